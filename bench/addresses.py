@@ -75,7 +75,6 @@ PAGES = (
     Address("researcher:pay", STUDY, {"page": "last", "simulated": "on"}),
     Address("researcher:api", STUDY),
     Address("analytics:monitor", STUDY),
-    Address("analytics:monitor", STUDY, {"page": "last"}),
     Address("analytics:monitor", STUDY, {"live": "1"}),
     Address("analytics:raters", STUDY),
     Address("analytics:raters", STUDY, {"page": "last"}),

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from django.core.paginator import Page, Paginator
 from django.db.models import Count, F, IntegerField, Max, OuterRef, Q, QuerySet, Subquery, Sum, Value
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Coalesce
@@ -16,7 +15,6 @@ from django.http import Http404
 from analytics_app.models import UNFINISHED, Exclusion, ResultLift, ResultRow, Run, RunPart, RunState
 from analytics_app.selectors.results import rows_of
 from tasks_app.models import Assignment, Criterion, Judgment, Rater, Rating, Study, Task
-from tasks_app.selectors.studies import raters_of
 
 # Runs in the list of a page.
 RUNS_SHOWN = 50
@@ -110,34 +108,6 @@ def runs_now(study: Study) -> RunsNow:
         parts=under_way.n_parts if under_way is not None else 0,
         parts_done=under_way.n_done if under_way is not None else 0,
     )
-
-
-class _Known(Paginator):  # type: ignore[type-arg]  # at run time it takes no parameter
-    """Pages of a list whose length and present page are known already."""
-
-    def __init__(self, shown: Sequence[Rater], size: int, total: int) -> None:
-        super().__init__(shown, size)
-        self._shown, self._total = shown, total
-
-    @property
-    def count(self) -> int:
-        """Length of the whole list."""
-        return self._total
-
-    def page(self, number: int | str) -> Page[Any]:
-        """Return the one page that was read."""
-        return Page(self._shown, int(number), self)
-
-
-def raters_page(study: Study, wanted: str | None, size: int) -> Page[Any]:
-    """Return a page of the raters of a study, in one query; beyond the end the last one."""
-    everybody = Rater.objects.filter(study=study).order_by().values("study").annotate(n=Count("id")).values("n")
-    rows = raters_of(study).annotate(total=Subquery(everybody, output_field=IntegerField()))
-    number = max(1, int(wanted)) if wanted and wanted.isascii() and wanted.isdecimal() and len(wanted) < 10 else 1
-    shown = list(rows[(number - 1) * size : number * size])
-    if not shown and number > 1:
-        return Paginator(rows, size).get_page(number)
-    return _Known(shown, size, shown[0].total if shown else 0).page(number)
 
 
 # Of fewer texts nobody can say whether raters agree.

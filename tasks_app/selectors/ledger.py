@@ -86,7 +86,12 @@ class Ledger:
     @cached_property
     def times(self) -> pay.Quartiles | None:
         """Minutes of those who completed, for one full set each."""
-        return pay.quartiles([self._for_a_set(entry) for entry in self._completed()])
+        return pay.quartiles(self.minutes_for_a_set)
+
+    @cached_property
+    def minutes_for_a_set(self) -> list[float]:
+        """Minutes of each rater who completed, for one full set."""
+        return [self._for_a_set(entry) for entry in self._completed()]
 
     def _completed(self) -> list[Entry]:
         return [

@@ -1,21 +1,17 @@
-"""The progress of a rater and of a study."""
+"""The progress of a rater, and how many judgments a study has."""
 
 import statistics
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from django.db import connection
-from django.db.models import Count, F, IntegerField, OuterRef, Q, Subquery, Sum, Value
-from django.db.models.functions import Coalesce, Now
+from django.db.models import F, Q
+from django.db.models.functions import Now
 
-from tasks_app.models import Assignment, Booklet, Judgment, Rater, RaterSet, Study, Task
+from tasks_app.models import Assignment, Judgment, Rater, Study
 
 Purpose, State = Assignment.Purpose, Assignment.State
-
-# Held, surplus and skipped of a task that nobody has begun, and its fewest and most answers.
-NOTHING, NOBODY = (0, 0, 0), (0, 0)
 
 # The estimate of the time per unit counts like this many answers, or like this share of all units where that is more.
 # The rater's own pace outweighs it step by step, so that the time left does not jump from one page to the next.
@@ -115,110 +111,6 @@ def units_by_purpose(rater: Rater) -> Counter[tuple[int, str]]:
     """Count what a rater has before them and behind them, by task and purpose; of an exam, one attempt."""
     rows = Assignment.objects.filter(REACHABLE, rater=rater, attempt=1, state__in=(*State.DONE, *State.WAITING))
     return Counter(rows.order_by().values_list("unit__task", "purpose"))
-
-
-@dataclass(frozen=True, slots=True)
-class TaskProgress:
-    """How far a task is: its places by state, and what came beside them."""
-
-    task: Task
-    places: int
-    submitted: int
-    held: int
-    surplus: int
-    skipped: int
-    least: int
-    most: int
-
-    @property
-    def free(self) -> int:
-        """Places that nobody holds."""
-        return self.places - self.submitted - self.held
-
-    @property
-    def share(self) -> float:
-        """Share of places with an answer, 0 to 1."""
-        return self.submitted / self.places if self.places else 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class StudyProgress:
-    """How far a study is."""
-
-    tasks: tuple[TaskProgress, ...]
-    raters: Mapping[str, int]
-
-    @property
-    def places(self) -> int:
-        """Places of all tasks."""
-        return sum(task.places for task in self.tasks)
-
-    @property
-    def submitted(self) -> int:
-        """Places with an answer."""
-        return sum(task.submitted for task in self.tasks)
-
-
-def study_progress(study: Study) -> StudyProgress:
-    """Count places and raters of a study; four queries, whatever its size."""
-    booklets = Booklet.objects.filter(task=OuterRef("pk")).order_by().values("task").annotate(n=Sum("n_places"))
-    sets = RaterSet.objects.filter(task=OuterRef("pk")).order_by().values("task").annotate(n=Sum("n_answered"))
-    tasks = Task.objects.filter(study=study, until=None).annotate(
-        places=Coalesce(Subquery(booklets.values("n"), output_field=IntegerField()), Value(0)),
-        submitted=Coalesce(Subquery(sets.values("n"), output_field=IntegerField()), Value(0)),
-    )
-    beside, spread = _beside_answers(study), _answers_of_units(study)
-    raters = Rater.objects.filter(study=study).exclude(kind="sandbox").values_list("state", "outcome")
-    return StudyProgress(
-        tasks=tuple(
-            TaskProgress(task, task.places, task.submitted, *beside.get(task.pk, NOTHING), *spread.get(task.pk, NOBODY))
-            for task in tasks.order_by("order")
-        ),
-        raters={
-            str(state if outcome is None else outcome): n
-            for state, outcome, n in raters.annotate(n=Count("id")).order_by()
-        },
-    )
-
-
-def _beside_answers(study: Study) -> dict[int, tuple[int, int, int]]:
-    """Count a task's assignments that are held by somebody, surplus and skipped: few, with an index of their own."""
-    counted = (
-        Assignment.objects.filter(unit__task__study=study, purpose="main", state__in=State.BESIDE)
-        .exclude(rater_kind="sandbox")
-        .values_list("unit__task")
-        .annotate(
-            held=Count("id", filter=Q(state__in=State.WAITING, place__isnull=False)),
-            surplus=Count("id", filter=Q(state="surplus")),
-            skipped=Count("id", filter=Q(state="skipped")),
-        )
-        .order_by()
-    )
-    return {row[0]: row[1:] for row in counted}
-
-
-# Answered places are counted unit by unit in an index alone (assignment_answered). Whether a unit has none is asked
-# first: while a study collects, the first units that are looked at tell.
-_ANSWERS_OF_UNITS = """
-SELECT t.id, CASE WHEN EXISTS (
-           SELECT 1 FROM tasks_app_unit u WHERE u.task_id = t.id
-           AND EXISTS (SELECT 1 FROM tasks_app_place p WHERE p.unit_id = u.id)
-           AND NOT EXISTS (SELECT 1 FROM tasks_app_assignment a
-                           WHERE a.unit_id = u.id AND a.state = 'submitted' AND a.place_id IS NOT NULL))
-       THEN 0 ELSE COALESCE(answers.least, 0) END, COALESCE(answers.most, 0)
-FROM tasks_app_task t CROSS JOIN LATERAL (
-    SELECT min(units.n) AS least, max(units.n) AS most FROM (
-        SELECT count(*) AS n FROM tasks_app_raterset s JOIN tasks_app_assignment a ON a.set_id = s.id
-        WHERE s.task_id = t.id AND a.state = 'submitted' AND a.place_id IS NOT NULL GROUP BY a.unit_id) units) answers
-WHERE t.study_id = %s AND t.until IS NULL
-"""
-
-
-def _answers_of_units(study: Study) -> dict[int, tuple[int, int]]:
-    """Return the fewest and the most answers that a unit of each task has."""
-    with connection.cursor() as cursor:
-        cursor.execute(_ANSWERS_OF_UNITS, [study.pk])
-        return {task: (least, most) for task, least, most in cursor.fetchall()}
 
 
 def count_judgments(study: Study) -> int:

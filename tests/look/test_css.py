@@ -81,6 +81,7 @@ AFTER = dict.fromkeys(
     (
         "help.css",
         "library.css",
+        "monitor.css",
         "setup.css",
         "starting.css",
         "researcher_parts.css",

@@ -14,7 +14,8 @@ from django.http import HttpResponse
 from django.test import Client
 
 from tasks_app.models import Assignment, Event, Group, Identity, Invitation, Judgment, Membership, Rater, Study
-from tasks_app.selectors.progress import study_progress
+from tasks_app.selectors.fieldwork.raters import fieldwork_of
+from tasks_app.selectors.fieldwork.tasks import study_progress
 from tests import invariants, pages
 from tests.builders import build_study
 from tests.tasks_app.views.test_arriving import CODES, arrive, open_study, prolific
@@ -291,7 +292,8 @@ def test_trying_out_goes_the_whole_way_and_counts_nowhere(
     rater = Rater.objects.get()
     assert (rater.kind, rater.channel) == (Rater.Kind.SANDBOX, channel)
     after = study_progress(recruited)
-    assert (after.raters, after.places, after.submitted) == (before.raters, before.places, before.submitted)
+    assert (after.places, after.submitted) == (before.places, before.submitted)
+    assert not fieldwork_of(recruited, after).counted
     assert rosas_browser.get(answer["Location"], follow=True).status_code == 200
 
 

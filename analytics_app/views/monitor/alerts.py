@@ -1,0 +1,125 @@
+"""What needs somebody's attention, in words, with the page where something can be done."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from analytics_app.show.cells import figure, percent, whole
+from analytics_app.views.monitor import moments
+from analytics_app.views.monitor.reading import Reading
+from tasks_app.selectors.fieldwork.forecast import Outlook
+from tasks_app.selectors.fieldwork.funnel import Step
+from tasks_app.selectors.fieldwork.pace import QUARTER
+from tasks_app.selectors.fieldwork.raters import Standing
+from tasks_app.views import pay_words
+
+# Raters take so many times as long as expected before it is an alert, and so many must have finished.
+MUCH_LONGER, ENOUGH_TIMES = 1.25, 5
+# Where so large a share of so many raters is sent away or leaves, something is wrong with the study.
+LARGE_SHARE, ENOUGH_RATERS = 0.4, 10
+
+
+@dataclass(frozen=True, slots=True)
+class Alert:
+    """A sentence, and the page where something can be done, with the words of the link to it."""
+
+    words: str
+    link: str = ""
+    url: str = ""
+    for_gold_readers: bool = False
+
+
+def of(reading: Reading, *, reads_gold: bool) -> list[Alert]:
+    """Return what needs attention, what cannot wait first; what is about known answers only to who may read them."""
+    alerts = (alert for check in _CHECKS for alert in check(reading))
+    return [alert for alert in alerts if reads_gold or not alert.for_gold_readers]
+
+
+def _controls(reading: Reading) -> Iterator[Alert]:
+    n = len(reading.fieldwork.below)
+    limits = {task.checks.fail_below for task in reading.progress.tasks if task.task.stage == task.task.Stage.MAIN}
+    if not n:
+        return
+    sentence = ngettext(
+        "%(n)s rater is below %(limit)s on units with known answers.",
+        "%(n)s raters are below %(limit)s on units with known answers.",
+        n,
+    ) if len(limits) == 1 else ngettext(
+        "%(n)s rater is below the limit on units with known answers.",
+        "%(n)s raters are below the limit on units with known answers.",
+        n,
+    )  # fmt: skip
+    yield Alert(
+        sentence % {"n": whole(n).text, "limit": percent(min(limits, default=0)).text},
+        _("Look at them") if n > 1 else _("Look at this rater"),
+        f"{reverse('analytics:raters', args=[reading.study.slug])}?show=below",
+    )
+
+
+def _pay(reading: Reading) -> Iterator[Alert]:
+    ledger = reading.fieldwork.ledger
+    address = reverse("researcher:pay", args=[reading.study.slug])
+    if ledger.times is None:
+        note = pay_words.offer_note(reading.options)
+    elif ledger.missing:
+        note = pay_words.below(ledger.times.median, ledger.hourly, ledger.needed, ledger.missing, reading.options)
+    else:
+        return
+    if note:
+        yield Alert(f"{_('Pay is under your minimum.')} {note}", _("Pay"), address)
+
+
+def _doubtful(reading: Reading) -> Iterator[Alert]:
+    n = reading.fieldwork.doubtful
+    if n:
+        sentence = ngettext(
+            "Most raters contradict the known answer of %(n)s unit; it may be wrong.",
+            "Most raters contradict the known answers of %(n)s units; they may be wrong.",
+            n,
+        )
+        address = reverse("researcher:checks", args=[reading.study.slug])
+        yield Alert(sentence % {"n": whole(n).text}, _("Checks"), address, for_gold_readers=True)
+
+
+def _stalled(reading: Reading) -> Iterator[Alert]:
+    pace, study = reading.pace, reading.study
+    if reading.forecast.outlook != Outlook.STALLED or pace.last is None:
+        return
+    moment = moments.clock(pace.last + QUARTER, pace.now, reading.zone)
+    n = reading.fieldwork.standing(Standing.AT_WORK)
+    words = _("No judgment since %(moment)s, and places are open.") % {"moment": moment}
+    if n == 0:
+        words = f"{words} {_('No rater is at work.')}"
+    yield Alert(words, _("Recruit"), reverse("researcher:recruit", args=[study.slug]))
+
+
+def _slow(reading: Reading) -> Iterator[Alert]:
+    times, expected = reading.fieldwork.ledger.times, reading.options.minutes
+    if times is not None and times.n >= ENOUGH_TIMES and times.median > MUCH_LONGER * expected:
+        words = _("A set takes raters %(median)s minutes (median); they were told about %(expected)s.")
+        yield Alert(words % {"median": figure(times.median, 0), "expected": figure(expected, 0)})
+
+
+def _sent_away(reading: Reading) -> Iterator[Alert]:
+    came = len(reading.fieldwork.counted)
+    gone = reading.fieldwork.standing(Standing.SENT_AWAY)
+    if came >= ENOUGH_RATERS and gone >= LARGE_SHARE * came:
+        words = _("%(n)s of %(all)s raters were screened out, failed the exam or found the study full.")
+        yield Alert(words % {"n": whole(gone).text, "all": whole(came).text})
+
+
+def _leaving(reading: Reading) -> Iterator[Alert]:
+    steps = [one for one in reading.steps if one.step != Step.INVITED]
+    begun = next((one.reached for one in steps if one.step == Step.JUDGED), 0)
+    left = next((one.left for one in steps if one.step == Step.JUDGED), 0)
+    if begun >= ENOUGH_RATERS and left >= LARGE_SHARE * begun:
+        words = _("%(n)s of the %(all)s raters who began to judge left before the end.")
+        yield Alert(words % {"n": whole(left).text, "all": whole(begun).text})
+
+
+_CHECKS = (_pay, _controls, _stalled, _doubtful, _slow, _sent_away, _leaving)

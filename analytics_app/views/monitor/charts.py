@@ -1,0 +1,294 @@
+"""The charts of the Monitor page: each with its finding as a title, and its numbers as a table."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from math import ceil
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from analytics_app.show.cells import figure, percent, whole
+from analytics_app.views.monitor import marks, moments
+from analytics_app.views.monitor.buckets import Buckets, buckets_of
+from analytics_app.views.monitor.marks import Mark, Scale
+from analytics_app.views.monitor.reading import Reading
+from tasks_app.selectors.fieldwork.forecast import Outlook
+from tasks_app.selectors.fieldwork.funnel import FunnelStep, Step
+from tasks_app.selectors.fieldwork.pace import QUARTER
+from tasks_app.selectors.fieldwork.tasks import TaskProgress
+
+# So many sorts of units are shown apart in a strip; further ones are put together.
+MOST_SEGMENTS = 12
+# A segment that is narrower, in percent of the strip, has no room for its words.
+LEAST_WITH_WORDS = 7
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A chart: what it found, what it shows and of how many, its marks, and the same numbers as a table."""
+
+    key: str
+    title: str
+    subtitle: str
+    marks: Sequence[Mark]
+    heads: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    # Where a table says it all, it stands open, with a bar in each row of so many percent.
+    shares: Sequence[str] = ()
+
+    @property
+    def with_shares(self) -> list[tuple[Sequence[str], str]]:
+        """The rows with the lengths of their bars."""
+        return list(zip(self.rows, self.shares, strict=True))
+
+
+def of(reading: Reading) -> list[Chart]:
+    """Return the charts of a study that somebody has come to."""
+    charts = [_pace(reading), _way(reading)]
+    charts += [_units(task, reading) for task in reading.progress.tasks if task.places]
+    charts.append(_minutes(reading))
+    if any(one.controls.answered for one in reading.fieldwork.counted):
+        charts.append(_controls(reading))
+    return charts
+
+
+# Judgments per hour --------------------------------------------------------------------------------------
+
+
+def _pace(reading: Reading) -> Chart:
+    shown = buckets_of(reading.pace, reading.zone)
+    most = max(shown.counts, default=0)
+    drawn = [*marks.columns(shown.counts), marks.baseline(), *_days(shown)]
+    speed = reading.forecast.speed
+    if most:
+        drawn.append(marks.label(0, whole(most).text, marks.TOP - 1))
+    if speed is not None and most:
+        height = speed.per_hour * (shown.width / timedelta(hours=1)) / most
+        if height <= 1:
+            y = marks.BASE - marks.HEIGHT * height
+            begins = max(0.0, 100 * (1 - speed.span / (shown.width * len(shown.counts))))
+            drawn.append(marks.line(begins, y, 100, y, "reference"))
+    rows = [[shown.words(place), whole(n).text] for place, n in enumerate(shown.counts) if n]
+    subtitle = _("Judgments in each %(width)s, %(n)s in all; times in %(zone)s.") % {
+        "width": moments.each(shown.width),
+        "n": whole(reading.pace.total).text,
+        "zone": reading.study.timezone,
+    }
+    if speed is not None:
+        subtitle = f"{subtitle} {_('The line is the speed %(span)s.') % {'span': moments.span_of(speed)}}"
+    return Chart("pace", _pace_title(reading), subtitle, drawn, [_("From"), _("Judgments")], rows)
+
+
+def _pace_title(reading: Reading) -> str:
+    found, pace = reading.forecast, reading.pace
+    if pace.last is None:
+        return _("No judgments yet")
+    if found.outlook in {Outlook.AHEAD, Outlook.PAUSED} and found.speed is not None:
+        words = {"speed": moments.per_hour(found.speed), "span": moments.span_of(found.speed)}
+        return _("Judgments come at %(speed)s, %(span)s") % words
+    if found.outlook == Outlook.TOO_FEW:
+        return ngettext("%(n)s judgment so far", "%(n)s judgments so far", pace.total) % {"n": whole(pace.total).text}
+    return _("The last judgment came before %(moment)s") % {
+        "moment": moments.clock(pace.last + QUARTER, pace.now, reading.zone)
+    }
+
+
+def _days(shown: Buckets) -> list[Mark]:
+    """Label the first and the last bar: a phone has no room for more."""
+    n = len(shown.counts)
+    ends = {0: 0, n - 1: 100} if n > 1 else {0: 0} if n else {}
+    return [marks.label(x, shown.words(place)) for place, x in ends.items()]
+
+
+# The way of raters ---------------------------------------------------------------------------------------
+
+_STEPS = {
+    Step.INVITED: gettext_lazy("invited"),
+    Step.CONSENTED: gettext_lazy("consented"),
+    Step.SCREENED: gettext_lazy("passed the screening"),
+    Step.INSTRUCTED: gettext_lazy("read the instructions"),
+    Step.PASSED: gettext_lazy("finished practice and test"),
+    Step.JUDGED: gettext_lazy("judged at least one unit"),
+    Step.FINISHED: gettext_lazy("finished"),
+}
+
+
+def _way(reading: Reading) -> Chart:
+    steps = reading.steps
+    most = max((one.reached for one in steps), default=0) or 1
+    rows = [
+        [str(_STEPS[one.step]), whole(one.reached).text, whole(one.left).text if one.left else "–",
+         whole(one.here).text if one.here else "–"]
+        for one in steps
+    ]  # fmt: skip
+    subtitle = _(
+        "Raters who reached each step, and where those who left have left. Visits before the consent are not stored."
+    )
+    if reading.simulated:
+        sentence = ngettext("%(n)s rater is simulated.", "%(n)s raters are simulated.", reading.simulated)
+        subtitle = f"{subtitle} {sentence % {'n': whole(reading.simulated).text}}"
+    return Chart(
+        "way", _way_title(steps), subtitle, (),
+        [_("Step"), _("Raters"), _("Left here"), _("Here now")], rows,
+        [f"{100 * one.reached / most:.1f}%" for one in steps],
+    )  # fmt: skip
+
+
+def _way_title(steps: Sequence[FunnelStep]) -> str:
+    consented = next(one.reached for one in steps if one.step == Step.CONSENTED)
+    finished = steps[-1].reached
+    worst = max(steps, key=lambda one: one.left)
+    if worst.left > finished / 2 and worst.left > 1:
+        words = _("%(n)s of %(all)s raters left after they had “%(step)s”")
+        return words % {"n": whole(worst.left).text, "all": whole(consented).text, "step": _STEPS[worst.step]}
+    return _("%(n)s of %(all)s raters who consented have finished") % {
+        "n": whole(finished).text,
+        "all": whole(consented).text,
+    }
+
+
+# Judgments per unit --------------------------------------------------------------------------------------
+
+
+def _units(task: TaskProgress, reading: Reading) -> Chart:
+    segments = _segments(task.units)
+    total, left, drawn = sum(task.units.values()) or 1, 0.0, []
+    for place, (words, n) in enumerate(segments):
+        width = 100 * n / total
+        shade = 0 if task.most == 0 else round(4 * place / max(1, len(segments) - 1))
+        drawn.append(marks.box(left, width, 20, 40, f"shade shade-{shade if words != '0' else 'none'}"))
+        if width >= LEAST_WITH_WORDS:
+            drawn.append(marks.label(left + width / 2, words, 78))
+        left += width
+    name = _(" of “%(task)s”") % {"task": task.task} if len(reading.progress.tasks) > 1 else ""
+    n_units = sum(task.units.values())
+    subtitle = _("Units%(task)s by their number of judgments, from few to many; %(n)s units.") % {
+        "task": name, "n": whole(n_units).text,
+    }  # fmt: skip
+    rows = [[words, whole(n).text, percent(n / total, 1).text] for words, n in segments]
+    return Chart(
+        f"units-{task.task.key}", _units_title(task), subtitle, drawn, [_("Judgments"), _("Units"), _("Share")], rows
+    )
+
+
+def _segments(units: Mapping[int, int]) -> list[tuple[str, int]]:
+    """Return how many units have which number of judgments, in at most so many sorts as a strip can show."""
+    numbers = sorted(units)
+    if len(numbers) <= MOST_SEGMENTS:
+        return [(whole(number).text, units[number]) for number in numbers]
+    size = -(-len(numbers) // MOST_SEGMENTS)
+    groups = [numbers[place : place + size] for place in range(0, len(numbers), size)]
+    return [
+        (f"{whole(group[0]).text}–{whole(group[-1]).text}" if len(group) > 1 else whole(group[0]).text,
+         sum(units[number] for number in group))
+        for group in groups
+    ]  # fmt: skip
+
+
+def _units_title(task: TaskProgress) -> str:
+    total, none = sum(task.units.values()), task.units.get(0, 0)
+    words = {
+        "n": whole(none).text,
+        "all": whole(total).text,
+        "least": whole(task.least).text,
+        "most": whole(task.most).text,
+    }
+    if task.submitted >= task.places:
+        return (
+            _("Every place is answered: %(least)s judgments per unit") % words
+            if task.least == task.most
+            else (_("Every place is answered: %(least)s to %(most)s judgments per unit") % words)
+        )
+    if none:
+        sentence = ngettext(
+            "%(n)s of %(all)s units has no judgment yet", "%(n)s of %(all)s units have no judgment yet", none
+        )
+        return sentence % words
+    if task.least == task.most:
+        return _("Units have %(least)s judgments each") % words
+    return _("Units have %(least)s to %(most)s judgments") % words
+
+
+# Minutes and controls by rater ---------------------------------------------------------------------------
+
+
+def _minutes(reading: Reading) -> Chart:
+    times = reading.fieldwork.ledger.minutes_for_a_set
+    expected = reading.options.minutes
+    scale = Scale(0, max([expected * 1.25, *times]))
+    drawn = [
+        marks.baseline(),
+        *marks.dots([(minutes, False) for minutes in times], scale),
+        *marks.reference(scale.at(expected), _("estimate %(n)s min") % {"n": figure(expected, 0)}),
+        marks.label(0, "0"),
+        marks.label(100, _("%(n)s min") % {"n": figure(scale.high, 0)}),
+    ]
+    subtitle = _("Minutes for a set, each rater who finished a dot (bars where there are many); %(n)s raters.") % {
+        "n": whole(len(times)).text
+    }
+    return Chart("minutes", _minutes_title(reading), subtitle, drawn, [_("Minutes"), _("Raters")], _histogram(times))
+
+
+def _minutes_title(reading: Reading) -> str:
+    times, expected = reading.fieldwork.ledger.times, reading.options.minutes
+    if times is None:
+        return _("No rater has finished yet")
+    words = {"median": figure(times.median, 0), "expected": figure(expected, 0)}
+    if times.n < 2:
+        return _("The rater who finished took %(median)s minutes; the estimate is %(expected)s") % words
+    return _("Half of the raters took %(median)s minutes or less; the estimate is %(expected)s") % words
+
+
+def _histogram(values: Sequence[float]) -> list[list[str]]:
+    """Count minutes in at most ten classes of equal width, whole minutes wide."""
+    width = ceil(max(values, default=0) / 10) or 1
+    counts = Counter(int(value // width) for value in values)
+    words = _("%(from)s to below %(to)s")
+    return [
+        [words % {"from": whole(place * width).text, "to": whole((place + 1) * width).text}, whole(n).text]
+        for place, n in sorted(counts.items())
+    ]
+
+
+def _controls(reading: Reading) -> Chart:
+    scores = [(one.controls.share or 0.0, one.below) for one in reading.fieldwork.counted if one.controls.answered]
+    limits = {task.checks.fail_below for task in reading.progress.tasks if task.task.stage == task.task.Stage.MAIN}
+    scale = Scale(0, 1)
+    drawn = [
+        marks.baseline(),
+        *marks.dots(scores, scale),
+        *(
+            mark
+            for limit in sorted(limits)
+            for mark in marks.reference(scale.at(limit), _("limit %(share)s") % {"share": percent(limit).text})
+        ),
+        marks.label(0, percent(0).text),
+        marks.label(50, percent(0.5).text),
+        marks.label(100, percent(1).text),
+    ]
+    subtitle = _("Share of units with known answers that each rater got right; %(n)s raters.") % {
+        "n": whole(len(scores)).text
+    }
+    counts = Counter(min(9, int(share * 10)) for share, _below in scores)
+    words = _("%(low)s to %(high)s %%")
+    rows = [
+        [words % {"low": place * 10, "high": 100 if place == 9 else place * 10 + 9}, whole(n).text]
+        for place, n in sorted(counts.items())
+    ]
+    return Chart("controls", _controls_title(reading, len(scores)), subtitle, drawn, [_("Right"), _("Raters")], rows)
+
+
+def _controls_title(reading: Reading, n: int) -> str:
+    below = len(reading.fieldwork.below)
+    if not below:
+        return _("No rater is below the limit on known answers")
+    sentence = ngettext(
+        "%(n)s of %(all)s raters is below the limit on known answers",
+        "%(n)s of %(all)s raters are below the limit on known answers",
+        below,
+    )
+    return sentence % {"n": whole(below).text, "all": whole(n).text}

@@ -1,0 +1,100 @@
+"""The few figures at the top of the Monitor page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from analytics_app.show.cells import figure, percent, whole
+from analytics_app.views.monitor import moments
+from analytics_app.views.monitor.reading import Reading
+from tasks_app.views import pay_words
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One figure: what it is, the figure in words, and a sentence on what it rests on."""
+
+    label: str
+    words: str
+    note: str = ""
+
+
+def of(reading: Reading) -> list[Figure]:
+    """Return the figures that a study has by now."""
+    found = []
+    if reading.progress.places:
+        found += [_done(reading), _forecast(reading)]
+    if reading.has_begun:
+        found.append(_minutes(reading))
+        if reading.fieldwork.ledger.offer.pays:
+            found += [_hourly(reading), _cost(reading)]
+    return found
+
+
+def _done(reading: Reading) -> Figure:
+    counted = reading.progress
+    note = _("%(n)s of %(all)s places are answered.") % {
+        "n": whole(counted.submitted).text,
+        "all": whole(counted.places).text,
+    }
+    # Rounded down: 100 % is said only where every place is answered.
+    return Figure(_("Done"), percent(int(counted.share * 100) / 100).text, note)
+
+
+def _forecast(reading: Reading) -> Figure:
+    pace = reading.pace
+    words, note = moments.outlook(reading.forecast, pace.now, reading.zone, pace.last)
+    if reading.progress.later:
+        names = ", ".join(f"“{task.task}”" for task in reading.progress.later)
+        left = sum(task.places - task.submitted for task in reading.progress.later)
+        sentence = ngettext(
+            "Without %(n)s place of %(tasks)s, which opens later for each rater.",
+            "Without %(n)s places of %(tasks)s, which opens later for each rater.",
+            left,
+        )
+        note = f"{note} {sentence % {'n': whole(left).text, 'tasks': names}}"
+    return Figure(_("Will be done"), words, note)
+
+
+def _minutes(reading: Reading) -> Figure:
+    times, expected = reading.fieldwork.ledger.times, figure(reading.options.minutes, 0)
+    if times is None:
+        note = _("No rater has finished yet; the estimate is %(minutes)s minutes.") % {"minutes": expected}
+        return Figure(_("Minutes for a set"), "–", note)
+    sentence = ngettext(
+        "Time of %(n)s rater who finished; the estimate is %(minutes)s.",
+        "Median of %(n)s raters who finished; the estimate is %(minutes)s.",
+        times.n,
+    )
+    return Figure(
+        _("Minutes for a set"), figure(times.median, 0 if times.median >= 10 else 1),
+        sentence % {"n": whole(times.n).text, "minutes": expected},
+    )  # fmt: skip
+
+
+def _hourly(reading: Reading) -> Figure:
+    ledger, currency = reading.fieldwork.ledger, reading.options.currency
+    minimum = ledger.offer.minimum_hourly
+    limit = (
+        _("The minimum is %(amount)s.") % {"amount": pay_words.money(minimum, currency)}
+        if minimum
+        else _("The study has no minimum.")
+    )
+    if ledger.hourly is None:
+        expected = pay_words.money(ledger.offer.hourly, currency)
+        return Figure(_("Pay per hour"), "–", _("%(amount)s by the estimate.") % {"amount": expected} + f" {limit}")
+    reached = _("Pay for a full set at the median time.")
+    return Figure(_("Pay per hour"), pay_words.money(ledger.hourly, currency), f"{reached} {limit}")
+
+
+def _cost(reading: Reading) -> Figure:
+    currency = reading.options.currency
+    owed, to_come = reading.fieldwork.owed, reading.cost_to_come
+    note = _("Without fees of platforms.")
+    if to_come and reading.study.state in reading.study.State.UNDER_WAY:
+        more = _("About %(amount)s more for the places that are open, without bonuses.")
+        note = f"{more % {'amount': pay_words.money(to_come, currency)}} {note}"
+    return Figure(_("Cost so far"), pay_words.money(owed, currency), note)

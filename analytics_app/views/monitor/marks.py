@@ -1,0 +1,130 @@
+"""Marks of small charts that are drawn in the page itself: bars, dots, lines and labels, in percent of its box.
+
+They are as wide as their column on every screen, while their texts keep their size; a page asks for them every few
+seconds, for which drawing with the library of the results would take too long.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+# The box in percent of its height: marks stand on the baseline, labels below it.
+TOP, BASE, LABELS = 8.0, 80.0, 98.0
+HEIGHT = BASE - TOP
+# The first and last mark keep so far from the edges of the box, in percent of its width.
+EDGE = 1.5
+# Texts at the edges are written inwards.
+LEFT_OF, RIGHT_OF = 12.0, 88.0
+
+
+def _percent(value: float) -> str:
+    return f"{value:.2f}%"
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """One mark. `shape` is rect, circle, line or text; `kind` says which of the styles it has."""
+
+    shape: str
+    kind: str
+    x: str
+    y: str
+    to_x: str = ""
+    to_y: str = ""
+    text: str = ""
+    anchor: str = ""
+
+
+def bar(left: float, width: float, height: float, kind: str = "bar") -> Mark:
+    """Return a bar on the baseline; `height` is a share of the highest, 0 to 1."""
+    return box(left, width, BASE - HEIGHT * height, HEIGHT * height, kind)
+
+
+def box(left: float, width: float, top: float, height: float, kind: str) -> Mark:
+    """Return a rectangle; all in percent of the chart's box."""
+    return Mark("rect", kind, _percent(left), _percent(top), _percent(width), _percent(height))
+
+
+def dot(x: float, y: float, kind: str = "dot") -> Mark:
+    """Return a dot."""
+    return Mark("circle", kind, _percent(x), _percent(y))
+
+
+def line(x: float, y: float, to_x: float, to_y: float, kind: str = "line") -> Mark:
+    """Return a line."""
+    return Mark("line", kind, _percent(x), _percent(y), _percent(to_x), _percent(to_y))
+
+
+def label(x: float, text: str, y: float = LABELS, kind: str = "label") -> Mark:
+    """Return a text that stays within the chart's box."""
+    anchor = "start" if x < LEFT_OF else "end" if x > RIGHT_OF else "middle"
+    return Mark("text", kind, _percent(x), _percent(y), text=text, anchor=anchor)
+
+
+def baseline() -> Mark:
+    """Return the line that marks stand on."""
+    return line(0, BASE, 100, BASE, "axis")
+
+
+def columns(counts: Sequence[int], kinds: Sequence[str] | None = None) -> list[Mark]:
+    """Return a bar for each count, side by side across the box."""
+    highest, width = max(counts, default=0) or 1, 100 / max(1, len(counts))
+    return [
+        bar(place * width + width * 0.08, width * 0.84, n / highest, kinds[place] if kinds else "bar")
+        for place, n in enumerate(counts)
+        if n
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """A scale along the box, from a least to a greatest value."""
+
+    low: float
+    high: float
+
+    def at(self, value: float) -> float:
+        """Return where a value stands, in percent of the width."""
+        share = (value - self.low) / (self.high - self.low) if self.high > self.low else 0.5
+        return EDGE + min(1.0, max(0.0, share)) * (100 - 2 * EDGE)
+
+
+# So many dots fit above each other and beside each other on a phone; more of them become bars.
+MOST_ABOVE, DOT_COLUMNS = 8, 40
+
+
+def dots(values: Iterable[tuple[float, bool]], scale: Scale) -> list[Mark]:
+    """Return a dot for each value, stacked where they are close, or bars where they are many.
+
+    Each value comes with whether it is marked as bad; bad ones stand at the bottom of a stack.
+    """
+    stacks: dict[int, list[bool]] = {}
+    for value, bad in values:
+        column = int((scale.at(value) - EDGE) / (100 - 2 * EDGE) * DOT_COLUMNS)
+        stacks.setdefault(min(DOT_COLUMNS - 1, column), []).append(bad)
+    highest = max(map(len, stacks.values()), default=0)
+    draw = _bars_of_a_stack if highest > MOST_ABOVE else _dots_of_a_stack
+    return [mark for column, found in sorted(stacks.items()) for mark in draw(column, found, highest)]
+
+
+_WIDTH = (100 - 2 * EDGE) / DOT_COLUMNS
+
+
+def _dots_of_a_stack(column: int, found: Sequence[bool], _highest: int) -> list[Mark]:
+    x = EDGE + (column + 0.5) * _WIDTH
+    return [
+        dot(x, BASE - HEIGHT * (place + 0.5) / MOST_ABOVE, "dot bad" if bad else "dot")
+        for place, bad in enumerate(sorted(found, reverse=True))
+    ]
+
+
+def _bars_of_a_stack(column: int, found: Sequence[bool], highest: int) -> list[Mark]:
+    left, width, bad = EDGE + (column + 0.08) * _WIDTH, 0.84 * _WIDTH, sum(found)
+    whole = bar(left, width, len(found) / highest, "bar")
+    return [whole, bar(left, width, bad / highest, "bar bad")] if bad else [whole]
+
+
+def reference(x: float, text: str) -> list[Mark]:
+    """Return one continuous line across the box with its words above."""
+    return [line(x, TOP, x, BASE, "reference"), label(x, text, TOP - 1, "label reference-label")]

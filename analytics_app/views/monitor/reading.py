@@ -1,0 +1,81 @@
+"""What the Monitor page knows of a study, read once for all of its parts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
+from zoneinfo import ZoneInfo
+
+from tasks_app import pay
+from tasks_app.models import Rater, Study
+from tasks_app.selectors.fieldwork.forecast import Forecast, forecast
+from tasks_app.selectors.fieldwork.funnel import FunnelStep, funnel
+from tasks_app.selectors.fieldwork.pace import Pace, pace_of
+from tasks_app.selectors.fieldwork.raters import Fieldwork, fieldwork_of
+from tasks_app.selectors.fieldwork.tasks import StudyProgress, study_progress
+from tasks_app.study_settings import StudySettings
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How the fieldwork of a study stands."""
+
+    study: Study
+    progress: StudyProgress
+    pace: Pace
+    fieldwork: Fieldwork
+
+    @cached_property
+    def options(self) -> StudySettings:
+        """The settings of the study."""
+        return self.study.options
+
+    @cached_property
+    def zone(self) -> ZoneInfo:
+        """The time zone of the study."""
+        return ZoneInfo(self.study.timezone)
+
+    @property
+    def is_imported(self) -> bool:
+        """Whether the study has raters, and all of them came with imported ratings."""
+        raters = self.fieldwork.raters
+        return bool(raters) and all(one.rater.kind == Rater.Kind.IMPORTED for one in raters)
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether somebody has come to judge."""
+        return bool(self.fieldwork.counted)
+
+    @cached_property
+    def simulated(self) -> int:
+        """Raters that are simulated."""
+        return sum(one.rater.kind == Rater.Kind.SIMULATED for one in self.fieldwork.counted)
+
+    @cached_property
+    def forecast(self) -> Forecast:
+        """When the study will be done."""
+        later = sum(task.places - task.submitted for task in self.progress.later)
+        left = self.progress.places - self.progress.submitted - later
+        return forecast(self.study.state, left, later, self.pace)
+
+    @cached_property
+    def steps(self) -> Sequence[FunnelStep]:
+        """The way of raters."""
+        return funnel(self.progress, self.pace, self.fieldwork, list(self.options.channels))
+
+    @cached_property
+    def cost_to_come(self) -> Decimal:
+        """What the open places will cost at the pay for a full set, without bonuses and fees of platforms."""
+        units = sum(one.units for one in self.progress.full_sets if one.until is None)
+        if not units:
+            return pay.NOTHING
+        left = self.progress.places - self.progress.submitted
+        return (self.options.amount * left / units).quantize(pay.CENT)
+
+
+def read(study: Study) -> Reading:
+    """Read how the fieldwork stands: six queries, and a seventh after an erasure."""
+    progress = study_progress(study)
+    return Reading(study, progress, pace_of(study), fieldwork_of(study, progress))

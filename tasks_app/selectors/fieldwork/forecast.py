@@ -1,0 +1,119 @@
+"""When a study will be done at its present speed, and why there is no forecast where there is none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from tasks_app.models import Study
+from tasks_app.selectors.fieldwork.pace import Pace, quarter_of
+
+# A speed is that of so many judgments at least.
+ENOUGH = 20
+# Spans to look back over. A forecast looks no further ahead than its speed looked back, where one of these spans allows
+# it: a lively hour says nothing about the night, and a day nothing about next week.
+SPANS = (timedelta(hours=1), timedelta(hours=6), timedelta(days=1), timedelta(days=7))
+# What is so many times further ahead than the speed looked back is a rough guess.
+FAR = 4
+# Nothing came for so many times as long as usually passes between two judgments, and at least for an hour: judging
+# has stopped, and no date is said.
+STALLED_AFTER = 4
+LEAST_SILENCE = timedelta(hours=1)
+
+
+class Outlook(StrEnum):
+    """What can be said of the end of a study."""
+
+    DRAFT = "draft"
+    NOTHING_YET = "nothing_yet"
+    TOO_FEW = "too_few"
+    AHEAD = "ahead"
+    STALLED = "stalled"
+    PAUSED = "paused"
+    CLOSED = "closed"
+    DONE = "done"
+    LATER = "later"  # what is open is done; other tasks open later
+
+
+@dataclass(frozen=True, slots=True)
+class Speed:
+    """Judgments per hour over a span that ends now; `whole` where the span is all the time since the first one."""
+
+    judgments: int
+    span: timedelta
+    whole: bool
+
+    @property
+    def per_hour(self) -> float:
+        """Judgments per hour."""
+        return self.judgments / (self.span / timedelta(hours=1))
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """What can be said of the end: `done_at` where it is ahead, `takes` as long as judging goes on at that speed.
+
+    `is_far` marks a date that is much further ahead than the speed looked back.
+    """
+
+    outlook: Outlook
+    speed: Speed | None = None
+    takes: timedelta | None = None
+    done_at: datetime | None = None
+    is_far: bool = False
+
+
+def forecast(state: str, left: int, later: int, pace: Pace) -> Forecast:
+    """Return when `left` open places will be answered; `later` more belong to tasks that are not open yet."""
+    if (outlook := _without_speed(state, left, later)) is not None:
+        return Forecast(outlook)
+    speed = speed_for(left, pace)
+    if speed is None:
+        few = Outlook.TOO_FEW if pace.total else Outlook.NOTHING_YET
+        return Forecast(Outlook.PAUSED if state == Study.State.PAUSED else few)
+    takes = timedelta(hours=left / speed.per_hour)
+    if state == Study.State.PAUSED:
+        return Forecast(Outlook.PAUSED, speed, takes)
+    if pace.last is None or pace.now - pace.last > _silence(speed):
+        return Forecast(Outlook.STALLED, speed, takes)
+    return Forecast(Outlook.AHEAD, speed, takes, pace.now + takes, is_far=takes > FAR * speed.span)
+
+
+def _without_speed(state: str, left: int, later: int) -> Outlook | None:
+    """Return what there is to say whatever the speed is; None where that decides."""
+    if state == Study.State.DRAFT:
+        return Outlook.DRAFT
+    if left <= 0 and later <= 0:
+        return Outlook.DONE
+    if state == Study.State.CLOSED:
+        return Outlook.CLOSED
+    return Outlook.LATER if left <= 0 else None
+
+
+def speed_for(left: int, pace: Pace) -> Speed | None:
+    """Return the speed over the shortest span that has enough judgments and allows to look as far as needed.
+
+    Where none allows that, the longest span with enough judgments; None where there are too few in all.
+    """
+    speeds = [speed for speed in _speeds(pace) if speed.judgments >= ENOUGH]
+    near = (speed for speed in speeds if left / speed.per_hour <= speed.span / timedelta(hours=1))
+    return next(near, speeds[-1] if speeds else None)
+
+
+def _speeds(pace: Pace) -> list[Speed]:
+    """Return the speeds over all spans, the shortest first; the last one is over all the time since the first."""
+    if pace.first is None:
+        return []
+    age = max(pace.now - pace.first, timedelta(minutes=1))
+    speeds = []
+    for span in SPANS:
+        begun = quarter_of(pace.now - span)
+        if pace.now - begun < age:
+            speeds.append(Speed(pace.since(begun), pace.now - begun, whole=False))
+    return [*speeds, Speed(pace.total, age, whole=True)]
+
+
+def _silence(speed: Speed) -> timedelta:
+    """How long it may be since the beginning of the last quarter of an hour with a judgment."""
+    return max(LEAST_SILENCE, STALLED_AFTER * (speed.span / speed.judgments))

@@ -1,0 +1,97 @@
+"""How far raters come: from the consent to the end, and where they leave."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from tasks_app.models import Rater, Task
+from tasks_app.selectors.fieldwork.pace import Pace
+from tasks_app.selectors.fieldwork.raters import Fieldwork, RaterWork, Standing
+from tasks_app.selectors.fieldwork.tasks import StudyProgress
+
+Outcome = Rater.Outcome
+
+# Channels through which only invited people come.
+BY_INVITATION = frozenset({"invited", "account"})
+
+
+class Step(StrEnum):
+    """A step of a rater's way. A study has those of screening and practice only where it screens and trains."""
+
+    INVITED = "invited"
+    CONSENTED = "consented"
+    SCREENED = "screened"
+    INSTRUCTED = "instructed"
+    PASSED = "passed"
+    JUDGED = "judged"
+    FINISHED = "finished"
+
+
+@dataclass(frozen=True, slots=True)
+class FunnelStep:
+    """How many reached a step, and of those who came no further how many have left and how many are still there.
+
+    `left` counts those who ended and those who went without a word.
+    """
+
+    step: Step
+    reached: int
+    left: int
+    here: int
+
+
+def _passed_screening(one: RaterWork) -> bool:
+    return one.rater.outcome != Outcome.SCREENED_OUT and not any(rater_set.screening_left for rater_set in one.sets)
+
+
+def _passed_practice(one: RaterWork) -> bool:
+    return one.rater.outcome != Outcome.FAILED and not any(rater_set.practice_left for rater_set in one.sets)
+
+
+# In the order of the way; who reaches one has reached those before it.
+_REACHED: dict[Step, Callable[[RaterWork], bool]] = {
+    Step.CONSENTED: lambda one: True,
+    Step.SCREENED: _passed_screening,
+    Step.INSTRUCTED: lambda one: one.rater.instructed_at is not None,
+    Step.PASSED: _passed_practice,
+    Step.JUDGED: lambda one: one.judged > 0,
+    Step.FINISHED: lambda one: one.rater.outcome == Outcome.COMPLETED,
+}
+
+
+def funnel(progress: StudyProgress, pace: Pace, fieldwork: Fieldwork, channels: Sequence[str]) -> list[FunnelStep]:
+    """Count the raters who reached each step of the way, and where those who left have left.
+
+    Visits before the consent are not stored, so that it begins with people who were invited where only they can come,
+    and else with the consent.
+    """
+    steps = _steps_of(progress, fieldwork)
+    furthest = {one.rater.pk: _furthest(one, steps) for one in fieldwork.counted}
+    found = []
+    for place, step in enumerate(steps):
+        there = [one for one in fieldwork.counted if furthest[one.rater.pk] == place]
+        here = sum(one.standing in {Standing.AT_WORK, Standing.WAITING} for one in there)
+        done = step == Step.FINISHED
+        reached = sum(far >= place for far in furthest.values())
+        found.append(FunnelStep(step, reached, 0 if done else len(there) - here, 0 if done else here))
+    if channels and BY_INVITATION.issuperset(channels):
+        invited = max(pace.invited, len(fieldwork.counted))
+        found.insert(0, FunnelStep(Step.INVITED, invited, 0, invited - len(fieldwork.counted)))
+    return found
+
+
+def _steps_of(progress: StudyProgress, fieldwork: Fieldwork) -> list[Step]:
+    screens = any(task.task.stage == Task.Stage.SCREENING for task in progress.tasks)
+    trains = fieldwork.trains
+    skipped = {*(() if screens else (Step.SCREENED,)), *(() if trains else (Step.PASSED,))}
+    return [step for step in _REACHED if step not in skipped]
+
+
+def _furthest(one: RaterWork, steps: Sequence[Step]) -> int:
+    """Return the place of the last step that a rater has reached without having missed one before it."""
+    place = 0
+    while place + 1 < len(steps) and _REACHED[steps[place + 1]](one):
+        place += 1
+    return place

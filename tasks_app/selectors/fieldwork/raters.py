@@ -1,0 +1,262 @@
+"""The raters of a study with what they did: sets, times, pay, checks, and how far they came."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from enum import StrEnum
+from functools import cached_property
+from typing import Any, cast
+
+from django.db.models import DecimalField, OuterRef, Q, QuerySet, Subquery, Sum, Value
+from django.db.models.functions import Coalesce
+
+from tasks_app import pay
+from tasks_app.models import Assignment, Payment, Rater, Study
+from tasks_app.selectors import pay as pay_facts
+from tasks_app.selectors.check_results import ENOUGH_TO_DOUBT, FEWER_THAN, CheckScore
+from tasks_app.selectors.fieldwork.tasks import StudyProgress
+from tasks_app.selectors.ledger import Entry, Ledger, ledger_of
+from tasks_app.selectors.pay import rows
+
+State, Outcome, Kind = Rater.State, Rater.Outcome, Payment.Kind
+
+
+class Standing(StrEnum):
+    """How a rater stands now."""
+
+    AT_WORK = "at_work"  # holds units
+    WAITING = "waiting"  # until a later task opens
+    AWAY = "away"  # has gone without a word: their units are free for others
+    FINISHED = "finished"
+    LEFT = "left"  # stopped, or ended on the platform
+    SENT_AWAY = "sent_away"  # screened out, failed the exam, or the study was full
+
+
+_STANDINGS = {
+    Outcome.COMPLETED: Standing.FINISHED,
+    Outcome.WITHDRAWN: Standing.LEFT,
+    Outcome.RETURNED: Standing.LEFT,
+    Outcome.TIMED_OUT: Standing.LEFT,
+    Outcome.SCREENED_OUT: Standing.SENT_AWAY,
+    Outcome.FAILED: Standing.SENT_AWAY,
+    Outcome.FULL: Standing.SENT_AWAY,
+}
+
+# As selectors/pay.py counts sets, with what tells where a rater is. A repeat of a skipped unit is never shown.
+_SETS = """
+SELECT a.rater_id, s.task_id,
+       count(*) FILTER (WHERE a.purpose = 'main'),
+       count(*) FILTER (WHERE a.purpose = 'main' AND a.state = ANY(%(done)s)),
+       count(*) FILTER (WHERE o.id IS NULL OR o.state <> 'skipped'),
+       count(*) FILTER (WHERE a.state = ANY(%(done)s)),
+       count(*) FILTER (WHERE a.purpose IN ('training', 'exam')),
+       count(*) FILTER (WHERE a.purpose IN ('training', 'exam') AND NOT a.state = ANY(%(done)s)),
+       count(*) FILTER (WHERE a.purpose = 'screening' AND NOT a.state = ANY(%(done)s)),
+       count(*) FILTER (WHERE a.state = 'skipped'),
+       s.state = 'open' AND s.lease_until > clock_timestamp()
+           AND (s.opens_at IS NULL OR s.opens_at <= clock_timestamp()),
+       s.state = 'open' AND s.opens_at > clock_timestamp(),
+       GREATEST(max(a.first_shown), max(a.renewed_at))
+FROM tasks_app_assignment a
+JOIN tasks_app_rater r ON r.id = a.rater_id
+JOIN tasks_app_raterset s ON s.id = a.set_id
+LEFT JOIN tasks_app_assignment o ON o.id = a.repeat_of_id
+WHERE r.study_id = %(study)s
+GROUP BY a.rater_id, s.id
+"""
+
+# Of each unit with a known answer the last judgment that was compared with it; right where everything known was.
+_CONTROLS = """
+SELECT rater_id, unit_id, task_id, passed FROM (
+    SELECT DISTINCT ON (a.rater_id, a.unit_id) a.rater_id, a.unit_id, u.task_id, bool_and(c.passed) AS passed
+    FROM tasks_app_task t JOIN tasks_app_unit u ON u.task_id = t.id JOIN tasks_app_gold g ON g.unit_id = u.id
+    JOIN tasks_app_controlresult c ON c.gold_id = g.id JOIN tasks_app_judgment j ON j.id = c.judgment_id
+    JOIN tasks_app_assignment a ON a.id = j.assignment_id
+    WHERE t.study_id = %(study)s AND a.purpose IN ('control', 'attention') AND a.rater_kind <> 'sandbox'
+    GROUP BY a.rater_id, a.unit_id, u.task_id, j.id ORDER BY a.rater_id, a.unit_id, j.id DESC) answered
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class SetProgress:
+    """One set of a rater: its counts, and whether it is being worked on or opens later."""
+
+    work: pay.SetWork
+    practice: int
+    practice_left: int
+    screening_left: int
+    skipped: int
+    is_live: bool
+    is_later: bool
+    seen: datetime | None
+
+
+@dataclass(frozen=True)
+class RaterWork:
+    """One rater with what they did."""
+
+    rater: Rater
+    sets: Sequence[SetProgress]
+    controls: CheckScore
+    below: bool
+    entry: Entry
+
+    @cached_property
+    def standing(self) -> Standing:
+        """How the rater stands now."""
+        if self.rater.outcome:
+            return _STANDINGS[Outcome(self.rater.outcome)]
+        if any(one.is_live for one in self.sets):
+            return Standing.AT_WORK
+        return Standing.WAITING if any(one.is_later for one in self.sets) else Standing.AWAY
+
+    @property
+    def given(self) -> int:
+        """Units to judge that the rater was given."""
+        return sum(one.work.main for one in self.sets)
+
+    @property
+    def judged(self) -> int:
+        """Units that the rater has judged or skipped, of those to judge."""
+        return sum(one.work.judged for one in self.sets)
+
+    @property
+    def skipped(self) -> int:
+        """Units that the rater has skipped."""
+        return sum(one.skipped for one in self.sets)
+
+    @property
+    def seen(self) -> datetime:
+        """When the rater last gave a sign of life."""
+        rater: Rater = self.rater
+        signs: list[datetime | None] = [rater.enrolled_at, rater.instructed_at, rater.ended_at]
+        return max(sign for sign in (*signs, *(one.seen for one in self.sets)) if sign is not None)
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether the rater came to judge: neither imported nor trying the study out."""
+        return self.rater.kind in Rater.Kind.COUNTED
+
+
+@dataclass(frozen=True)
+class Fieldwork:
+    """All raters of a study, newest first, with sums over them."""
+
+    raters: Sequence[RaterWork]
+    ledger: Ledger
+    doubtful: int  # units whose known answer most of enough raters contradict
+
+    @cached_property
+    def counted(self) -> Sequence[RaterWork]:
+        """Raters who came to judge."""
+        return [one for one in self.raters if one.is_counted]
+
+    @cached_property
+    def below(self) -> Sequence[RaterWork]:
+        """Raters with too few right answers to units with known answers."""
+        return [one for one in self.counted if one.below]
+
+    @property
+    def trains(self) -> bool:
+        """Whether raters practise, or pass a test, before they judge."""
+        return any(rater_set.practice for one in self.counted for rater_set in one.sets)
+
+    def standing(self, *standings: Standing) -> int:
+        """Count raters who stand so."""
+        return sum(one.standing in standings for one in self.counted)
+
+    @property
+    def owed(self) -> Decimal:
+        """What the work so far costs, bonuses included, without fees of platforms."""
+        return sum(
+            (max(one.booked.earned, one.due) + one.booked.bonus - one.booked.withheld for one in self.ledger.entries),
+            pay.NOTHING,
+        )
+
+
+def raters_of(study: Study) -> QuerySet[Rater]:
+    """Return all raters of a study, newest first, with what was written down as their pay."""
+    payments = Payment.objects.filter(rater=OuterRef("pk")).order_by().values("rater")
+
+    def booked(condition: Q) -> Coalesce:
+        total = payments.filter(condition).annotate(n=Sum("amount")).values("n")
+        return Coalesce(Subquery(total), Value(pay.NOTHING), output_field=DecimalField())
+
+    return (
+        Rater.objects.filter(study=study)
+        .annotate(
+            earned=booked(Q(kind__in=(Kind.FULL, Kind.PART))),
+            bonus=booked(Q(kind=Kind.BONUS)),
+            withheld=booked(Q(kind=Kind.WITHHELD)),
+        )
+        .order_by("-id")
+    )
+
+
+def fieldwork_of(study: Study, progress: StudyProgress) -> Fieldwork:
+    """Read the raters of a study with their work in four queries."""
+    raters: list[Any] = list(raters_of(study))
+    sets = _sets(study)
+    controls, doubtful = _controls(study)
+    works = {rater: [one.work for one in found] for rater, found in sets.items()}
+    payable = [rater for rater in raters if rater.kind in Rater.Kind.COUNTED]
+    facts = pay_facts.facts_from(study, payable, progress.full_sets, works)
+    booked = {
+        rater.pk: pay_facts.Booked(earned=rater.earned, bonus=rater.bonus, withheld=rater.withheld) for rater in payable
+    }
+    limits = {one.task.pk: one.checks for one in progress.tasks}
+    ledger = ledger_of(study, raters, facts, booked)
+    return Fieldwork(
+        raters=[
+            RaterWork(
+                rater=rater,
+                sets=sets.get(rater.pk, ()),
+                controls=_sum(controls.get(rater.pk, {}).values()),
+                below=any(
+                    score.answered >= limits[task].fail_after and (score.share or 0.0) < limits[task].fail_below
+                    for task, score in controls.get(rater.pk, {}).items()
+                    if task in limits
+                ),
+                entry=entry,
+            )
+            for rater, entry in zip(raters, ledger.entries, strict=True)
+        ],
+        ledger=ledger,
+        doubtful=doubtful,
+    )
+
+
+def _sets(study: Study) -> dict[int, list[SetProgress]]:
+    by_rater: dict[int, list[SetProgress]] = {}
+    for rater, *columns in rows(_SETS, {"study": study.pk, "done": list(Assignment.State.DONE)}):
+        by_rater.setdefault(cast("int", rater), []).append(_set_progress(*columns))
+    return by_rater
+
+
+def _set_progress(task: int, main: int, judged: int, asked: int, answered: int, *columns: Any) -> SetProgress:
+    return SetProgress(pay.SetWork(task, main, judged, asked, answered), *columns)
+
+
+def _controls(study: Study) -> tuple[dict[int, dict[int, CheckScore]], int]:
+    """Return scores by rater and task, and how many known answers most of enough raters contradict."""
+    by_rater: dict[int, dict[int, CheckScore]] = {}
+    by_unit: dict[int, CheckScore] = {}
+    for rater, unit, task, passed in rows(_CONTROLS, {"study": study.pk}):
+        of_rater = by_rater.setdefault(rater, {})
+        of_rater[task] = _plus(of_rater.get(task), passed=passed)
+        by_unit[unit] = _plus(by_unit.get(unit), passed=passed)
+    doubted = (score for score in by_unit.values() if score.answered >= ENOUGH_TO_DOUBT)
+    return by_rater, sum((score.share or 0.0) < FEWER_THAN for score in doubted)
+
+
+def _plus(score: CheckScore | None, *, passed: bool) -> CheckScore:
+    right, answered = (score.right, score.answered) if score else (0, 0)
+    return CheckScore(right + passed, answered + 1)
+
+
+def _sum(scores: Iterable[CheckScore]) -> CheckScore:
+    listed = list(scores)
+    return CheckScore(sum(score.right for score in listed), sum(score.answered for score in listed))

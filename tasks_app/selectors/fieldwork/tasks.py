@@ -1,0 +1,167 @@
+"""How far each task of a study is: its places, and how many judgments its units have."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tasks_app.check_settings import CheckSettings, checks_of
+from tasks_app.models import Assignment, Study, Task
+from tasks_app.selectors.pay import BOOKLETS_LOOKED_AT, FullSet
+from tasks_app.selectors.routing import ON_REQUEST
+
+# Places and answers are sums over the counts of booklets and sets, which triggers keep. Answered units are counted in
+# an index alone (assignment_answered). How many units have places takes as long as all the rest, and only changes with
+# the plan: it is not counted again where a process knows it for so many places and booklets. What stands beside answers
+# is little: its task is looked up for each, since a join would read all units.
+_TASKS = """
+SELECT t.*, COALESCE(planned.places, 0) AS places, COALESCE(answered.n, 0) AS submitted,
+       COALESCE(beside.held, 0) AS held, COALESCE(beside.surplus, 0) AS surplus, COALESCE(beside.skipped, 0) AS skipped,
+       COALESCE(judged.counts, '{}'::json) AS judged, full_set.units AS full_units,
+       ARRAY(SELECT g.group_id FROM tasks_app_taskgroup g WHERE g.task_id = t.id) AS group_ids,
+       planned.n_booklets,
+       CASE WHEN t.until IS NULL AND (t.id, COALESCE(planned.places, 0), planned.n_booklets) NOT IN (
+                SELECT * FROM unnest(%(tasks)s::bigint[], %(places)s::bigint[], %(booklets)s::bigint[]))
+            THEN (SELECT count(*) FROM tasks_app_unit u WHERE u.task_id = t.id
+                  AND EXISTS (SELECT 1 FROM tasks_app_place p WHERE p.unit_id = u.id)) END AS n_units
+FROM tasks_app_task t
+CROSS JOIN LATERAL (SELECT sum(b.n_places) AS places, count(*) AS n_booklets
+                    FROM tasks_app_booklet b WHERE b.task_id = t.id) planned
+CROSS JOIN LATERAL (SELECT sum(s.n_answered) AS n FROM tasks_app_raterset s WHERE s.task_id = t.id) answered
+CROSS JOIN LATERAL (
+    SELECT count(*) FILTER (WHERE a.state IN ('reserved', 'live') AND a.place_id IS NOT NULL) AS held,
+           count(*) FILTER (WHERE a.state = 'surplus') AS surplus,
+           count(*) FILTER (WHERE a.state = 'skipped') AS skipped
+    FROM tasks_app_assignment a
+    WHERE t.until IS NULL AND a.purpose = 'main' AND a.rater_kind <> 'sandbox' AND a.state = ANY(%(beside)s)
+      AND (SELECT u.task_id FROM tasks_app_unit u WHERE u.id = a.unit_id) = t.id) beside
+CROSS JOIN LATERAL (
+    SELECT json_object_agg(n, units) AS counts FROM (
+        SELECT units.n, count(*) AS units FROM (
+            SELECT count(*) AS n FROM tasks_app_raterset s JOIN tasks_app_assignment a ON a.set_id = s.id
+            WHERE s.task_id = t.id AND t.until IS NULL AND a.state = 'submitted' AND a.place_id IS NOT NULL
+            GROUP BY a.unit_id) units
+        GROUP BY units.n) counted) judged
+CROSS JOIN LATERAL (
+    SELECT CASE WHEN t.design = ANY(%(requested)s) THEN t.set_size
+                ELSE LEAST(t.set_size, COALESCE(max(first.n_places), t.set_size)) END AS units
+    FROM (SELECT n_places FROM tasks_app_booklet WHERE task_id = t.id ORDER BY number LIMIT %(looked)s) first) full_set
+WHERE t.study_id = %(study)s
+ORDER BY t."order", t.id
+"""
+
+# How many units have places: by study, then by task, its number of places and its number of booklets.
+_Plan = tuple[int, int, int]
+_known_units: dict[int, dict[_Plan, int]] = {}
+_MOST_STUDIES = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class TaskProgress:
+    """How far a task is: its places by state, what came beside them, and its units by their number of judgments."""
+
+    task: Task
+    places: int
+    submitted: int
+    held: int
+    surplus: int
+    skipped: int
+    units: Mapping[int, int]
+    checks: CheckSettings
+
+    @property
+    def free(self) -> int:
+        """Places that nobody holds."""
+        return self.places - self.submitted - self.held
+
+    @property
+    def share(self) -> float:
+        """Share of places with an answer, 0 to 1."""
+        return self.submitted / self.places if self.places else 0.0
+
+    @property
+    def least(self) -> int:
+        """Fewest judgments of a unit."""
+        return min(self.units, default=0)
+
+    @property
+    def most(self) -> int:
+        """Most judgments of a unit."""
+        return max(self.units, default=0)
+
+
+@dataclass(frozen=True, slots=True)
+class StudyProgress:
+    """How far a study is: its tasks as they are now, and what a full set of each task is, in every version."""
+
+    tasks: tuple[TaskProgress, ...]
+    full_sets: tuple[FullSet, ...]
+
+    @property
+    def places(self) -> int:
+        """Places of all tasks."""
+        return sum(task.places for task in self.tasks)
+
+    @property
+    def submitted(self) -> int:
+        """Places with an answer."""
+        return sum(task.submitted for task in self.tasks)
+
+    @property
+    def share(self) -> float:
+        """Share of places with an answer, 0 to 1."""
+        return self.submitted / self.places if self.places else 0.0
+
+    @property
+    def later(self) -> tuple[TaskProgress, ...]:
+        """Tasks that open some days after a rater has enrolled, and have open places."""
+        return tuple(task for task in self.tasks if task.task.opens_after_days and task.submitted < task.places)
+
+
+def study_progress(study: Study) -> StudyProgress:
+    """Count places, answers and units of a study's tasks in one query."""
+    if len(_known_units) > _MOST_STUDIES:
+        _known_units.clear()
+    known = _known_units.setdefault(study.pk, {})
+    params = {
+        "study": study.pk,
+        "requested": list(ON_REQUEST),
+        "beside": sorted(Assignment.State.BESIDE),
+        "looked": BOOKLETS_LOOKED_AT,
+        "tasks": [task for task, _places, _booklets in known],
+        "places": [places for _task, places, _booklets in known],
+        "booklets": [booklets for _task, _places, booklets in known],
+    }
+    rows: list[Any] = list(Task.objects.raw(_TASKS, params))
+    current = [row for row in rows if row.until is None]
+    units = {
+        (row.pk, row.places, row.n_booklets): known[row.pk, row.places, row.n_booklets]
+        if row.n_units is None
+        else row.n_units
+        for row in current
+    }
+    _known_units[study.pk] = units
+    return StudyProgress(
+        tasks=tuple(_progress(row, units[row.pk, row.places, row.n_booklets]) for row in current),
+        full_sets=tuple(
+            FullSet(row.pk, row.since, row.until, row.full_units, frozenset(row.group_ids))
+            for row in rows
+            if row.stage == Task.Stage.MAIN
+        ),
+    )
+
+
+def _progress(row: Any, n_units: int) -> TaskProgress:
+    judged = {int(n): units for n, units in row.judged.items()}
+    unjudged = n_units - sum(judged.values())
+    return TaskProgress(
+        task=row,
+        places=int(row.places),
+        submitted=int(row.submitted),
+        held=row.held,
+        surplus=row.surplus,
+        skipped=row.skipped,
+        units=dict(sorted({**({0: unjudged} if unjudged > 0 else {}), **judged}.items())),
+        checks=checks_of(row.checks),
+    )
