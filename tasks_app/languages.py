@@ -1,5 +1,6 @@
 """The languages of pages, and the script and direction of texts in any language."""
 
+import unicodedata
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -20,6 +21,13 @@ def shipped(language: str) -> str:
 def direction(language: str) -> str:
     """Return rtl for a language written from right to left, else ltr."""
     return "rtl" if language.lower().split("-", maxsplit=1)[0] in FROM_THE_RIGHT else "ltr"
+
+
+def may_be_in(text: str, language: str) -> bool:
+    """Return whether a text runs as texts of a language do, as far as its first letter tells."""
+    turns = (unicodedata.bidirectional(one) for one in text)
+    first = next((turn for turn in turns if turn in {"L", "R", "AL"}), None)
+    return first is None or (first == "L") == (direction(language) == "ltr")
 
 
 def to_choose_from() -> tuple[tuple[str, str], ...]:

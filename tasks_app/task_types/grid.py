@@ -90,12 +90,14 @@ class Cell:
     """One question on the screen: the criterion and its form field.
 
     `fresh_key` stands for the question's HTML while it is unanswered, which is the same for every unit; it is empty
-    where there is an answer or a mistake to show.
+    where there is an answer or a mistake to show. `question_id` is the id of the question where it stands once for all
+    texts.
     """
 
     criterion: Criterion
     field: forms.BoundField
     fresh_key: str = ""
+    question_id: str = ""
 
     @property
     def steps(self) -> list[Step]:
@@ -138,9 +140,10 @@ class TextsForm(ScreenForm):
 
     def _cell(self, shown: ShownPart, criterion: Criterion, about: str) -> Cell:
         field = self[field_name(shown.position, criterion.key)]
+        question = f"{self[field_name(1, criterion.key)].auto_id}-asked"
         if self.is_bound or field.value() not in (None, ""):
-            return Cell(criterion, field)
-        return Cell(criterion, field, plaintext.digest(f"{about}{field.auto_id}{criterion!r}"))
+            return Cell(criterion, field, question_id=question)
+        return Cell(criterion, field, plaintext.digest(f"{about}{field.auto_id}{criterion!r}"), question)
 
 
 class GridForm(TextsForm):

@@ -7,7 +7,7 @@ from django import template
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 
-from tasks_app import richtext
+from tasks_app import languages, richtext
 from tasks_app.task_types.base import Media, Screen
 
 register = template.Library()
@@ -22,6 +22,18 @@ def is_rich(screen: object) -> bool:
     if not isinstance(screen, Screen) or screen.format != "markdown":
         return False
     return not screen.kind.plain_text
+
+
+@register.filter
+def language_of_source(screen: object, text: str) -> str:
+    """Return the language to mark a source with: the stated one, or else that of the study, as long as it can be.
+
+    A German source in an Arabic study that states no language for it is in no language that is known: marked as
+    Arabic, it would be read out with the wrong voice and drawn in the wrong typeface.
+    """
+    if not isinstance(screen, Screen):
+        return ""
+    return screen.source_language or (screen.language if languages.may_be_in(text, screen.language) else "")
 
 
 @register.filter

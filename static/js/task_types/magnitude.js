@@ -90,7 +90,7 @@ class Answer {
     this.question.dataset.missing = reason ? this.sentence(reason) : this.unanswered;
     delete this.ratio.dataset.far;
     const { name, n } = right ? ratioOf(value, this.worth) : {};
-    this.ratio.textContent = right ? fill(this.words.get(name) ?? "", { n: ratioNumeral(n) }) : "";
+    this.ratio.textContent = right ? fill(this.words.get(name) ?? "", { n: ratioNumeral(n) }) : this.ratio.dataset.reminder;
     if (right) {
       this.show("");
     }
@@ -114,7 +114,7 @@ class Answer {
       this.show(this.question.dataset.missing);
     }
     const said = reason ? this.question.dataset.missing : this.ratio.textContent;
-    if (aloud && said) {
+    if (aloud && this.field.value.trim()) {
       announce(said);
     }
   }
@@ -138,25 +138,27 @@ class Answer {
   }
 }
 
-/** Tell the style sheet how high the bar on top and the reference are, so that neither covers what has the focus. */
-function keepInView(reference) {
+/** Tell the style sheet how high the bar on top and what is pinned are, so that neither covers what has the focus. */
+function keepInView(pinned) {
   const bar = document.querySelector(".top");
   const root = document.documentElement;
-  const box = reference.querySelector(".text-box");
+  const boxes = [...pinned.querySelectorAll(".text-box")];
   const measure = () => {
     if (bar) {
       root.style.setProperty("--over", `${bar.offsetHeight}px`);
     }
-    root.style.setProperty("--pinned", `${reference.offsetHeight}px`);
-    // A text that scrolls must be within reach of the keyboard.
-    if (box.scrollHeight > box.clientHeight + 1) {
-      box.tabIndex = 0;
-    } else {
-      box.removeAttribute("tabindex");
+    root.style.setProperty("--pinned", `${pinned.offsetHeight}px`);
+    for (const box of boxes) {
+      // A text that scrolls must be within reach of the keyboard.
+      if (box.scrollHeight > box.clientHeight + 1) {
+        box.tabIndex = 0;
+      } else {
+        box.removeAttribute("tabindex");
+      }
     }
   };
   const watch = new ResizeObserver(measure);
-  for (const one of [bar, reference].filter(Boolean)) {
+  for (const one of [bar, pinned].filter(Boolean)) {
     watch.observe(one);
   }
   measure();
@@ -176,7 +178,7 @@ function start(root) {
         answers.get(question)?.type(key);
         return answers.has(question);
       });
-      keepInView(unit.querySelector("[data-reference]"));
+      keepInView(unit.querySelector("[data-pinned]"));
     }
   }
 }
