@@ -10,7 +10,7 @@ from django.db import DatabaseError
 from tasks_app.projects import notifying, work
 from tasks_app.services import erasure
 from tasks_app.services.waves import closing, reminders
-from tasks_app.setup import background_check
+from tasks_app.setup import background
 
 log = logging.getLogger(__name__)
 
@@ -24,7 +24,7 @@ def upkeep() -> None:
         reminders.send_due,
         erasure.remove_old_identities,
         notifying.notify_again,
-        background_check.notify_again,
+        background.notify_again,
     )
     for chore in chores:
         try:
@@ -42,10 +42,10 @@ def work_on_project(work_id: int) -> None:
         log.warning("Work %s on a project stopped; workers will be notified of it again: %s", work_id, error)
 
 
-@shared_task(name=background_check.JOB)
-def check_setup(check_id: int) -> None:
-    """Check the whole set-up of a draft and make the study of it, unless another process is doing that."""
+@shared_task(name=background.JOB)
+def work_on_setup(work_id: int) -> None:
+    """Check the whole set-up of a draft, or store its texts, unless another process is doing that."""
     try:
-        background_check.work(check_id)
+        background.work(work_id)
     except DatabaseError as error:
-        log.warning("Check %s of a set-up stopped; workers will be notified of it again: %s", check_id, error)
+        log.warning("Work %s on a set-up stopped; workers will be notified of it again: %s", work_id, error)

@@ -71,10 +71,6 @@ class Section:
     def freeze(self, study: StudyRow, version: int) -> None:
         """Hear that the part is now frozen as that version."""
 
-    def clone(self, study: StudyRow, copy: StudyRow) -> None:
-        """Copy the part of a study into an empty draft: what is exported is stored."""
-        self.store(copy, self.export(study))
-
     def erase(self, study: StudyRow) -> None:
         """Take the part out of a draft."""
 
@@ -142,12 +138,6 @@ def freeze(study: StudyRow, version: int) -> None:
     """Tell every section that its part is now frozen as that version."""
     for section in registered():
         section.freeze(study, version)
-
-
-def clone(study: StudyRow, copy: StudyRow) -> None:
-    """Copy every part of a study into an empty draft."""
-    for section in registered():
-        section.clone(study, copy)
 
 
 def erase(study: StudyRow) -> None:

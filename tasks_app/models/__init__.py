@@ -29,7 +29,7 @@ from tasks_app.models.raters import (
     Rater,
     RaterSet,
 )
-from tasks_app.models.setup import Setup, SetupChange, SetupCheck, SetupRow
+from tasks_app.models.setup import Setup, SetupChange, SetupRow, SetupWork
 from tasks_app.models.study import (
     ConsentText,
     Criterion,
@@ -87,8 +87,8 @@ __all__ = [
     "Rating",
     "Setup",
     "SetupChange",
-    "SetupCheck",
     "SetupRow",
+    "SetupWork",
     "Study",
     "System",
     "Task",

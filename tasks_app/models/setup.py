@@ -35,26 +35,36 @@ class Setup(models.Model):
         return self.stored_revision == self.revision
 
 
-class SetupCheckState(models.TextChoices):
+class SetupWorkState(models.TextChoices):
     QUEUED = "queued", _("queued")
     READING = "reading", _("reading the tables")
     PLANNING = "planning", _("drawing the plan")
-    STORING = "storing", _("storing the study")
+    STORING = "storing", _("storing")
     DONE = "done", _("done")
     REFUSED = "refused", _("refused")
 
 
-class SetupCheck(models.Model):
-    """The check of a whole set-up by a worker, where a page would have to wait for too long: the newest of a study.
+class SetupWorkKind(models.TextChoices):
+    CHECK = "check", _("check everything")
+    TEXTS = "texts", _("store texts")
 
-    `problems` are those of a refused one: file, line, column, message, count and places of each. `notes` are
-    sentences about what was stored, or why it could not be. `revision` is that of the set-up when it was asked for.
+
+class SetupWork(models.Model):
+    """What a worker does with a set-up, where a page would have to wait for too long: the newest work of a study.
+
+    It checks the whole set-up and makes the study, or checks an uploaded table of texts and stores it: `given` then
+    says which file is read how. `problems` are those of refused work: file, line, column, message, count and places of
+    each. `notes` are sentences about what was stored, or why it could not be. `revision` is that of the set-up when it
+    was read, and after texts were stored that with them.
     """
 
-    State = SetupCheckState
+    Kind = SetupWorkKind
+    State = SetupWorkState
 
-    setup = models.OneToOneField(Setup, models.CASCADE, related_name="check_later")
-    state = models.CharField(max_length=10, choices=SetupCheckState, default=SetupCheckState.QUEUED)
+    setup = models.OneToOneField(Setup, models.CASCADE, related_name="work")
+    kind = models.CharField(max_length=10, choices=SetupWorkKind, default=SetupWorkKind.CHECK)
+    given: "models.JSONField[Any, Any]" = models.JSONField(default=dict)
+    state = models.CharField(max_length=10, choices=SetupWorkState, default=SetupWorkState.QUEUED)
     by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
     asked_at = models.DateTimeField(db_default=Now())
     revision = models.PositiveIntegerField()
@@ -63,15 +73,18 @@ class SetupCheck(models.Model):
     notes: "models.JSONField[Any, Any]" = models.JSONField(default=list)
 
     class Meta:
-        constraints = (one_of("state", SetupCheckState, "setup_check_state"),)
+        constraints = (
+            one_of("state", SetupWorkState, "setup_work_state"),
+            one_of("kind", SetupWorkKind, "setup_work_kind"),
+        )
 
     def __str__(self) -> str:
         return f"{self.setup.study}: {self.state}"
 
     @property
     def is_under_way(self) -> bool:
-        """Whether a worker is checking, or will."""
-        return self.state not in {SetupCheckState.DONE, SetupCheckState.REFUSED}
+        """Whether a worker is doing it, or will."""
+        return self.state not in {SetupWorkState.DONE, SetupWorkState.REFUSED}
 
 
 class SetupChange(models.Model):

@@ -6,11 +6,14 @@ changed the same value since, it is not made, and both values are returned.
 
 from __future__ import annotations
 
+import io
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import groupby, islice
 from operator import attrgetter
 
+from django.db import connection
 from django.db.models.functions import Now
 
 from tasks_app import sections
@@ -223,13 +226,30 @@ def remove_tables(*, setup: Setup, tables: Sequence[str], by: events.Actor) -> S
 
 
 def write_rows(setup: Setup, table: str, rows: Sequence[Mapping[str, str]], first: int = 1) -> None:
-    """Store rows of a table from a number on."""
+    """Store rows of a table from a number on: by COPY, since 100,000 texts took four times as long by INSERT."""
     if table not in {declared.stem for declared in TABLES}:
         raise ValueError(f"A study has no table {table!r}.")
-    SetupRow.objects.bulk_create(
-        (SetupRow(setup=setup, table=table, number=n, cells=dict(cells)) for n, cells in enumerate(rows, start=first)),
-        batch_size=ROWS_A_STATEMENT,
+    # Backslashes are all that COPY reads otherwise in JSON, which has neither tabs nor line breaks of its own.
+    lines = (
+        f"{setup.pk}\t{table}\t{number}\t" + json.dumps(dict(cells)).replace("\\", r"\\") + "\n"
+        for number, cells in enumerate(rows, start=first)
     )
+    statement = f'COPY {SetupRow._meta.db_table} (setup_id, "table", number, cells) FROM STDIN'
+    # Django does not know the driver's copy_expert, which would raise the driver's own errors.
+    with connection.cursor() as cursor, connection.wrap_database_errors:
+        while chunk := "".join(islice(lines, ROWS_A_STATEMENT)):
+            cursor.copy_expert(statement, io.StringIO(chunk))
+
+
+def copy_rows(source: Setup, target: Setup, tables: Sequence[str]) -> None:
+    """Copy the rows of some tables into a set-up that has none of them yet, within the database."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f'INSERT INTO {SetupRow._meta.db_table} (setup_id, "table", number, cells)'  # noqa: S608  no input in it
+            f' SELECT %s, "table", number, cells FROM {SetupRow._meta.db_table}'
+            ' WHERE setup_id = %s AND "table" = ANY(%s)',
+            [target.pk, source.pk, list(tables)],
+        )
 
 
 def log_table(setup: Setup, table: str, before: int, after: int, by: events.Actor) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from django.utils.translation import gettext as _
 
 from tasks_app import sections
-from tasks_app.models import Invitation, Media, Setup, SetupCheck, Study
+from tasks_app.models import Invitation, Media, Setup, SetupWork, Study
 from tasks_app.sections import Json, Path
 from tasks_app.services import events
 from tasks_app.services.arrival.invitations import regroup
@@ -99,7 +99,7 @@ def make_study(*, setup: Setup, by: events.Actor) -> tuple[Study, Loaded]:
         Where the study was opened meanwhile.
     """
     setup = hold(setup)
-    SetupCheck.objects.filter(setup=setup).delete()
+    SetupWork.objects.filter(setup=setup, kind=SetupWork.Kind.CHECK).delete()
     return _make(setup, check(SetupFiles(setup), _OWN_DRAFT), by)
 
 

@@ -24,6 +24,7 @@ from tasks_app.services import events
 from tasks_app.services.database import atomically
 from tasks_app.services.study import drafts, items
 from tasks_app.setup import changes, media
+from tasks_app.setup.frozen import setup_of
 from tasks_app.studyfile.checking import check
 from tasks_app.studyfile.columns import TABLES
 from tasks_app.studyfile.files.source import open_files
@@ -151,7 +152,11 @@ def from_example(*, owner: AbstractBaseUser, example: Example, names: Names) -> 
 
 
 def copy_of(*, origin: Study, by: AbstractBaseUser, names: Names, keep_seed: bool = False) -> Study:
-    """Copy the whole design of a study into a new draft: its texts and known answers as well, no rater or rating."""
+    """Copy the set-up of a study into a new draft: its texts and known answers as well, no rater or rating.
+
+    The copy of an opened study is what was frozen. As a draft of which nothing was checked yet, it is quickly made of
+    100,000 texts, too: its own items, units and plan come with *Check everything*.
+    """
     written: list[str] = []
     contents = ((row.sha256, row.kind, content_of(row)) for row in Media.objects.filter(study=origin))
     try:
@@ -159,11 +164,7 @@ def copy_of(*, origin: Study, by: AbstractBaseUser, names: Names, keep_seed: boo
             seed = origin.seed if keep_seed or _has_known_answers(origin) else None
             study = new_draft(by, names, language=origin.language, timezone=origin.timezone, seed=seed)
             written += store_media(study, contents)
-            source = None if origin.is_frozen else Setup.objects.filter(study=origin).first()
-            if source is None:
-                _copy_design(origin, study)
-            else:
-                _copy_setup(source, study)
+            _copy_setup(setup_of(origin), study)
             events.log(origin, by, "copied", about=study.slug)
             return study
     except BaseException:
@@ -180,25 +181,12 @@ def _has_known_answers(study: Study) -> bool:
     return in_form.exists() or Gold.objects.filter(unit__task__study=study).exists()
 
 
-def _copy_design(origin: Study, study: Study) -> None:
-    sections.clone(origin, study)
-    if "workload" in origin.settings:
-        drafts.set_settings(study=study, block="workload", values=origin.settings["workload"])
-    changes.begin(study)
-
-
 def _copy_setup(source: Setup, study: Study) -> None:
-    """Copy a set-up, which may have gaps; the study's own rows are made of it where it is sound."""
+    """Copy a set-up, which may have gaps; the study's own rows are made of it when it is checked."""
     about = {name: getattr(study, name) for name in ("slug", "title", "public_title", "seed")}
     given = {**source.given, "study": {**source.given.get("study", {}), **about}}
     setup = Setup.objects.create(study=study, given=given)
-    for table in TABLES:
-        rows = source.rows.filter(table=table.stem).order_by("number").values_list("cells", flat=True)
-        changes.write_rows(setup, table.stem, list(rows))
-    SetupRow.objects.bulk_create(
-        SetupRow(setup=setup, table=row.table, number=row.number, cells=row.cells)
-        for row in source.rows.filter(table=media.TABLE)
-    )
+    changes.copy_rows(source, setup, [*(table.stem for table in TABLES), media.TABLE])
 
 
 def store_media(study: Study, contents: Iterable[tuple[str, str, bytes]]) -> list[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 
 from django.db.models import Count, Max, QuerySet
 from django.utils.translation import gettext as _
@@ -71,9 +70,7 @@ def store(
     elif not take_out(setup, table, kept, REPLACED):
         # Whatever was removed before stood where these rows come.
         setup.rows.filter(table=REMOVED + table).update(table=REPLACED + table)
-    left = iter(rows)
-    for start in range(first, first + len(rows), changes.ROWS_A_STATEMENT):
-        changes.write_rows(setup, table, list(islice(left, changes.ROWS_A_STATEMENT)), start)
+    changes.write_rows(setup, table, rows, first)
     after = len(rows) + (before if add else 0)
     changes.log_table(setup, table, before, after, by)
     return before, after

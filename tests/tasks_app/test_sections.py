@@ -103,9 +103,6 @@ def test_another_apps_section_goes_the_whole_way(tmp_path: Path, rosa: User) -> 
     studyfile.load(tmp_path / "copy", owner=rosa, replace=True)
     assert heard == [("fluency", ["burn_in", "trust"])]
     assert kept == {"fluency": ["burn_in", "trust"]}
-    copy = Study.objects.create(slug="copy", title="x", public_title="y", seed=1)
-    sections.clone(study, copy)
-    assert kept["copy"] == ["burn_in", "trust"]
     lifecycle.move(study_id=study.pk, action="open", by=rosa)
     assert heard[1:] == [("fluency", 1)]
     assert study.versions.get().document["rules"] == ["burn_in", "trust"]

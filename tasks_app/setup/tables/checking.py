@@ -108,6 +108,16 @@ class CheckedTexts:
             return error
         return None
 
+    @property
+    def in_words(self) -> str:
+        """Describe the table: “300 outputs of 100 items by 3 systems”."""
+        parts = {
+            "outputs": ngettext("%(n)s output", "%(n)s outputs", len(self.rows)) % {"n": f"{len(self.rows):,}"},
+            "items": ngettext("%(n)s item", "%(n)s items", self.items) % {"n": f"{self.items:,}"},
+            "systems": ngettext("%(n)s system", "%(n)s systems", len(self.systems)) % {"n": len(self.systems)},
+        }
+        return _("%(outputs)s of %(items)s by %(systems)s") % parts
+
 
 class _Keys:
     """Makes keys of names, and finds names that would get the same key."""

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from tasks_app.models.base import KEY_PATTERN
+from tasks_app.sections import Json
 from tasks_app.studyfile.columns import ITEMS, Column, Kind, TableDeclaration
 from tasks_app.studyfile.files.naming import Naming
 
@@ -53,6 +54,10 @@ class ColumnUse:
         return self.name.strip() or self.column
 
 
+# What a layout says besides the uses of columns.
+_STORED = ("items", "system", "unused", "quoting", "sheet")
+
+
 @dataclass(frozen=True, slots=True)
 class Layout:
     """How a table is read; `system` is the only system of a table that names none."""
@@ -71,6 +76,16 @@ class Layout:
             for column in self.uses:
                 self._by_use.setdefault(column.use, []).append(column)
         return self._by_use.get(use, [])
+
+    def to_store(self) -> dict[str, Json]:
+        """Return the layout as JSON, for a worker that reads the table."""
+        uses = [[one.column, one.use, one.name] for one in self.uses]
+        return {"uses": uses, **{name: getattr(self, name) for name in _STORED}}
+
+    @classmethod
+    def stored(cls, given: Mapping[str, Json]) -> Layout:
+        """Return the layout that was stored so."""
+        return cls([ColumnUse(*one) for one in given["uses"]], **{name: given[name] for name in _STORED})
 
     @property
     def is_wide(self) -> bool:

@@ -7,7 +7,7 @@ from django.utils.translation import ngettext
 
 from tasks_app import task_types
 from tasks_app.check_settings import COPIES
-from tasks_app.models import Item, ItemMedia, Media, Output, PartOutput, Study, System, Task
+from tasks_app.models import Item, ItemMedia, Output, PartOutput, Study, System, Task
 from tasks_app.sections import Json, Section
 from tasks_app.services.study import items as service
 from tasks_app.services.study import units
@@ -148,13 +148,6 @@ class ItemsSection(Section):
             if output["unit"]
         }
         units.make_units(study=study, names=names)
-
-    def clone(self, study: Study, copy: Study) -> None:
-        """Copy media, then items and outputs."""
-        for media in Media.objects.filter(study=study):
-            with media.file.open("rb") as stream:
-                service.store_media(study=copy, sha256=media.sha256, kind=media.kind, content=stream.read())
-        super().clone(study, copy)
 
     def erase(self, study: Study) -> None:
         """Remove units, items, media and systems."""

@@ -10,6 +10,7 @@ from tasks_app import studyfile, task_types
 from tasks_app.models import Event, Media, Membership, Rater, Setup, Study
 from tasks_app.services.study.lifecycle import move
 from tasks_app.setup import changes, starting, templates
+from tasks_app.setup.checking import make_study
 from tasks_app.setup.files import SetupFiles
 from tasks_app.setup.paths import value_at
 from tasks_app.setup.starting import Names
@@ -70,12 +71,13 @@ def test_a_copy_holds_the_design_and_no_rater(rosa: User) -> None:
     walk.arrive(origin)
     copy = starting.copy_of(origin=origin, by=rosa, names=Names("Again", "Texts"))
     assert (copy.state, copy.is_frozen, copy.slug) == (Study.State.DRAFT, False, "again")
-    assert copy.items.count() == origin.items.count()
     assert [row.sha256 for row in Media.objects.filter(study=copy)] == [
         row.sha256 for row in Media.objects.filter(study=origin)
     ]
     assert not Rater.objects.filter(study=copy).exists()
     assert Event.objects.filter(study=origin, verb="copied", object="again").exists()
+    make_study(setup=copy.setup, by=rosa)
+    assert copy.items.count() == origin.items.count()
     assert move(study_id=copy.pk, action="open", by=rosa).state == Study.State.OPEN
 
 
@@ -110,6 +112,7 @@ def test_a_template_is_a_copy_that_is_not_listed(rosa: User) -> None:
 @pytest.mark.django_db
 def test_a_template_that_was_opened_is_a_study_like_any_other(rosa: User) -> None:
     template = templates.save_as_template(study=build_study(rosa), by=rosa)
+    make_study(setup=template.setup, by=rosa)
     opened = move(study_id=template.pk, action="open", by=rosa)
     assert not templates.is_template(opened)
     assert opened in templates.ordinary(Study.objects.all())

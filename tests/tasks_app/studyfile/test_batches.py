@@ -68,13 +68,6 @@ def test_batches_come_back_as_they_went(folder: Path) -> None:
     assert second.getvalue() == first.getvalue()
 
 
-def test_a_copy_has_the_batches(folder: Path) -> None:
-    study = studyfile.load(folder, owner=None)
-    copy = Study.objects.create(slug="copy", title=study.title, public_title=study.public_title, seed=study.seed)
-    sections.clone(study, copy)
-    assert stored_plan(copy) == stored_plan(study)
-
-
 CASES = {
     "no such unit": ("x,i1/alpha", "x,i1/alhpa", "batches.csv:4:2: unit: There is no unit “i1/alhpa”. Units are called like “i1/alpha”."),
     "in two batches": ("y,i2/alpha", "y,i2/alpha\ny,i1/alpha", "batches.csv:7:2: unit: Line 4 has this unit already. A unit is in one batch; k raters judge each batch."),

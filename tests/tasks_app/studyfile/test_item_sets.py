@@ -6,13 +6,12 @@ import io
 from pathlib import Path
 
 import pytest
-from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 from django.utils.datastructures import MultiValueDict
 
 from tasks_app import sections, studyfile
 from tasks_app.models import Item, Task, Unit
-from tasks_app.services.study import drafts, lifecycle, units
+from tasks_app.services.study import lifecycle, units
 from tasks_app.setup.controls import Control, in_control, kind_of, posted_value
 from tasks_app.studyfile.declarations import TaskBlock
 from tasks_app.studyfile.schema import field_schema
@@ -72,7 +71,7 @@ def test_tasks_of_one_study_take_different_items_and_the_rest_is_told(tmp_path: 
     assert taken(study.pk) == {"task-0": {"i1", "i3"}, "task-1": {"i2"}}
 
 
-def test_items_come_back_from_an_export_and_a_clone(tmp_path: Path, rosa: User) -> None:
+def test_items_come_back_from_an_export(tmp_path: Path) -> None:
     folder = put(tmp_path, study_yaml=with_items("{feature_domain: news, item: [i1]}"), items_csv=WITH_DOMAINS)
     study = studyfile.load(folder, owner=None)
     (task,) = sections.snapshot(study)["tasks"]
@@ -81,9 +80,6 @@ def test_items_come_back_from_an_export_and_a_clone(tmp_path: Path, rosa: User) 
     studyfile.export(study, stream)
     stream.seek(0)
     assert studyfile.read(stream).document["tasks"] == [task]
-    copy = drafts.create_draft(owner=rosa, slug="copy", title="Copy", public_title="Copy")
-    sections.clone(study, copy)
-    assert taken(copy.pk) == {"task-0": {"i1"}}
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,9 @@ from hypothesis import strategies as st
 from tasks_app import sections, studyfile
 from tasks_app.models import Study
 from tasks_app.sections import Json
+from tasks_app.services.study import lifecycle
+from tasks_app.setup import starting
+from tasks_app.setup.checking import make_study
 from tasks_app.studyfile.files.writing import write
 from tasks_app.studyfile.files.yaml_text import dump
 from tasks_app.studyfile.files.yaml_tree import parse
@@ -263,9 +266,15 @@ def test_controls_prefill_media_and_unit_names_come_back(tmp_path: Path) -> None
 def test_a_copy_of_a_study_is_the_same_design(tmp_path: Path, rosa: User) -> None:
     items = "item,system,output,context_image\ni1,alpha,x,a.png\ni2,alpha,y,\ni3,alpha,z,\ni4,alpha,w,\n"
     study = studyfile.load(put(tmp_path / "study", items_csv=items, a_png=png()), owner=rosa)
-    copy = Study.objects.create(slug="copy", title=study.title, public_title=study.public_title, seed=study.seed)
-    sections.clone(study, copy)
-    left, right = sections.snapshot(study), sections.snapshot(copy)
-    assert left.pop("study") != right.pop("study")
-    assert left == right
-    assert copy.media.get().file.read() == png()
+    before = sections.snapshot(study)
+    for state in ("draft", "open"):
+        if state == "open":
+            lifecycle.move(study_id=study.pk, action="open", by=rosa)
+            study.refresh_from_db()
+        names = starting.Names(f"Copy of the {state} study", study.public_title)
+        copy = starting.copy_of(origin=study, by=rosa, names=names, keep_seed=True)
+        make_study(setup=copy.setup, by=rosa)
+        after = sections.snapshot(Study.objects.get(pk=copy.pk))
+        assert after.pop("study") != before["study"]
+        assert after == {name: part for name, part in before.items() if name != "study"}
+        assert copy.media.get().file.read() == png()

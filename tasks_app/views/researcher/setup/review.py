@@ -9,17 +9,17 @@ from typing import Any
 from django.contrib import messages
 from django.http import FileResponse, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from tasks_app import access
-from tasks_app.models import Membership, Setup, SetupCheck, Study
+from tasks_app.models import Membership, Setup, SetupWork, Study
 from tasks_app.sections import Path
 from tasks_app.services import events
 from tasks_app.services.study.drafts import NotADraft
 from tasks_app.services.study.lifecycle import NotPossible
-from tasks_app.setup import background_check, changes
+from tasks_app.setup import background, changes
 from tasks_app.setup.checking import make_study, problems_of, problems_of_tables, reading_of
 from tasks_app.setup.controls import name_of
 from tasks_app.setup.fields import Fields, controls_of
@@ -37,6 +37,7 @@ from tasks_app.views.researcher.setup import frozen, moving
 from tasks_app.views.researcher.setup.comments import comments_of, links_of
 from tasks_app.views.researcher.setup.family import changed_settings, family, what_changed
 from tasks_app.views.researcher.setup.form_frame import go, page_of, setup_page, step_url
+from tasks_app.views.researcher.setup.working import live, work_on
 
 
 @researcher_page
@@ -51,13 +52,13 @@ def review(request: HttpRequest, slug: str) -> HttpResponse:
         return _remove_tables(request, study)
     try:
         setup = changes.begin(study)
-        if background_check.is_long(setup):
-            background_check.ask(setup=setup, by=request.user)
+        if background.is_long(setup):
+            background.ask_for_check(setup=setup, by=request.user)
             return redirect(step_url(slug, "review"))
         study, loaded = make_study(setup=setup, by=request.user)
     except StudyFileError as refusal:
         return _page(request, slug, refusal=refusal, status=422)
-    except NotADraft as error:
+    except (NotADraft, background.Busy) as error:
         messages.error(request, str(error))
         return redirect(step_url(slug, "review"))
     messages.success(
@@ -66,13 +67,6 @@ def review(request: HttpRequest, slug: str) -> HttpResponse:
     for note in (*loaded.notes, *filter(None, [loaded.load])):
         messages.info(request, note)
     return redirect(step_url(slug, "review"))
-
-
-def _live(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show how far a check in the background is."""
-    study = access.study_for_researcher(request.user, slug, Membership.Role.EDITOR)
-    check = get_object_or_404(SetupCheck.objects.select_related("by"), setup__study=study)
-    return render(request, "researcher/setup/_checking_live.html", {"study": study, "check": check})
 
 
 def _opening(request: HttpRequest, slug: str) -> HttpResponse:
@@ -123,12 +117,12 @@ def preregistration(request: HttpRequest, slug: str) -> HttpResponseBase:
 
 def _page(request: HttpRequest, slug: str, *, refusal: StudyFileError | None = None, status: int = 200) -> HttpResponse:
     def context(study: Study, setup: Setup) -> dict[str, Any]:
-        check = SetupCheck.objects.filter(setup=setup).select_related("by").first()
-        shown = refusal or (background_check.refusal_of(check) if check and check.revision == setup.revision else None)
+        work = work_on(setup, SetupWork.Kind.CHECK)
+        shown = refusal or (background.refusal_of(work) if work and work.revision == setup.revision else None)
         is_ready = setup.is_stored and shown is None
         counts = rows_by_table(setup)
         return {
-            "check": check,
+            "work": work,
             # What was checked as a whole has none.
             "open_points": [] if is_ready else _open_points(setup, slug, has_texts=bool(counts.get("items"))),
             "is_ready": is_ready,
@@ -144,7 +138,7 @@ def _page(request: HttpRequest, slug: str, *, refusal: StudyFileError | None = N
     return setup_page(request, slug, "review", context, template="review", status=status, opened=frozen.review)
 
 
-_PARTS = {"live": _live, "opening": _opening}
+_PARTS = {"live": live, "opening": _opening}
 
 
 def _open_points(setup: Setup, slug: str, *, has_texts: bool) -> list[dict[str, Any]]:

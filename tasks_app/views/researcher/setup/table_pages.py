@@ -79,6 +79,10 @@ class SetupTablePages(TablePages, Generic[Form, Table]):
     def check(self, form: Form) -> Table:
         """Check the table, from a valid form. Raises StudyFileError."""
 
+    def later(self, _form: Form) -> HttpResponseBase | None:
+        """Have a worker check and store a table that is known to be long; None where the page does it."""
+        return None
+
     @abstractmethod
     def store(self, form: Form, checked: Table) -> HttpResponseBase:
         """Store a table without problems, and lead back to the first page."""
@@ -117,6 +121,8 @@ class SetupTablePages(TablePages, Generic[Form, Table]):
 
     def _do(self, form: Form) -> HttpResponseBase:
         """Check or store the table, or send it back with its problems marked. Raises StudyFileError."""
+        if self.action == "store" and (answer := self.later(form)) is not None:
+            return answer
         checked = self.check(form)
         if self.action == "marked":
             return self._marked(form, checked)

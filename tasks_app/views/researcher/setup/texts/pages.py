@@ -15,12 +15,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods
 
-from tasks_app.models import Setup
+from tasks_app.models import Media, Setup
 from tasks_app.request_sizes import accepts_files
-from tasks_app.setup import media, text_rows, texts
-from tasks_app.setup.tables.checking import CheckedTexts, check_file
+from tasks_app.setup import background, text_rows, texts, texts_upload
+from tasks_app.setup.tables.checking import CheckedTexts
 from tasks_app.setup.tables.guessing import guess_layout
 from tasks_app.setup.tables.marking import Layout
+from tasks_app.setup.texts_upload import TextsUpload
 from tasks_app.studyfile.files.limits import largest_upload
 from tasks_app.views.researcher.frame import researcher_page
 from tasks_app.views.researcher.setup import frozen
@@ -28,6 +29,7 @@ from tasks_app.views.researcher.setup.table_form import UploadForm
 from tasks_app.views.researcher.setup.table_pages import SetupTablePages, numbers_of, say_brought_back
 from tasks_app.views.researcher.setup.texts.drafts import of_draft, show
 from tasks_app.views.researcher.setup.texts.forms import ColumnsForm, SystemsForm
+from tasks_app.views.researcher.setup.working import work_on_texts
 
 
 @accepts_files(largest_upload)
@@ -80,7 +82,8 @@ class _TextsPages(SetupTablePages[ColumnsForm, CheckedTexts]):
         return {
             **shown,
             "systems_form": SystemsForm(systems=systems, initial={"base": self.setup.revision}),
-            "media": media.files_of(self.setup),
+            "n_media": Media.objects.filter(study=self.setup.study).count(),
+            **work_on_texts(self.setup),
         }
 
     def columns_form(self, *given: Any, **more: Any) -> ColumnsForm:
@@ -92,29 +95,29 @@ class _TextsPages(SetupTablePages[ColumnsForm, CheckedTexts]):
         return form.layout()
 
     def check(self, form: ColumnsForm) -> CheckedTexts:
-        before = texts.cells_of_rows(self.setup) if form.is_added else ()
-        return check_file(self.table_file, form.layout(), media.uploaded(self.setup), before)
+        return texts_upload.check(self.setup, self.table_file, form.layout(), is_added=form.is_added)
+
+    def later(self, form: ColumnsForm) -> HttpResponse | None:
+        # The page of a table that was checked says how many rows it has.
+        n = (numbers_of([self.request.POST.get("rows", "")]) or [0])[0]
+        return self._in_background(form) if n > background.TEXTS_AT_ONCE else None
 
     def store(self, form: ColumnsForm, checked: CheckedTexts) -> HttpResponse:
-        texts.store(
-            setup=self.setup,
-            rows=checked.rows,
-            systems=checked.systems,
-            by=self.request.user,
-            add=form.is_added,
-            source={"file": self.file.name, "items": checked.items},
-        )
-        return self.stored(_("Stored: %(texts)s.") % {"texts": summary(checked)}, checked.notes)
+        if len(checked.rows) > background.TEXTS_AT_ONCE:
+            return self._in_background(form)
+        self._upload_of(form).store(self.setup, checked, self.request.user)
+        return self.stored(_("Stored: %(texts)s.") % {"texts": checked.in_words}, checked.notes)
+
+    def _in_background(self, form: ColumnsForm) -> HttpResponse:
+        """Have a worker check and store the table, and lead to the page that shows how far it is."""
+        try:
+            background.ask_to_store(setup=self.setup, upload=self._upload_of(form), by=self.request.user)
+        except background.Busy as busy:
+            messages.warning(self.request, str(busy))
+        return redirect(self.location)
+
+    def _upload_of(self, form: ColumnsForm) -> TextsUpload:
+        return TextsUpload(self.token, form.layout(), form.is_added)
 
     def summary(self, checked: CheckedTexts) -> str:
-        return summary(checked)
-
-
-def summary(checked: CheckedTexts) -> str:
-    """Describe a table: “300 outputs of 100 items by 3 systems”."""
-    parts = {
-        "outputs": ngettext("%(n)s output", "%(n)s outputs", len(checked.rows)) % {"n": f"{len(checked.rows):,}"},
-        "items": ngettext("%(n)s item", "%(n)s items", checked.items) % {"n": f"{checked.items:,}"},
-        "systems": ngettext("%(n)s system", "%(n)s systems", len(checked.systems)) % {"n": len(checked.systems)},
-    }
-    return _("%(outputs)s of %(items)s by %(systems)s") % parts
+        return checked.in_words

@@ -5,14 +5,19 @@ from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.files.storage import default_storage
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.db.models.functions import Now
 from django.test import Client
 
 from tasks_app import jobs, studyfile
-from tasks_app.models import Setup, SetupCheck, Study, Task
-from tasks_app.setup import background_check, changes
+from tasks_app.importing import uploads
+from tasks_app.models import Setup, SetupWork, Study, Task
+from tasks_app.setup import background, changes, texts
 from tasks_app.setup.checking import make_study, make_study_in_steps
+from tasks_app.setup.tables.checking import CheckedTexts
+from tasks_app.setup.texts_upload import TextsUpload
 
 pytestmark = pytest.mark.django_db
 
@@ -22,15 +27,15 @@ PATH = "/admin/studies/example-likert/set-up/review/"
 @pytest.fixture
 def setup(rosa: User, monkeypatch: pytest.MonkeyPatch) -> Setup:
     """A draft that counts as large, with a change that was not checked yet."""
-    monkeypatch.setattr(background_check, "TEXTS_AT_ONCE", 10)
+    monkeypatch.setattr(background, "TEXTS_AT_ONCE", 10)
     draft = studyfile.load("examples/likert", owner=rosa)
     return changes.change(setup=changes.begin(draft), values={("tasks", 0, "k"): 4}, base=0, by=rosa).setup
 
 
-def asked(browser: Client, setup: Setup) -> SetupCheck:
+def asked(browser: Client, setup: Setup) -> SetupWork:
     """Ask for the check on the page."""
     assert browser.post(PATH).status_code == 302
-    return SetupCheck.objects.get(setup=setup)
+    return SetupWork.objects.get(setup=setup)
 
 
 def page(browser: Client, **query: str) -> str:
@@ -41,7 +46,7 @@ def test_a_worker_makes_the_study(setup: Setup, rosas_browser: Client) -> None:
     check = asked(rosas_browser, setup)
     assert Task.objects.get(study=setup.study, until=None).k == 3
     assert "Waiting for a background worker." in page(rosas_browser)
-    jobs.check_setup(check.pk)
+    jobs.work_on_setup(check.pk)
     assert Task.objects.get(study=setup.study, until=None).k == 4
     assert "All checks passed." in page(rosas_browser, live="1")
     whole = page(rosas_browser)
@@ -57,7 +62,7 @@ def test_each_step_is_told_while_it_is_done(setup: Setup, rosas_browser: Client)
         ("planning", "Step 2 of 3: drawing the plan."),
         ("storing", "Step 3 of 3: storing the study."),
     ):
-        SetupCheck.objects.filter(pk=check.pk).update(state=state)
+        SetupWork.objects.filter(pk=check.pk).update(state=state)
         assert sentence in page(rosas_browser, live="1")
     reported: list[str] = []
     make_study_in_steps(setup=setup, by=check.by, report=reported.append)
@@ -66,7 +71,7 @@ def test_each_step_is_told_while_it_is_done(setup: Setup, rosas_browser: Client)
 
 def test_problems_are_listed_until_the_form_changes(setup: Setup, rosas_browser: Client, rosa: User) -> None:
     setup = changes.change(setup=setup, values={("tasks", 0, "set_size"): 0}, base=setup.revision, by=rosa).setup
-    jobs.check_setup(asked(rosas_browser, setup).pk)
+    jobs.work_on_setup(asked(rosas_browser, setup).pk)
     assert "1 problem" in page(rosas_browser)
     assert Task.objects.get(study=setup.study, until=None).k == 3
     changes.change(setup=setup, values={("tasks", 0, "set_size"): 5}, base=setup.revision, by=rosa)
@@ -83,7 +88,7 @@ def test_a_form_that_is_changed_meanwhile_is_not_stored(setup: Setup, rosas_brow
     with pytest.raises(changes.ChangedMeanwhile):
         make_study_in_steps(setup=setup, by=rosa, report=change)
     assert Task.objects.get(study=setup.study, until=None).k == 3
-    jobs.check_setup(check.pk)
+    jobs.work_on_setup(check.pk)
     assert Task.objects.get(study=setup.study, until=None).k == 5, "the worker reads the form when it begins"
 
 
@@ -92,13 +97,13 @@ def test_problems_of_a_form_that_was_changed_before_the_worker_began_are_listed(
 ) -> None:
     check = asked(rosas_browser, setup)
     changes.change(setup=setup, values={("tasks", 0, "set_size"): 0}, base=setup.revision, by=rosa)
-    jobs.check_setup(check.pk)
+    jobs.work_on_setup(check.pk)
     assert "1 problem" in page(rosas_browser)
 
 
 def test_a_later_success_leaves_no_refusal(setup: Setup, rosas_browser: Client, rosa: User) -> None:
     check = asked(rosas_browser, setup)
-    SetupCheck.objects.filter(pk=check.pk).update(state="refused", notes=["The form was changed."])
+    SetupWork.objects.filter(pk=check.pk).update(state="refused", notes=["The form was changed."])
     assert "The form was changed." in page(rosas_browser)
     make_study(setup=setup, by=rosa)
     assert "The form was changed." not in page(rosas_browser)
@@ -108,16 +113,16 @@ def test_a_check_that_nobody_could_do_is_given_up(
     setup: Setup, rosas_browser: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     check = asked(rosas_browser, setup)
-    SetupCheck.objects.filter(pk=check.pk).update(asked_at="2020-01-01T00:00Z")
-    monkeypatch.setattr(background_check.broker, "send", lambda _job, ids, **_rest: list(ids))
-    background_check.notify_again()
+    SetupWork.objects.filter(pk=check.pk).update(asked_at="2020-01-01T00:00Z")
+    monkeypatch.setattr(background.broker, "send", lambda _job, ids, **_rest: list(ids))
+    background.notify_again()
     assert "could not be done within an hour" in page(rosas_browser)
     assert asked(rosas_browser, setup).state == "queued"
 
 
 def test_asking_twice_is_one_check(setup: Setup, rosas_browser: Client) -> None:
     check = asked(rosas_browser, setup)
-    SetupCheck.objects.filter(pk=check.pk).update(state="planning")
+    SetupWork.objects.filter(pk=check.pk).update(state="planning")
     assert asked(rosas_browser, setup).state == "planning"
 
 
@@ -125,15 +130,15 @@ def test_what_a_process_left_is_taken_up_again(
     setup: Setup, rosas_browser: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     check = asked(rosas_browser, setup)
-    SetupCheck.objects.filter(pk=check.pk).update(state="storing", asked_at=Now() - timedelta(minutes=5))
+    SetupWork.objects.filter(pk=check.pk).update(state="storing", asked_at=Now() - timedelta(minutes=5))
     sent: list[int] = []
-    monkeypatch.setattr(background_check.broker, "send", lambda _job, ids, **_rest: sent.extend(ids))
-    background_check.notify_again()
+    monkeypatch.setattr(background.broker, "send", lambda _job, ids, **_rest: sent.extend(ids))
+    background.notify_again()
     assert sent == [check.pk]
-    jobs.check_setup(check.pk)
+    jobs.work_on_setup(check.pk)
     check.refresh_from_db()
     assert check.state == "done"
-    background_check.notify_again()
+    background.notify_again()
     assert sent == [check.pk], "nobody is told of what is over"
 
 
@@ -142,7 +147,7 @@ def test_two_workers_do_not_check_the_same(
 ) -> None:
     check = asked(rosas_browser, setup)
     other_connection(f"SELECT pg_advisory_lock(3, {check.pk})")
-    jobs.check_setup(check.pk)
+    jobs.work_on_setup(check.pk)
     check.refresh_from_db()
     assert check.state == "queued"
 
@@ -158,19 +163,96 @@ def other_connection() -> Iterator[Callable[[str], None]]:
 def test_an_opened_study_is_not_made_anew(setup: Setup, rosas_browser: Client) -> None:
     check = asked(rosas_browser, setup)
     Study.objects.filter(pk=setup.study.pk).update(state=Study.State.OPEN, current_version=1)
-    jobs.check_setup(check.pk)
+    jobs.work_on_setup(check.pk)
     check.refresh_from_db()
     assert check.state == "refused"
-    assert "was opened" in str(background_check.refusal_of(check))
+    assert "was opened" in str(background.refusal_of(check))
 
 
 def test_who_may_no_longer_change_the_study_is_not_obeyed(setup: Setup, rosas_browser: Client, rosa: User) -> None:
     check = asked(rosas_browser, setup)
     setup.study.memberships.all().delete()
-    jobs.check_setup(check.pk)
+    jobs.work_on_setup(check.pk)
     check.refresh_from_db()
     assert (check.state, check.notes) == (
         "refused",
-        ["The person who started this check can no longer edit the study. Another editor has to start it again."],
+        ["The person who started this can no longer edit the study. Another editor has to start it again."],
     )
     assert Task.objects.get(study=setup.study, until=None).k == 3
+
+
+TEXTS = "/admin/studies/example-likert/set-up/texts/"
+ROWS = "item,system,output\n" + "".join(f"new-{n},{system},Text {n}.\n" for n in range(20) for system in "ab")
+
+
+def asked_to_store(browser: Client, content: str = ROWS, mode: str = "replace") -> SetupWork:
+    """Upload a table that counts as large, and have it stored on the page."""
+    file = SimpleUploadedFile("texts.csv", content.encode())
+    token = browser.post(TEXTS, {"action": "upload", "file": file})["Location"].partition("file=")[2]
+    uses = {f"use-{n}": name for n, name in enumerate(("item", "system", "output"))}
+    chosen = {**uses, "columns": '["item", "system", "output"]', "items": "column", "unused": "leave", "mode": mode}
+    checked = browser.post(TEXTS, {"action": "check", "file": token, **chosen}).content.decode()
+    n = checked.partition('name="rows" value="')[2].partition('"')[0] or "40"
+    assert browser.post(TEXTS, {"action": "store", "file": token, "rows": n, **chosen})["Location"] == TEXTS
+    return SetupWork.objects.get(setup__study__slug="example-likert")
+
+
+def texts_page(browser: Client, **query: str) -> str:
+    return browser.get(TEXTS, query).content.decode()
+
+
+def test_a_worker_stores_texts(setup: Setup, rosas_browser: Client) -> None:
+    work = asked_to_store(rosas_browser)
+    assert texts.rows_of(setup).count() == 36, "until then, the study keeps the texts that it has"
+    assert "Waiting for a background worker." in texts_page(rosas_browser)
+    for state, sentence in (("reading", "Step 1 of 2: checking the table."), ("storing", "Step 2 of 2: storing all")):
+        SetupWork.objects.filter(pk=work.pk).update(state=state)
+        assert sentence in page(rosas_browser, live="1")
+        assert sentence in texts_page(rosas_browser)
+    jobs.work_on_setup(work.pk)
+    assert texts.rows_of(setup).count() == 40
+    assert "The texts are stored" in page(rosas_browser, live="1")
+    assert "Stored: 40 outputs of 20 items by 2 systems." in texts_page(rosas_browser)
+    jobs.work_on_setup(work.pk)
+    assert texts.rows_of(setup).count() == 40, "a message that comes twice stores nothing twice"
+    assert "Stored: 40" not in page(rosas_browser), "Review is about the check"
+
+
+def test_a_check_and_the_texts_wait_for_each_other(setup: Setup, rosas_browser: Client) -> None:
+    asked_to_store(rosas_browser)
+    answer = rosas_browser.post(PATH, follow=True).content.decode()
+    assert "The texts of this study are being stored in the background." in answer
+    assert "Texts are being stored; see above." in answer
+    work = SetupWork.objects.get(setup=setup)
+    assert work.kind == "texts"
+    jobs.work_on_setup(work.pk)
+    asked(rosas_browser, setup)
+    asked_to_store(rosas_browser)
+    assert "Everything is being checked in the background." in texts_page(rosas_browser)
+    assert SetupWork.objects.get(setup=setup).kind == "check"
+
+
+def test_texts_that_do_not_fit_or_are_gone_are_not_stored(
+    setup: Setup, rosas_browser: Client, rosa: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    twice = asked_to_store(rosas_browser, ROWS + "new-1,a,Again.\n")
+    jobs.work_on_setup(twice.pk)
+    refused = texts_page(rosas_browser)
+    assert "One problem: nothing was stored" in refused
+    assert "new-1" in refused
+    gone = asked_to_store(rosas_browser)
+    for token in default_storage.listdir(f"studies/{setup.study.pk}/imports")[0]:
+        uploads.forget(setup.study, token)
+    jobs.work_on_setup(gone.pk)
+    assert "The uploaded file was deleted after a day. Upload it again." in texts_page(rosas_browser)
+
+    check = TextsUpload.check
+
+    def check_and_change(upload: TextsUpload, setup: Setup) -> CheckedTexts:
+        texts.remove_rows(setup=setup, rows=texts.rows_of(setup).filter(number=1), by=rosa)
+        return check(upload, setup)
+
+    monkeypatch.setattr(TextsUpload, "check", check_and_change)
+    jobs.work_on_setup(asked_to_store(rosas_browser, mode="add").pk)
+    assert "The form or a table was changed meanwhile, so nothing was stored." in texts_page(rosas_browser)
+    assert texts.rows_of(setup).count() == 35

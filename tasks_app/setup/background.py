@@ -1,0 +1,216 @@
+"""Work on a large set-up in the background: check everything, or store many texts, for which no page should wait.
+
+What is to be done is a row. A worker holds a lock of its connection while it works on it, so that nobody else does, and
+whoever is notified next goes on where a process has died.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+from typing import Any
+
+from celery.exceptions import SoftTimeLimitExceeded
+from django.db import InterfaceError, OperationalError, connection
+from django.db.models.functions import Now
+from django.http import Http404
+from django.utils import translation
+from django.utils.translation import gettext as _
+
+from tasks_app import access
+from tasks_app.models import Membership, Setup, SetupWork
+from tasks_app.sections import Json
+from tasks_app.services import broker, events
+from tasks_app.services.database import SETUP_WORKS, atomically
+from tasks_app.services.study.drafts import NotADraft
+from tasks_app.setup import changes, texts
+from tasks_app.setup.checking import make_study_in_steps
+from tasks_app.setup.tables.checking import CheckedTexts
+from tasks_app.setup.texts_upload import TextsUpload, UploadGone
+from tasks_app.studyfile.checking import Report
+from tasks_app.studyfile.problems import Problem, StudyFileError
+
+JOB = "tasks_app.jobs.work_on_setup"
+
+# Up to so many texts, a page waits: about three seconds for a check.
+TEXTS_AT_ONCE = 5_000
+
+# Seconds after which workers are notified again.
+AGAIN = 60
+
+# Seconds after which work is given up.
+GIVEN_UP = 3_600
+
+State, Kind = SetupWork.State, SetupWork.Kind
+
+log = logging.getLogger(__name__)
+
+
+class Busy(Exception):
+    """A worker is doing something else with the set-up."""
+
+
+def is_long(setup: Setup) -> bool:
+    """Return whether a page should not wait for the check."""
+    return texts.rows_of(setup).count() > TEXTS_AT_ONCE
+
+
+def ask_for_check(*, setup: Setup, by: events.Actor) -> SetupWork:
+    """Have a worker check the whole set-up and make the study of it; one that is under way goes on instead.
+
+    Raises Busy where a worker stores texts, and NotADraft.
+    """
+    return _ask(setup, Kind.CHECK, {}, by)
+
+
+def ask_to_store(*, setup: Setup, upload: TextsUpload, by: events.Actor) -> SetupWork:
+    """Have a worker check an uploaded table of texts and store it. Raises Busy and NotADraft."""
+    return _ask(setup, Kind.TEXTS, upload.to_store(), by)
+
+
+def _ask(setup: Setup, kind: str, given: Mapping[str, Json], by: events.Actor) -> SetupWork:
+    work, is_new = _note(setup=setup, kind=kind, given=given, by=by)
+    if is_new:
+        broker.send(JOB, [work.pk])
+    return work
+
+
+@atomically
+def _note(*, setup: Setup, kind: str, given: Mapping[str, Json], by: events.Actor) -> tuple[SetupWork, bool]:
+    setup = changes.hold(setup)
+    work = SetupWork.objects.filter(setup=setup).first()
+    if work is not None and work.is_under_way:
+        if (work.kind, work.given) != (kind, given):
+            raise Busy(
+                _("The texts of this study are being stored in the background. Wait until they are.")
+                if work.kind == Kind.TEXTS
+                else _("Everything is being checked in the background. Wait until the check is over.")
+            )
+        return work, False
+    values: dict[str, Any] = {
+        "kind": kind,
+        "given": given,
+        "revision": setup.revision,
+        "state": State.QUEUED,
+        "by_id": getattr(by, "pk", None),
+        "problems": [],
+        "n_more": 0,
+        "notes": [],
+    }
+    work, _is_created = SetupWork.objects.update_or_create(setup=setup, defaults={**values, "asked_at": Now()})
+    return work, True
+
+
+def notify_again() -> None:
+    """Notify workers of work that is waiting for a while: nobody heard of them, or a process died.
+
+    What could not be done within an hour is given up, so that it can be asked for again.
+    """
+    open_states = (State.QUEUED, State.READING, State.PLANNING, State.STORING)
+    waiting = SetupWork.objects.filter(state__in=open_states, asked_at__lt=Now() - timedelta(seconds=AGAIN))
+    waiting.filter(asked_at__lt=Now() - timedelta(seconds=GIVEN_UP)).update(
+        state=State.REFUSED, notes=[_("This could not be done within an hour. Nothing was changed. Try it again.")]
+    )
+    broker.send(JOB, waiting.values_list("pk", flat=True), expires=AGAIN)
+
+
+def work(work_id: int) -> None:
+    """Do what was asked for, unless it is over or another process is doing it."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_lock(%s, %s)", [SETUP_WORKS, work_id])
+        is_mine = cursor.fetchone()[0]
+    if not is_mine:
+        return
+    try:
+        row = SetupWork.objects.select_related("setup__study", "by").filter(pk=work_id).first()
+        if row is not None and row.is_under_way:
+            _work(row)
+    finally:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_unlock(%s, %s)", [SETUP_WORKS, work_id])
+
+
+def _work(row: SetupWork) -> None:
+    """Do it, and write down what became of it."""
+
+    def report(state: str) -> None:
+        SetupWork.objects.filter(pk=row.pk).update(state=state)
+
+    row.revision = row.setup.revision
+    report(State.READING)
+    try:
+        if row.by is None:
+            raise Http404
+        access.study_for_researcher(row.by, row.setup.study.slug, Membership.Role.EDITOR)
+        with translation.override("en"):
+            row.notes = _DO[Kind(row.kind)](row, report)
+    except StudyFileError as refusal:
+        row.state, row.n_more = State.REFUSED, refusal.more
+        row.problems = [
+            [one.file, one.line, one.column, one.message, one.count, one.places] for one in refusal.problems
+        ]
+    except Http404:
+        row.state = State.REFUSED
+        row.notes = [
+            _("The person who started this can no longer edit the study. Another editor has to start it again.")
+        ]
+    except (NotADraft, UploadGone) as refusal:
+        row.state, row.notes = State.REFUSED, [str(refusal)]
+    except changes.ChangedMeanwhile:
+        row.state = State.REFUSED
+        row.notes = [_("The form or a table was changed meanwhile, so nothing was stored. Start it again.")]
+    except (OperationalError, InterfaceError):
+        # Another transaction was in the way, or the server is away: it is still to be done.
+        raise
+    except SoftTimeLimitExceeded:
+        row.state = State.REFUSED
+        row.notes = [_("This took longer than a background worker may take. Nothing was changed.")]
+    except Exception:
+        log.exception("Work on the set-up of %s failed", row.setup.study.slug)
+        row.state = State.REFUSED
+        row.notes = [_("An error occurred on the server. Nothing was changed. Try it again.")]
+    else:
+        row.state = State.DONE
+    row.save(update_fields=["state", "problems", "n_more", "notes", "revision"])
+
+
+def _check(row: SetupWork, report: Report) -> list[str]:
+    """Check the whole set-up and make the study of it; return what was noticed."""
+    _study, loaded = make_study_in_steps(setup=row.setup, by=row.by, report=report)
+    return [*loaded.notes, *filter(None, [loaded.load])]
+
+
+def _store_texts(row: SetupWork, report: Report) -> list[str]:
+    """Check an uploaded table of texts and store it, all of it or nothing; return what was noticed."""
+    upload = TextsUpload.stored(row.given)
+    checked = upload.check(row.setup)
+    if checked.refusal is not None:
+        raise checked.refusal
+    report(State.STORING)
+    _store(row=row, upload=upload, checked=checked)
+    upload.forget(row.setup)
+    return [_("Stored: %(texts)s.") % {"texts": checked.in_words}, *checked.notes]
+
+
+@atomically
+def _store(*, row: SetupWork, upload: TextsUpload, checked: CheckedTexts) -> None:
+    """Store texts and that they are stored in one transaction: a process that dies afterwards repeats nothing."""
+    setup = changes.hold(row.setup)
+    if upload.is_added and setup.revision != row.revision:
+        raise changes.ChangedMeanwhile  # the rows that they were checked with may be others
+    stored = upload.store(setup, checked, row.by)
+    row.revision = stored.revision
+    SetupWork.objects.filter(pk=row.pk).update(state=State.DONE, revision=stored.revision)
+
+
+_DO: Mapping[str, Callable[[SetupWork, Report], list[str]]] = {Kind.CHECK: _check, Kind.TEXTS: _store_texts}
+
+
+def refusal_of(row: SetupWork) -> StudyFileError | None:
+    """Return the problems of refused work; None where it found none."""
+    problems = [
+        Problem(file, line, column, message, count, tuple((at[0], at[1]) for at in places))
+        for file, line, column, message, count, places in row.problems
+    ]
+    return StudyFileError(problems, row.n_more) if problems else None
