@@ -45,8 +45,7 @@ from tasks_app.views.researcher.setup.working import live, work_on
 def review(request: HttpRequest, slug: str) -> HttpResponse:
     """Show what is wrong, step by step; posted to, check everything and make the study, or have it done."""
     if request.method != "POST":
-        part = next((show for name, show in _PARTS.items() if name in request.GET), _page)
-        return part(request, slug)
+        return _look(request, slug)
     study = access.study_for_researcher(request.user, slug, Membership.Role.EDITOR)
     if request.POST.get("do") == "remove":
         return _remove_tables(request, study)
@@ -67,6 +66,13 @@ def review(request: HttpRequest, slug: str) -> HttpResponse:
     for note in (*loaded.notes, *filter(None, [loaded.load])):
         messages.info(request, note)
     return redirect(step_url(slug, "review"))
+
+
+def _look(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show the page, or one of its parts."""
+    if "live" in request.GET:
+        return live(request, slug)
+    return _opening(request, slug) if "opening" in request.GET else _page(request, slug)
 
 
 def _opening(request: HttpRequest, slug: str) -> HttpResponse:
@@ -136,9 +142,6 @@ def _page(request: HttpRequest, slug: str, *, refusal: StudyFileError | None = N
         }
 
     return setup_page(request, slug, "review", context, template="review", status=status, opened=frozen.review)
-
-
-_PARTS = {"live": live, "opening": _opening}
 
 
 def _open_points(setup: Setup, slug: str, *, has_texts: bool) -> list[dict[str, Any]]:
