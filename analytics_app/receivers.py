@@ -1,4 +1,7 @@
-"""Signals of tasks_app that start a run or make one outdated. Nothing starts within a rater's request."""
+"""Signals of tasks_app that start a run, make one outdated, or freeze the datasheet.
+
+Nothing starts within a rater's request.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from django.dispatch import receiver
 
 from analytics_app.models import RunTrigger
 from analytics_app.runs import upkeep
-from analytics_app.services import erasing
+from analytics_app.services import datasheet, erasing
 from tasks_app.models import Rater, Study
 from tasks_app.signals import rater_erased, study_moved
 
@@ -17,6 +20,13 @@ from tasks_app.signals import rater_erased, study_moved
 def forget_erased(*, rater: Rater, judgments: list[int], **_rest: Any) -> None:
     """Let go of answers that are about to be erased."""
     erasing.forget(rater=rater, judgments=judgments)
+
+
+@receiver(study_moved, dispatch_uid="analytics_app.freeze_datasheet")
+def freeze_datasheet(*, study: Study, action: str, **_rest: Any) -> None:
+    """Keep the datasheet as it stands when a version is opened for the first time."""
+    if action == "open":
+        datasheet.freeze(study)
 
 
 @receiver(study_moved, dispatch_uid="analytics_app.analyse_when_closed")

@@ -2,6 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, include, path
 
+from analytics_app.api import datasheet as api_datasheet
 from analytics_app.api import ratings as api_ratings
 from analytics_app.api import results as api_results
 from analytics_app.api import runs as api_runs
@@ -87,6 +88,7 @@ api_urls: list[URLPattern] = [
     path("studies/<slug:slug>/runs/<int:number>/methods/", api_results.RunMethods.as_view(), name="run_methods"),
     path("studies/<slug:slug>/results/", api_results.Results.as_view(), name="results"),
     path("studies/<slug:slug>/results.csv", api_results.ResultsCsv.as_view(), name="results_csv"),
+    path("studies/<slug:slug>/datasheet/", api_datasheet.DatasheetView.as_view(), name="datasheet"),
     path("<path:rest>", site.Nothing.as_view(), name="nothing"),
 ]
 

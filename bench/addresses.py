@@ -134,6 +134,7 @@ FILES = (
     Address("api_results:run_results", RUN),
     Address("api_results:run_tables", RUN),
     Address("api_results:run_methods", RUN),
+    Address("api_results:datasheet", STUDY),
     Address("api_results:results", STUDY),
     Address("api_results:run_csv", RUN),
     Address("api_results:results_csv", STUDY),

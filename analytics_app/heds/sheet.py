@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -64,6 +64,13 @@ class Entry:
         return in_words(self.question, self.answer)
 
     @property
+    def source(self) -> str:
+        """Who answered, or where the study has the answer from."""
+        if self.own is not None:
+            return self.own.by
+        return self.proposed.source if self.proposed is not None else ""
+
+    @property
     def proposed_words(self) -> str:
         """The study's answer as readers see it."""
         return in_words(self.question, self.proposed.answer) if self.proposed is not None else ""
@@ -118,6 +125,39 @@ def sheet_of(study: Study, known: Known | None = None) -> Sheet:
     own = stored.answers if stored is not None else {}
     of_criteria = stored.criterion_answers if stored is not None else {}
     return Sheet(study, list(_entries(known, own, of_criteria)), known.names)
+
+
+@dataclass(frozen=True)
+class FrozenSheet:
+    """The datasheet as it stood when a version was opened; `changed` are entries that are answered otherwise now."""
+
+    sheet: Sheet
+    version: int
+    at: datetime
+    digest: str
+    changed: Sequence[Entry]
+
+
+def frozen_sheet(sheet: Sheet) -> FrozenSheet | None:
+    """Return the datasheet that was frozen last, with what has changed since then; None where none was."""
+    stored = Datasheet.objects.filter(study=sheet.study, version__isnull=False).order_by("-version").first()
+    if stored is None or stored.version is None or stored.frozen_at is None:
+        return None
+    entries = [
+        replace(entry, proposed=_as_frozen(stored, entry), own=None)
+        for entry in sheet.entries
+        if not entry.criterion or entry.criterion in stored.criterion_answers
+    ]
+    then = {entry.key: entry.answer for entry in entries}
+    changed = [entry for entry in sheet.entries if entry.answer != then.get(entry.key, Answer())]
+    names = {key: name for key, name in sheet.names.items() if key in stored.criterion_answers}
+    return FrozenSheet(Sheet(sheet.study, entries, names), stored.version, stored.frozen_at, stored.digest, changed)
+
+
+def _as_frozen(stored: Datasheet, entry: Entry) -> Proposal | None:
+    answers = stored.criterion_answers.get(entry.criterion, {}) if entry.criterion else stored.answers
+    found = answers.get(entry.question.number)
+    return Proposal(Answer.of(found), found["source"]) if found is not None else None
 
 
 def _entries(known: Known, own: Mapping[str, Any], of_criteria: Mapping[str, Any]) -> Iterator[Entry]:

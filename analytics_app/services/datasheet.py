@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -85,6 +87,33 @@ def _answers(stored: Datasheet, entry: Entry) -> dict[str, Any]:
     if entry.criterion:
         answers = stored.criterion_answers.setdefault(entry.criterion, {})
     return answers
+
+
+@atomically
+def freeze(study: Study) -> bool:
+    """Keep every answer as it stands with the version that is opened; return whether none was kept with it yet.
+
+    The digest is SHA-256 over the answers as JSON with sorted keys.
+    """
+    if not study.current_version or Datasheet.objects.filter(study=study, version=study.current_version).exists():
+        return False
+    sheet = sheet_of(study)
+    answers: dict[str, Any] = {}
+    of_criteria: dict[str, dict[str, Any]] = {key: {} for key in sheet.names}
+    for entry in sheet.entries:
+        if entry.answer:
+            kept = of_criteria[entry.criterion] if entry.criterion else answers
+            kept[entry.question.number] = {**entry.answer.stored, "source": entry.source}
+    content = json.dumps([answers, of_criteria], sort_keys=True, ensure_ascii=False)
+    Datasheet.objects.create(
+        study=study,
+        version=study.current_version,
+        answers=answers,
+        criterion_answers=of_criteria,
+        frozen_at=timezone.now(),
+        digest=hashlib.sha256(content.encode()).hexdigest(),
+    )
+    return True
 
 
 @atomically

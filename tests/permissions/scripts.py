@@ -35,6 +35,7 @@ RUNS = [
     script("GET", "api_results:run_csv", VIEWER, path=RUN),
     script("GET", "api_results:run_tables", VIEWER, path=RUN),
     script("GET", "api_results:run_methods", VIEWER, path=RUN),
+    script("GET", "api_results:datasheet", VIEWER),
     script("GET", "api_results:results", VIEWER),
     script("GET", "api_results:results_csv", VIEWER),
 ]

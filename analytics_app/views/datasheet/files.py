@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from analytics_app.heds import formats
 from analytics_app.heds.formats import public_form
 from analytics_app.heds.questions import Version
-from analytics_app.heds.sheet import sheet_of
+from analytics_app.heds.sheet import frozen_sheet, sheet_of
 from analytics_app.services import datasheet as services
 from tasks_app import access
 from tasks_app.models import Membership
@@ -34,15 +34,21 @@ class UploadForm(forms.Form):
 @researcher_page
 @require_safe
 def download(request: HttpRequest, slug: str, format: str) -> HttpResponse:
-    """The datasheet as it stands, in one of the formats."""
+    """The datasheet as it stands, or with `frozen` as it was opened, in one of the formats."""
     study, _role = access.study_and_role(request.user, slug)
     if format not in formats.WRITERS:
         raise Http404
     wanted = request.GET.get("version", "")
     version = Version(wanted) if wanted in list(Version) else Version.THREE
-    name = f"{study.slug}-heds-{Version.THREE if format == 'json' else version}.{formats.ENDINGS[format]}"
+    sheet, kept = sheet_of(study), ""
+    if request.GET.get("frozen"):
+        frozen = frozen_sheet(sheet)
+        if frozen is None:
+            raise Http404
+        sheet, kept = frozen.sheet, f"-version-{frozen.version}"
+    name = f"{study.slug}-heds-{Version.THREE if format == 'json' else version}{kept}.{formats.ENDINGS[format]}"
     return HttpResponse(
-        formats.WRITERS[format](sheet_of(study), version),
+        formats.WRITERS[format](sheet, version),
         content_type=formats.CONTENT_TYPES[format],
         headers={"Content-Disposition": f'attachment; filename="{name}"'},
     )

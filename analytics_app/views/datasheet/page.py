@@ -18,7 +18,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from analytics_app.heds.answers import Answer, BadAnswer, checked
 from analytics_app.heds.formats.parts import Part, parts_of
 from analytics_app.heds.questions import Version
-from analytics_app.heds.sheet import Entry, Sheet, is_untouched, sheet_of
+from analytics_app.heds.sheet import Entry, Sheet, frozen_sheet, is_untouched, sheet_of
 from analytics_app.services import datasheet as services
 from tasks_app import access
 from tasks_app.models import Membership, Study
@@ -54,9 +54,14 @@ class Row:
         return min(12, max(2, len(self.answer.text) // 90 + self.answer.text.count("\n") + 1))
 
     @property
+    def is_one(self) -> bool:
+        """Whether one option can be chosen."""
+        return self.entry.question.kind == "one"
+
+    @property
     def type(self) -> str:
         """The type of a box."""
-        return "radio" if self.entry.question.kind == "one" else "checkbox"
+        return "radio" if self.is_one else "checkbox"
 
 
 @dataclass(frozen=True)
@@ -112,6 +117,7 @@ class Page:
             "before": self.parts[place - 1] if place else None,
             "after": self.parts[place + 1] if place + 1 < len(self.parts) else None,
             "address": _address(self.sheet.study, self.version, self.part),
+            "frozen": frozen_sheet(self.sheet),
         }
 
 

@@ -41,6 +41,7 @@ OPERATIONS = [
     ("get", "studies/{slug}/runs/{number}/results.csv"),
     ("get", "studies/{slug}/runs/{number}/tables/"),
     ("get", "studies/{slug}/runs/{number}/methods/"),
+    ("get", "studies/{slug}/datasheet/"),
     ("get", "studies/{slug}/results/"),
     ("get", "studies/{slug}/results.csv"),
 ]

@@ -92,7 +92,7 @@ def test_results_take_few_queries(
     script: Client, rated: Study, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
     build_run(rated, likert_rows())
-    with django_assert_num_queries(6):
+    with django_assert_num_queries(5):
         document(script, address(rated, "results/"))
 
 

@@ -2,14 +2,18 @@
 
 from collections.abc import Iterator
 from html.parser import HTMLParser
+from io import StringIO
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.management import call_command
 from django.test import Client
 
-from analytics_app.heds.sheet import sheet_of
+from analytics_app.heds.answers import Answer
+from analytics_app.heds.sheet import frozen_sheet, sheet_of
 from analytics_app.models import Datasheet
+from analytics_app.services import datasheet as services
 from tasks_app.models import Criterion, Membership, Study
 from tests.builders import build_study
 
@@ -135,7 +139,7 @@ def test_an_answer_that_the_question_does_not_take_is_named_and_kept_on_the_page
     assert "Enter a whole number, or N/A." in answer.content.decode()
     kept = Form(answer.content.decode()).sent
     assert (kept["text-3.2.1"], kept["text-3.3.8"]) == (["many"], ["A library."])
-    assert not Datasheet.objects.filter(study=study).exists()
+    assert not Datasheet.objects.filter(study=study, version=None).exists()
 
 
 def test_criteria_come_one_after_the_other(rosa: User, rosas_browser: Client) -> None:
@@ -181,3 +185,54 @@ def test_a_page_takes_few_queries(
     rosas_browser.get(ADDRESS)
     with django_assert_max_num_queries(15):
         rosas_browser.get(f"{ADDRESS}?section={place}")
+
+
+def test_opening_freezes_every_answer_and_the_page_lists_what_changed(rosa: User, client: Client) -> None:
+    """A pause and another opening freeze nothing again."""
+    call_command("load_study", "examples/checked", owner="rosa", stdout=StringIO())
+    study = Study.objects.get(slug="example-checked")
+    services.answer(study=study, given={"5.4": Answer("A form for the ethics board.")}, seen={}, by=rosa)
+    before = {entry.key: entry.answer for entry in sheet_of(study).entries if entry.answer}
+    for action in ("open", "pause", "open"):
+        call_command("move_study", study.slug, action, stdout=StringIO())
+    study.refresh_from_db()
+    stored = Datasheet.objects.get(study=study, version=1)
+    kept = {number: Answer.of(one) for number, one in stored.answers.items()}
+    kept |= {
+        f"{number}~{key}": Answer.of(one)
+        for key, rows in stored.criterion_answers.items()
+        for number, one in rows.items()
+    }
+    # That the design is frozen is known from then on.
+    assert kept.pop("3.3.1").text.startswith("The design and the analysis plan were frozen on")
+    assert kept == before
+
+    client.force_login(rosa)
+    address = f"/admin/studies/{study.slug}/datasheet/"
+    assert "No answer has changed since then." in client.get(address).content.decode()
+    services.answer(study=study, given={"5.4": Answer("None.")}, seen={}, by=rosa)
+    page = client.get(address).content.decode()
+    assert "1 answer has changed since then:" in page
+    assert stored.digest in page
+    then, now = (client.get(f"{address}heds.markdown{query}").content.decode() for query in ("?frozen=1", ""))
+    assert "A form for the ethics board." in then
+    assert "A form for the ethics board." not in now
+    assert frozen_sheet(sheet_of(study)).version == 1
+
+
+def test_without_an_opening_nothing_is_frozen(study: Study, editors_browser: Client) -> None:
+    Datasheet.objects.filter(study=study).delete()
+    assert frozen_sheet(sheet_of(study)) is None
+    assert editors_browser.get(f"{ADDRESS}heds.json?frozen=1").status_code == 404
+
+
+def test_a_choice_that_the_study_proposes_can_be_cleared(study: Study, editors_browser: Client) -> None:
+    """By the button "No answer", which stands before the options."""
+    sent = form(editors_browser)
+    key = next(entry.key for entry in sheet_of(study).entries if entry.question.kind == "one" and entry.answer.options)
+    section = key.partition("~")[0][0]
+    assert section == "3"
+    editors_browser.post(SECTION_3, {**sent, f"option-{key}": [""], f"text-{key}": [""]})
+    entry = sheet_of(study).by_key()[key]
+    assert entry.own is not None
+    assert not entry.answer
