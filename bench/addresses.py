@@ -45,6 +45,7 @@ PAGES = (
     Address("researcher:new", query={"study": "SLUG"}),
     Address("projects:projects"),
     Address("projects:project", PROJECT),
+    Address("projects:add", PROJECT),
     Address("projects:work", {**PROJECT, "number": "WORK"}),
     Address("analytics_projects:results", PROJECT),
     Address("analytics_projects:data", PROJECT),

@@ -91,6 +91,15 @@ def studies_for_researcher(user: Person) -> QuerySet[Study]:
     return Study.objects.filter(memberships__user_id=_pk(user))
 
 
+def studies_for_editor(user: Person) -> QuerySet[Study]:
+    """Return the studies that somebody may change: as an editor or owner, or all for a superuser."""
+    studies = studies_for_researcher(user)
+    if getattr(user, "is_superuser", False):
+        return studies
+    roles = (Membership.Role.EDITOR, Membership.Role.OWNER)
+    return studies.filter(Exists(Membership.objects.filter(study=OuterRef("pk"), user_id=_pk(user), role__in=roles)))
+
+
 def study_for_researcher(user: Person, slug: str, role: str = Membership.Role.VIEWER) -> Study:
     """Return a study if somebody has at least that role in it."""
     return study_and_role(user, slug, role)[0]

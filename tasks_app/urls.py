@@ -24,6 +24,7 @@ from tasks_app.views.researcher import (
 from tasks_app.views.researcher.importing import pages as importing
 from tasks_app.views.researcher.pay import pages as paying
 from tasks_app.views.researcher.projects import acting as project_acting
+from tasks_app.views.researcher.projects import adding as project_adding
 from tasks_app.views.researcher.projects import belonging as project_belonging
 from tasks_app.views.researcher.projects import files as project_files
 from tasks_app.views.researcher.projects import pages as project_pages
@@ -155,6 +156,7 @@ project_urls: list[URLPattern] = [
     path("", project_pages.listing, name="projects"),
     path("<slug:slug>/", project_pages.overview, name="project"),
     path("<slug:slug>/name/", project_pages.rename, name="rename"),
+    path("<slug:slug>/add/", project_adding.add, name="add"),
     path("<slug:slug>/act/", project_acting.act, name="act"),
     path("<slug:slug>/work/<int:number>/", project_acting.progress, name="work"),
     path("<slug:slug>/studies.zip", project_files.studies_zip, name="files"),

@@ -100,6 +100,8 @@ PROJECT = {"slug": "PROJECT"}
 
 PROJECTS = [
     page("GET", "projects:project", VIEWER, path=PROJECT),
+    page("GET", "projects:add", VIEWER, path=PROJECT),
+    page("POST", "projects:add", VIEWER, 422, path=PROJECT, sent={}, note="nothing chosen"),
     page("POST", "projects:rename", EDITOR, 302, path=PROJECT, sent={"name": "Another"}, changes=True),
     page("POST", "projects:act", EDITOR, path=PROJECT, sent={"action": "close"}, note="ask before closing"),
     page(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from django.db import IntegrityError, transaction
 from django.utils.crypto import get_random_string
 from django.utils.text import slugify
@@ -76,6 +78,13 @@ def put(*, study: Study, project: Project, by: events.Actor) -> None:
         take_out(study=study, by=by)
     _move(study, project)
     events.log(study, by, "put into a project", about=project.slug, after={"name": project.name})
+
+
+@atomically
+def put_all(*, studies: Sequence[Study], project: Project, by: events.Actor) -> None:
+    """Put several studies into a project: all of them, or none. Raises NotInProject."""
+    for study in studies:
+        put(study=study, project=project, by=by)
 
 
 @atomically

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal
 
 import pytest
@@ -77,6 +78,27 @@ def test_a_study_is_put_into_a_project_and_taken_out(rosa: User, rosas_browser: 
     assert not Project.objects.exists(), "a project without a study is removed"
     study = Study.objects.get(slug="one")
     assert list(study.events.values_list("verb", flat=True)[:2]) == ["taken out of a project", "put into a project"]
+
+
+def test_several_studies_are_added_at_once(project: Project, rosa: User, rosas_browser: Client) -> None:
+    elsewhere = build_study(rosa, slug="elsewhere")
+    projects.put_into_new(study=elsewhere, name="Other", by=rosa)
+    viewed = build_study(None, slug="viewed")
+    viewed.memberships.create(user=rosa, role=Membership.Role.VIEWER)
+    for n in range(3):
+        build_study(rosa, slug=f"more-{n}", opened=False)
+    templates.save_as_template(study=elsewhere, by=rosa)
+    assert f'href="{PAGE}add/"' in text_of(rosas_browser, PAGE)
+    page = text_of(rosas_browser, f"{PAGE}add/")
+    listed = re.findall(r'name="study" value="([^"]+)"', page)
+    assert listed == ["more-0", "more-1", "more-2", "elsewhere"], "no template, none that is there or only seen"
+    assert re.findall(r'name="study" value="([^"]+)"', text_of(rosas_browser, f"{PAGE}add/?words=more-1")) == ["more-1"]
+    answer = rosas_browser.post(f"{PAGE}add/", {"study": ["more-0", "more-2", "elsewhere", "viewed"]}, follow=True)
+    assert "3 studies were added to the project." in answer.content.decode()
+    assert set(project.studies.values_list("slug", flat=True)) == {
+        "opened", "drafted", "others", "more-0", "more-2", "elsewhere"
+    }  # fmt: skip
+    assert not Project.objects.filter(name="Other").exists()
 
 
 def test_the_list_of_studies_is_filtered_by_project(project: Project, rosas_browser: Client, rosa: User) -> None:
