@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.db import connection
 from django.utils import formats
@@ -67,7 +68,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class RowChange:
-    """How many rows of a table were added, removed or changed, and the first of them."""
+    """How many rows of a table were added, removed, changed, or have another key, and the first of them."""
 
     kind: str
     n: int
@@ -79,6 +80,7 @@ class RowChange:
         words = {
             "added": ngettext("%(n)s row added", "%(n)s rows added", self.n),
             "removed": ngettext("%(n)s row removed", "%(n)s rows removed", self.n),
+            "renamed": ngettext("%(n)s row with another key", "%(n)s rows with another key", self.n),
             "changed": ngettext("%(n)s row changed", "%(n)s rows changed", self.n),
         }
         more = " …" if self.n > len(self.places) else ""
@@ -275,17 +277,28 @@ def _tables(old: Setup, new: Setup) -> Iterator[TableDifference]:
             yield TableDifference(steps[step], labels[table], changes)
 
 
-# Rows of one key are told apart by their order. Unequal rows of one place are changed, those of one side new or gone.
+# Rows of one key are told apart by their order. Unequal rows of one place are changed, those of one side new or gone;
+# where one that is new holds what only one that is gone held, under another key, it was renamed.
 _ROWS = """
 WITH old AS (SELECT {key} AS key, cells, number, row_number() OVER (PARTITION BY {key} ORDER BY number) AS nth
              FROM {rows} WHERE setup_id = %(old)s AND "table" = %(table)s),
      new AS (SELECT {key} AS key, cells, number, row_number() OVER (PARTITION BY {key} ORDER BY number) AS nth
              FROM {rows} WHERE setup_id = %(new)s AND "table" = %(table)s),
      unequal AS (SELECT CASE WHEN old.key IS NULL THEN 'added' WHEN new.key IS NULL THEN 'removed' ELSE 'changed' END
-                        AS kind, coalesce(new.key, old.key) AS key, coalesce(new.number, old.number) AS number
+                        AS kind, coalesce(new.key, old.key) AS key, coalesce(new.number, old.number) AS number,
+                        coalesce(new.cells, old.cells) - %(keys)s::text[] AS rest
                  FROM old FULL JOIN new ON old.key = new.key AND old.nth = new.nth
-                 WHERE old.cells IS DISTINCT FROM new.cells)
-SELECT kind, count(*), (array_agg(key ORDER BY number))[1:%(places)s] FROM unequal GROUP BY kind ORDER BY kind
+                 WHERE old.cells IS DISTINCT FROM new.cells),
+     lone AS (SELECT *, count(*) OVER (PARTITION BY kind, rest) AS alike FROM unequal
+              WHERE kind IN ('added', 'removed') AND rest <> '{{}}'),
+     renamed AS (SELECT a.key AS new_key, r.key AS old_key, a.number FROM lone a JOIN lone r ON a.rest = r.rest
+                 WHERE a.kind = 'added' AND r.kind = 'removed' AND a.alike = 1 AND r.alike = 1),
+     told AS (SELECT 'renamed' AS kind, old_key || ' → ' || new_key AS key, number FROM renamed
+              UNION ALL
+              SELECT kind, key, number FROM unequal u
+              WHERE NOT EXISTS (SELECT 1 FROM renamed n WHERE (u.kind = 'added' AND n.new_key = u.key)
+                                                           OR (u.kind = 'removed' AND n.old_key = u.key)))
+SELECT kind, count(*), (array_agg(key ORDER BY number))[1:%(places)s] FROM told GROUP BY kind ORDER BY kind
 """
 
 
@@ -295,8 +308,13 @@ def _row_changes(old: Setup, new: Setup, table: str, keys: Sequence[str]) -> lis
     key = f"array_to_string(ARRAY[{cells}], chr(31))"
     query = _ROWS.format(key=key, rows=connection.ops.quote_name(SetupRow._meta.db_table))
     with connection.cursor() as cursor:
-        cursor.execute(query, {"old": old.pk, "new": new.pk, "table": table, "places": PLACES})
-        return [
-            RowChange(kind, n, [", ".join(filter(None, place.split("\x1f"))) for place in places])
-            for kind, n, places in cursor.fetchall()
-        ]
+        about: dict[str, Any] = {
+            "old": old.pk, "new": new.pk, "table": table, "keys": list(keys), "places": PLACES,
+        }  # fmt: skip
+        cursor.execute(query, about)
+        return [RowChange(kind, n, [_place(place) for place in places]) for kind, n, places in cursor.fetchall()]
+
+
+def _place(keys: str) -> str:
+    """Word the key of a row, or the two of one that was renamed."""
+    return " → ".join(", ".join(filter(None, key.split("\x1f"))) for key in keys.split(" → "))

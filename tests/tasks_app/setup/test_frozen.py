@@ -269,9 +269,30 @@ def test_rows_are_counted_with_their_first_places(opened: Study, rosa: User) -> 
     kept = [*cells[2:], {**cells[0], "item": "new"}, {"item": "new", "system": "another", "output": "A text."}]
     changes.replace_table(setup=setup, table="items", rows=kept, by=rosa)
     (table,) = changed_versions.differences_of(setup).tables
-    assert [(row_change.kind, row_change.n) for row_change in table.changes] == [("added", 2), ("removed", 2)]
-    assert table.changes[1].in_words.startswith("2 rows removed: ")
-    assert f"{cells[0]['item']}, {cells[0]['system']}" in table.changes[1].in_words
+    assert [row_change.in_words for row_change in table.changes] == [
+        "1 row added: new, another",
+        f"1 row removed: {cells[1]['item']}, {cells[1]['system']}",
+        f"1 row with another key: {cells[0]['item']}, {cells[0]['system']} → new, {cells[0]['system']}",
+    ]
+    # What stands in several rows alike cannot be followed.
+    twins = [{"item": name, "system": "a", "output": "The same."} for name in ("x", "y")]
+    changes.replace_table(setup=setup, table="items", rows=[*cells, *twins], by=rosa)
+    later = Setup(pk=setup.pk, study=setup.study, given=setup.given)
+    (table,) = changed_versions.differences_of(later).tables
+    assert [row_change.in_words for row_change in table.changes] == ["2 rows added: x, a; y, a"]
+
+
+@pytest.mark.django_db
+def test_batches_that_differ_lead_to_the_step_of_raters(opened: Study, rosa: User, rosas_browser: Client) -> None:
+    setup = changed_draft(opened, rosa, {("tasks", 0, "design"): "batches"})
+    row = SetupRow.objects.filter(setup=setup, table="items").order_by("number")[0]
+    unit = f"{row.cells['item']}/{row.cells['system']}"
+    changes.replace_table(setup=setup, table="batches", rows=[{"batch": "first", "unit": unit}], by=rosa)
+    review = read(rosas_browser, setup.study, "review")
+    assert f"1 row added: first, {unit}" in review
+    link = re.search(r'<a href="([^"]+)">Batches</a>', review)
+    assert link is not None
+    assert link[1] == f"/admin/studies/{setup.study.slug}/set-up/raters/"
 
 
 @pytest.mark.django_db
