@@ -165,6 +165,35 @@ def test_a_comment_is_replied_to_and_marked_as_done(draft: Study, rosas_browser:
     assert rosas_browser.post(reverse("researcher:mark_comment", args=[draft.slug, comment.pk + 1])).status_code == 404
 
 
+def test_colleagues_with_a_link_reply_to_each_other(draft: Study, rosas_browser: Client, client: Client) -> None:
+    address, other = share(rosas_browser, draft), share(rosas_browser, draft)
+    send(client, address)
+    rosas_browser.post(reverse("researcher:comments", args=[draft.slug]), {"text": "For members.", "step": "checks"})
+    first, of_members = Comment.objects.order_by("id")
+    form = pages.hidden(client.get(other), f"reply-{first.pk}")
+    answer = client.post(other, {**form, "name": "Dora", "text": "I think it is fine.", "step": "texts"})
+    assert answer.status_code == 302
+    reply = Comment.objects.get(reply_to=first)
+    assert (reply.name, reply.step, reply.link_id != first.link_id) == ("Dora", "questions", True)
+    for place in (read(client.get(address)), review(rosas_browser, draft)):
+        assert "I think it is fine." in place
+        assert "Dora" in place
+    refused = client.post(other, {**form, "name": "", "text": "Again."})
+    assert refused.status_code == 422
+    threads, _write, own = refused.content.decode().partition('id="write"')
+    assert '<details class="disclosure" open>' in threads
+    assert "Again." in threads, "what was typed stands where it was"
+    assert "Again." not in own
+    foreign = {**form, "name": "Dora", "text": "x"}
+    assert client.post(other, {**foreign, "reply_to": str(of_members.pk)}).status_code == 404
+    assert client.post(other, {**foreign, "reply_to": str(reply.pk)}).status_code == 404, "a reply takes none"
+    assert client.post(address, foreign).status_code == 422, "the form of another link"
+    assert client.post(other, {**foreign, "reply_to": "x"}).status_code == 404
+    assert Comment.objects.count() == 3
+    answers = [client.post(other, foreign).status_code for _n in range(MOST_IN_AN_HOUR)]
+    assert answers[-1] == 429, "replies are counted as comments are"
+
+
 def test_what_members_write_is_not_shown_to_colleagues_with_a_link(
     draft: Study, rosas_browser: Client, client: Client
 ) -> None:
