@@ -17,6 +17,7 @@ from analytics_app.views import (
     monitor,
     planning,
     projects,
+    raters,
     results,
     routing,
     runs,
@@ -28,9 +29,12 @@ TABLE = "<slug:slug>/results/<int:number>/tables/<str:section>/<str:key>"
 
 researcher_urls: list[URLPattern] = [
     path("<slug:slug>/monitor/", monitor.monitor, name="monitor"),
-    path("<slug:slug>/raters/", exclusions.raters, name="raters"),
+    path("<slug:slug>/raters/", raters.raters, name="raters"),
+    path("<slug:slug>/people/act/", raters.act, name="act"),
+    path("<slug:slug>/people/link/", raters.new_link, name="new_link"),
     path("<slug:slug>/raters/exclude/", exclusions.exclude, name="exclude"),
     path("<slug:slug>/raters/include/<int:pk>/", exclusions.include, name="include"),
+    path("<slug:slug>/raters/<str:pseudonym>/timeline/", raters.rater, name="rater"),
     path("<slug:slug>/raters/<str:pseudonym>/judgments/", exclusions.judgments, name="judgments"),
     path("<slug:slug>/results/", results.results, name="results"),
     path("<slug:slug>/results/new/", runs.new_run, name="new_run"),

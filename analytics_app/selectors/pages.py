@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from django.db.models import Count, F, IntegerField, Max, OuterRef, Q, QuerySet, Subquery, Sum, Value
+from django.db.models import Count, F, IntegerField, Max, OuterRef, Q, QuerySet, Subquery, Value
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Coalesce
 from django.http import Http404
 
 from analytics_app.models import UNFINISHED, Exclusion, ResultLift, ResultRow, Run, RunPart, RunState
 from analytics_app.selectors.results import rows_of
-from tasks_app.models import Assignment, Criterion, Judgment, Rater, Rating, Study, Task
+from tasks_app.models import Criterion, Rater, Rating, Study, Task
 
 # Runs in the list of a page.
 RUNS_SHOWN = 50
@@ -136,28 +136,6 @@ def agreement_of(run: Run) -> Sequence[ResultRow]:
 
 
 # Raters and exclusions ------------------------------------------------------------------------------------
-
-
-def raters_with_work(study: Study) -> QuerySet[Rater]:
-    """Return raters with their judgments and active minutes; no system is in sight, nor what they answered."""
-    answers = (
-        Judgment.objects.filter(assignment__rater=OuterRef("pk"), skip_reason="")
-        .current()
-        .order_by()
-        .values("assignment__rater")
-    )
-    skipped = Assignment.objects.filter(rater=OuterRef("pk"), state=Assignment.State.SKIPPED).order_by().values("rater")
-    # No join: with one, what is summed of a rater would be summed again for each of their assignments.
-    return (
-        Rater.objects.filter(study=study)
-        .exclude(kind=Rater.Kind.SANDBOX)
-        .annotate(
-            n_judgments=Coalesce(Subquery(answers.annotate(n=Count("id")).values("n")), Value(0)),
-            minutes=Subquery(answers.annotate(n=Sum("seconds_active") / 60.0).values("n")),
-            n_skipped=Coalesce(Subquery(skipped.annotate(n=Count("id")).values("n")), Value(0)),
-        )
-        .order_by("pseudonym")
-    )
 
 
 def exclusions_by_hand(study: Study, raters: Sequence[Rater]) -> dict[int, Exclusion]:

@@ -15,26 +15,13 @@ from analytics_app.models import Exclusion
 from analytics_app.selectors import exclusions as found
 from analytics_app.selectors import pages
 from analytics_app.services import exclusions, reopening
+from analytics_app.views.raters.page import rater_of
 from tasks_app import access
 from tasks_app.models import Judgment, Membership, Rater, Study
 from tasks_app.views.researcher.frame import researcher_page, study_page
 
 EDITOR = Membership.Role.EDITOR
-RATERS_ON_A_PAGE = 100
 JUDGMENTS_ON_A_PAGE = 100
-
-
-@researcher_page
-@require_safe
-def raters(request: HttpRequest, slug: str) -> HttpResponse:
-    """The raters with their work, and who of them is excluded."""
-
-    def context(study: Study) -> dict[str, Any]:
-        page = Paginator(pages.raters_with_work(study), RATERS_ON_A_PAGE).get_page(request.GET.get("page"))
-        excluded = pages.exclusions_by_hand(study, list(page))
-        return {"page": page, "rows": [(rater, excluded.get(rater.pk)) for rater in page]}
-
-    return study_page(request, slug, "monitor", context, template="raters", title=_("Raters and exclusions"))
 
 
 @researcher_page
@@ -43,7 +30,7 @@ def judgments(request: HttpRequest, slug: str, pseudonym: str) -> HttpResponse:
     """The judgments of a rater without their answers, and which of them are excluded."""
 
     def context(study: Study) -> dict[str, Any]:
-        rater = _rater(study, pseudonym)
+        rater = rater_of(study, pseudonym)
         page = Paginator(found.judgments_of(rater), JUDGMENTS_ON_A_PAGE).get_page(request.GET.get("page"))
         excluded = found.excluded_judgments(study, list(page))
         rows = [(one, excluded.get(one.pk)) for one in page]
@@ -59,7 +46,7 @@ def judgments(request: HttpRequest, slug: str, pseudonym: str) -> HttpResponse:
 def exclude(request: HttpRequest, slug: str) -> HttpResponse:
     """Exclude a rater, or one of their judgments, with a written reason."""
     study = access.study_for_researcher(request.user, slug, EDITOR)
-    rater, reason = _rater(study, request.POST.get("rater", "")), request.POST.get("reason", "")
+    rater, reason = rater_of(study, request.POST.get("rater", "")), request.POST.get("reason", "")
     judgment = _judgment(rater, request.POST["judgment"]) if "judgment" in request.POST else None
     try:
         if judgment is not None:
@@ -76,7 +63,7 @@ def exclude(request: HttpRequest, slug: str) -> HttpResponse:
         if request.POST.get("again"):
             n = reopening.ask_again(exclusion=exclusion, by=request.user)
             messages.info(request, _("%(n)s places are free for other raters.") % {"n": n})
-    return _back(study, judgment)
+    return _back(study, rater, judgment)
 
 
 @researcher_page
@@ -87,13 +74,8 @@ def include(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     exclusion = get_object_or_404(Exclusion, study=study, run=None, pk=pk)
     exclusions.lift(exclusion=exclusion, by=request.user)
     messages.success(request, _("Included again in runs from now on."))
-    return _back(study, exclusion.judgment)
-
-
-def _rater(study: Study, pseudonym: str) -> Rater:
-    if "\0" in pseudonym:  # the database cannot even be asked for it
-        raise Http404
-    return get_object_or_404(Rater, study=study, pseudonym=pseudonym)
+    rater = exclusion.rater or exclusion.judgment.assignment.rater  # type: ignore[union-attr]  # it is of one of them
+    return _back(study, rater, exclusion.judgment)
 
 
 def _judgment(rater: Rater, pk: str) -> Judgment:
@@ -102,8 +84,7 @@ def _judgment(rater: Rater, pk: str) -> Judgment:
     return get_object_or_404(found.judgments_of(rater), pk=int(pk))
 
 
-def _back(study: Study, judgment: Judgment | None) -> HttpResponse:
+def _back(study: Study, rater: Rater, judgment: Judgment | None) -> HttpResponse:
     """Lead back to the page where something was excluded or included."""
-    if judgment is None:
-        return redirect("analytics:raters", study.slug)
-    return redirect("analytics:judgments", study.slug, judgment.assignment.rater.pseudonym)
+    name = "analytics:rater" if judgment is None else "analytics:judgments"
+    return redirect(name, study.slug, rater.pseudonym)

@@ -178,7 +178,7 @@ def test_the_form_of_a_run_offers_every_rule_in_the_order_of_their_places(
 def test_a_judgment_is_excluded_and_included_where_no_answer_is_in_sight(filler: Filler, rosas_browser: Client) -> None:
     raters = f"/admin/studies/{filler.study.slug}/raters/"
     address = f"{raters}ada/judgments/"
-    assert f'href="{address}"' in page(rosas_browser, raters)
+    assert f'href="{address}"' in page(rosas_browser, f"{raters}ada/timeline/")
     html = page(rosas_browser, address)
     (_caption, rows), *_rest = tables(html)
     assert [row[0] for row in rows[1:]] == [str(place) for place in range(1, 9)]

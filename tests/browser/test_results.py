@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from collections.abc import Callable
 
 import pytest
@@ -93,7 +94,13 @@ def test_from_judgments_to_results(page: Page, live_site: LiveSite, make_study: 
     fits(page)
 
     tab(page, "Monitor")
-    page.get_by_role("link", name="Exclude by hand").click()
+    page.get_by_role("link", name="All raters").click()
+    page.get_by_role("link", name="finished").click()
+    expect(page.locator(".ew-chip[aria-current]")).to_contain_text("finished")
+    accessible(page, OURS)
+    fits(page)
+    page.get_by_role("link", name=re.compile("^r-")).first.click()
+    expect(page.get_by_role("heading", name="Timeline")).to_be_visible()
     accessible(page, OURS)
     fits(page)
     page.get_by_text("Exclude r-").first.click()

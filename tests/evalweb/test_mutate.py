@@ -98,7 +98,7 @@ def test_every_change_of_the_product_is_python() -> None:
         ("analytics_app/stats/quality/fences.py", "tests/stats/test_fences.py"),
         ("tasks_app/task_types/likert.py", "tests/task_types/test_likert.py"),
         ("tasks_app/services/plan/reopening.py", "tests/tasks_app/services/test_reopening.py"),
-        ("analytics_app/views/monitor/page.py", "tests/analytics_app/views/test_monitor.py"),
+        ("analytics_app/views/scores.py", "tests/analytics_app/views/test_scores.py"),
     ],
 )
 def test_the_likeliest_test_comes_first(path: str, test: str) -> None:

@@ -292,15 +292,16 @@ RECRUITING = [
 ]  # fmt: skip
 
 RATERS = [
-    page("GET", "researcher:people", VIEWER),
     *(
-        page("POST", "researcher:act", least, 302, sent={"rater": "RATER", "action": action}, changes=True, note=action)
+        page("POST", "analytics:act", least, 302, sent={"rater": "RATER", "action": action}, changes=True, note=action)
         for action, least in (("returned", EDITOR), ("timed_out", EDITOR), ("forget", OWNER), ("erase", OWNER))
     ),
-    page("POST", "researcher:new_link", EDITOR, sent={"rater": "RATER"}, changes=True),
+    page("POST", "analytics:new_link", EDITOR, sent={"rater": "RATER"}, changes=True),
     page("GET", "analytics:monitor", VIEWER),
     page("GET", "analytics:monitor", VIEWER, query={"live": "1"}, note="live"),
     page("GET", "analytics:raters", VIEWER),
+    page("GET", "analytics:raters", VIEWER, query={"live": "1", "show": "left"}, note="live"),
+    page("GET", "analytics:rater", VIEWER, path={"pseudonym": "PAYEE"}),
     page("GET", "analytics:judgments", VIEWER, path={"pseudonym": "PAYEE"}),
     page("POST", "analytics:exclude", EDITOR, 302, sent={"rater": "PAYEE", "reason": "tired"}, changes=True),
     page("POST", "analytics:include", EDITOR, 302, path={"pk": "EXCLUSION"}, changes=True),

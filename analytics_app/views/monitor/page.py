@@ -9,8 +9,9 @@ from django.views.decorators.http import require_safe
 
 from analytics_app.selectors import pages
 from analytics_app.selectors.workers import workers
-from analytics_app.views.monitor import alerts, charts, figures, standings
+from analytics_app.views.monitor import alerts, charts, figures
 from analytics_app.views.monitor.reading import read
+from analytics_app.views.raters.filters import chips_of
 from analytics_app.views.superuser_looks import note_look
 from tasks_app import access
 from tasks_app.models import Membership, Study
@@ -39,7 +40,7 @@ def _now(study: Study, own_role: str | None) -> dict[str, Any]:
         "alerts": alerts.of(reading, reads_gold=access.reaches(own_role, access.GOLD_READER)),
         "figures": figures.of(reading),
         "charts": charts.of(reading) if reading.has_begun else [],
-        "standings": standings.of(reading),
+        "chips": chips_of(reading.fieldwork),
         "judgments": count_judgments(study) if reading.is_imported else 0,
         "runs": runs,
         "agreement": pages.agreement_of(runs.done) if runs.done is not None else [],

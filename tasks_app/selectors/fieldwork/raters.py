@@ -45,9 +45,10 @@ _STANDINGS = {
     Outcome.FULL: Standing.SENT_AWAY,
 }
 
-# As selectors/pay.py counts sets, with what tells where a rater is. A repeat of a skipped unit is never shown.
+# As selectors/pay.py counts sets, with what tells where a rater is. A repeat of a skipped unit is never shown. Imported
+# answers have no set.
 _SETS = """
-SELECT a.rater_id, s.task_id,
+SELECT a.rater_id, COALESCE(s.task_id, 0),
        count(*) FILTER (WHERE a.purpose = 'main'),
        count(*) FILTER (WHERE a.purpose = 'main' AND a.state = ANY(%(done)s)),
        count(*) FILTER (WHERE o.id IS NULL OR o.state <> 'skipped'),
@@ -56,13 +57,13 @@ SELECT a.rater_id, s.task_id,
        count(*) FILTER (WHERE a.purpose IN ('training', 'exam') AND NOT a.state = ANY(%(done)s)),
        count(*) FILTER (WHERE a.purpose = 'screening' AND NOT a.state = ANY(%(done)s)),
        count(*) FILTER (WHERE a.state = 'skipped'),
-       s.state = 'open' AND s.lease_until > clock_timestamp()
-           AND (s.opens_at IS NULL OR s.opens_at <= clock_timestamp()),
-       s.state = 'open' AND s.opens_at > clock_timestamp(),
+       COALESCE(s.state = 'open' AND s.lease_until > clock_timestamp()
+                AND (s.opens_at IS NULL OR s.opens_at <= clock_timestamp()), false),
+       COALESCE(s.state = 'open' AND s.opens_at > clock_timestamp(), false),
        GREATEST(max(a.first_shown), max(a.renewed_at))
 FROM tasks_app_assignment a
 JOIN tasks_app_rater r ON r.id = a.rater_id
-JOIN tasks_app_raterset s ON s.id = a.set_id
+LEFT JOIN tasks_app_raterset s ON s.id = a.set_id
 LEFT JOIN tasks_app_assignment o ON o.id = a.repeat_of_id
 WHERE r.study_id = %(study)s
 GROUP BY a.rater_id, s.id

@@ -27,8 +27,10 @@ def address(study: Study) -> str:
 def test_it_shows_work_and_neither_systems_nor_answers(rosas_browser: Client, address: str) -> None:
     html = page(rosas_browser, address)
     rows = tables(html)[0][1]
-    assert rows[1][:6] == ["ada", "imported", "enrolled", "2", "0", "0.4"]
+    assert [rows[1][0], *rows[1][1:4], rows[1][-1]] == ["ada imported", "imported", "2 of 2", "0", "included"]
     assert len(rows) == 2
+    html = page(rosas_browser, f"{address}ada/timeline/")
+    assert [row[1:5] for row in tables(html)[0][1][1:]] == [["main", "main", f"i{place}", "12.5"] for place in (0, 1)]
     assert "alpha-mt" not in html
     assert "beta-mt" not in html
 
@@ -50,7 +52,7 @@ def test_a_rater_is_excluded_with_a_reason_and_included_again(
     exclusion.refresh_from_db()
     assert exclusion.lifted_by == rosa
     assert exclusion.lifted_at is not None
-    assert "Exclude ada…" in text(page(rosas_browser, address))
+    assert "Exclude ada…" in text(page(rosas_browser, f"{address}ada/timeline/"))
     assert [event.verb for event in study.events.all()[:2]] == ["included", "excluded"]
     rosas_browser.post(f"{address}exclude/", {"rater": "ada", "reason": "Once more."})
     assert Exclusion.objects.filter(lifted_at=None).count() == 1
@@ -90,9 +92,10 @@ def test_a_single_judgment_is_excluded_and_included_by_its_services(study: Study
 def test_viewers_see_who_is_excluded_and_change_nothing(rosas_browser: Client, study: Study, address: str) -> None:
     exclusions.exclude_rater(rater=Rater.objects.get(pseudonym="ada"), by=None, reason="Asked to.")
     study.memberships.update(role="viewer")
-    html = page(rosas_browser, address)
-    assert "Asked to." in html
-    assert "<form" not in html.partition('id="ew-main"')[2].partition("</main>")[0]
+    for rest in ("", "ada/timeline/"):
+        html = page(rosas_browser, f"{address}{rest}")
+        assert "Asked to." in html
+        assert 'method="post"' not in html.partition('id="ew-main"')[2].partition("</main>")[0]
 
 
 def test_the_page_asks_as_much_for_many_as_for_one(
@@ -101,5 +104,5 @@ def test_the_page_asks_as_much_for_many_as_for_one(
     for number in range(20):
         rater = Rater.objects.create(study=study, pseudonym=f"r{number}", seed=1, token_hash=str(number), version=1)
         exclusions.exclude_rater(rater=rater, by=None, reason="x")
-    with django_assert_max_num_queries(10):
+    with django_assert_max_num_queries(13):
         page(rosas_browser, address)

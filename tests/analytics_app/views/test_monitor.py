@@ -2,8 +2,6 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from itertools import count
-from uuid import uuid4
 
 import pytest
 from django.conf import settings
@@ -16,12 +14,12 @@ from pytest_django import DjangoAssertNumQueries
 from analytics_app.models import Run, RunPart, WorkerBeat
 from analytics_app.selectors.workers import COMMAND
 from tasks_app.models import Event, Rater, Study, Task
-from tasks_app.selectors.screens import RaterScreen
 from tasks_app.services import erasure
-from tasks_app.services.judging import assignments, judgments
+from tasks_app.services.judging import assignments
 from tests.analytics_app.builders import SLIDER, build_run, likert_rows, slider_rows
 from tests.analytics_app.filling import Filler
 from tests.analytics_app.views.reading import page, tables, text
+from tests.analytics_app.working import finish, judge
 from tests.builders import build_study
 from tests.walk import arrive
 
@@ -32,30 +30,6 @@ pytestmark = pytest.mark.django_db
 def address(study: Study) -> str:
     """The monitor of rosa's study."""
     return f"/admin/studies/{study.slug}/monitor/"
-
-
-def judge(rater: Rater, n: int | None = None, *, right: bool = True) -> None:
-    """Answer so many units of a rater, or all: those with known answers as told, the others with a 4."""
-    assignments.start(rater=rater)
-    for _unit in range(n) if n is not None else count():
-        assignment = assignments.next_for(rater=rater)
-        if assignment is None:
-            return
-        screen = RaterScreen(rater, assignment)
-        value = 1 if assignment.purpose == "control" and not right else 4
-        form = screen.form({name: str(value) for name in screen.form().fields})
-        assert form.is_valid(), form.errors
-        sent = judgments.Submission(uuid=uuid4(), answer=form.cleaned_data, seconds_active=4.5)
-        judgments.submit(screen=screen, submission=sent)
-
-
-def finish(study: Study, *, right: bool = True, kind: str = Rater.Kind.REAL) -> Rater:
-    """Have a new rater answer a whole set."""
-    rater = arrive(study, kind)
-    judge(rater, right=right)
-    rater.refresh_from_db()
-    assert rater.outcome == Rater.Outcome.COMPLETED
-    return rater
 
 
 def add_parts(run: Run, *states: str) -> None:
@@ -88,7 +62,7 @@ def test_it_counts_places_and_raters_and_says_what_is_missing(
     said = text(html)
     assert "Done 43 % 7 of 16 places are answered." in said
     assert "no forecast yet It takes 20 judgments to tell a speed." in said
-    assert "at work: 1; finished: 1; left: 1" in said
+    assert "all 3 at work 1 finished 1 left 1" in said
     found = {rows[0][0]: rows for _caption, rows in tables(html)}
     assert found["Task"][1][:5] == ["main", "16", "7", "3", "6"]
     assert found["Step"][1:] == [
@@ -103,7 +77,7 @@ def test_it_counts_places_and_raters_and_says_what_is_missing(
     assert [row[1] for row in found["Minutes"][1:]] == ["1"]
     # 3.00 for the finished set, half of it for two units of four, a quarter for one; nine places are open.
     assert "Cost so far 5.25 EUR About 6.75 EUR more for the places that are open" in said
-    assert f'href="/admin/studies/{study.slug}/people/"' in html
+    assert f'href="/admin/studies/{study.slug}/raters/?show=at_work"' in html
 
 
 def test_alerts_say_in_words_what_is_wrong_and_lead_there(rosas_browser: Client, rosa: User) -> None:
@@ -288,7 +262,7 @@ def test_the_live_part_is_sent_once_and_again_only_when_it_changed(
     other = rosas_browser.get(f"{address}?live=1", headers={"if-none-match": tag})
     assert other.status_code == 200
     assert other["ETag"] != tag
-    assert "away: 1" in text(other.content.decode())
+    assert "away 1" in text(other.content.decode())
 
 
 def test_the_page_holds_the_live_part_as_it_is_served_alone(rosas_browser: Client, study: Study, address: str) -> None:

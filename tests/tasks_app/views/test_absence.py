@@ -208,7 +208,7 @@ def test_each_tab_is_titled_by_its_own_label_and_no_other(study: Study, rosas_br
 def test_a_page_below_a_tab_has_a_title_of_its_own(study: Study, rosas_browser: Client) -> None:
     titles = {
         name: title_of(rosas_browser.get(reverse(name, args=[study.slug])).content.decode()).split(" | ")[0]
-        for name in ("researcher:people", "researcher:members", "researcher:invited", "researcher:try")
+        for name in ("analytics:raters", "researcher:members", "researcher:invited", "researcher:try")
     }
     labels = {str(tab.label) for tab in tabs.all_tabs()}
     assert len(set(titles.values())) == len(titles)
@@ -264,10 +264,10 @@ def imported(study: Study) -> Rater:
 
 
 ACTIONS = [
-    *(("act", {"action": action}) for action in ("returned", "timed_out", "forget", "erase")),
-    ("new_link", {}),
-    ("due_link", {}),
-    ("due_link", {"sure": "yes"}),
+    *(("analytics:act", {"action": action}) for action in ("returned", "timed_out", "forget", "erase")),
+    ("analytics:new_link", {}),
+    ("researcher:due_link", {}),
+    ("researcher:due_link", {"sure": "yes"}),
 ]
 
 
@@ -275,7 +275,7 @@ ACTIONS = [
 def test_nothing_is_done_to_imported_raters(
     study: Study, rosas_browser: Client, imported: Rater, name: str, more: dict[str, str]
 ) -> None:
-    address = reverse(f"researcher:{name}", args=[study.slug])
+    address = reverse(name, args=[study.slug])
     before = tables()
     assert rosas_browser.post(address, {"rater": imported.pseudonym, **more}).status_code == 404
     assert changed(before) == set()
@@ -283,12 +283,12 @@ def test_nothing_is_done_to_imported_raters(
     assert rosas_browser.post(address, {"rater": imported.pseudonym, **more}).status_code in {200, 302}
 
 
-def test_imported_raters_are_not_listed_and_have_no_pages(
+def test_imported_raters_get_no_link_and_have_no_pages(
     study: Study, rosas_browser: Client, somebody: Client, imported: Rater
 ) -> None:
     found = {}
     for kind in (Rater.Kind.REAL, Rater.Kind.IMPORTED):
         Rater.objects.update(kind=kind)
-        people = rosas_browser.get(f"/admin/studies/{study.slug}/people/").content.decode()
-        found[kind] = (imported.pseudonym in people, somebody.get(f"/r/{TOKEN}/help/").status_code)
-    assert found == {Rater.Kind.REAL: (True, 200), Rater.Kind.IMPORTED: (False, 404)}
+        page = rosas_browser.get(f"/admin/studies/{study.slug}/raters/{imported}/timeline/").content.decode()
+        found[kind] = ("people/link/" in page, "people/act/" in page, somebody.get(f"/r/{TOKEN}/help/").status_code)
+    assert found == {Rater.Kind.REAL: (True, True, 200), Rater.Kind.IMPORTED: (False, False, 404)}

@@ -114,7 +114,7 @@ def test_neither_log_nor_events_say_who_it_was_or_what_they_answered(
     for channel in ("prolific", "mturk", "invited"):
         names = "list" if channel != "invited" else "payments"
         assert rosas_browser.get(f"{path}pay/files/{channel}/{names}.csv").status_code == 200
-    for rest in ("due/1/ids/", "due/1/ids.csv", "people/", "pay/", "due/", "recruit/people/"):
+    for rest in ("due/1/ids/", "due/1/ids.csv", "raters/", "pay/", "due/", "recruit/people/"):
         assert rosas_browser.get(path + rest).status_code == 200
     rosas_browser.post(f"{path}people/link/", {"rater": rater_of(tokens[1]).pseudonym})
     secrets = [*there.values(), *turk.values(), made.secret, *tokens, MAIL, NAME, COMMENT, DRAFTED, ADDRESS, AGENT]

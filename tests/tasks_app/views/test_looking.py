@@ -171,9 +171,9 @@ def test_looking_at_questions_that_screen_ends_nobody(somebody: Client) -> None:
 def test_a_look_of_a_superusers_is_the_only_one_that_is_written_down(study: Study) -> None:
     browser = Client()
     browser.force_login(User.objects.create_superuser("root"))
-    for name in ("people", "recruit", "pay", "design", "checks"):
+    for name in ("analytics:raters", "researcher:recruit", "researcher:pay", "researcher:design", "researcher:checks"):
         before = tables()
-        browser.get(reverse(f"researcher:{name}", args=[study.slug]))
+        browser.get(reverse(name, args=[study.slug]))
         assert changed(before) == LOGGED, name
 
 
@@ -183,7 +183,7 @@ def test_a_study_that_nobody_opened_is_looked_at_without_a_trace(rosa: User, ros
     draft.memberships.create(user=rosa, role="owner")
     set_settings(draft, channels=ALL)
     before = tables()
-    for name in ("setup", "design", "checks", "recruit", "try", "people", "pay", "due", "invited"):
+    for name in ("setup", "design", "checks", "recruit", "try", "pay", "due", "invited"):
         assert rosas_browser.get(reverse(f"researcher:{name}", args=["draft"])).status_code == 200, name
     assert Client().get(f"/join/{draft.link_code}/").status_code == 404, "for strangers it is not there"
     assert changed(before) == set()

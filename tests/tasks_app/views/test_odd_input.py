@@ -94,7 +94,7 @@ POSTED: dict[str, Form] = {
 # What is asked for in addresses, without the two oddest values, which no address can hold.
 SHOWN, NOWHERE = "2" * 9, "4" * 9
 ASKED: dict[str, dict[str, str]] = {
-    "people/": dict.fromkeys(("q", "page"), SHOWN),
+    "raters/": dict.fromkeys(("q", "page", "show", "order"), SHOWN),
     "pay/": dict.fromkeys(("page", "status", "channel", "outcome", "simulated"), SHOWN),
     "pay/raters.csv": dict.fromkeys(("status", "channel"), SHOWN),
     "pay/files/link/payments.csv": dict.fromkeys(("last", "simulated"), SHOWN),

@@ -132,7 +132,10 @@ def test_a_researcher_makes_a_new_link_and_the_old_one_ends(
     token = page.split("/r/", 1)[1].split("/", 1)[0]
     assert somebody.get(f"/r/{enrolled.token}/").status_code == 404
     assert somebody.get(f"/r/{token}/").status_code == 302
-    assert token not in rosas_browser.get(address).content.decode()
+    assert (
+        token
+        not in rosas_browser.get(f"/admin/studies/{study.slug}/raters/{enrolled.rater}/timeline/").content.decode()
+    )
     assert everywhere(token) == []
     assert Event.objects.get(study=study, verb="made a personal link").object == ""
 
@@ -145,7 +148,7 @@ def test_a_researcher_erases_a_rater_and_the_log_names_nobody(
     assert Judgment.objects.count() == 0
     event = Event.objects.filter(study=study, verb="erased").get()
     assert (event.object, event.actor) == ("", study.memberships.get().user)
-    page = rosas_browser.get(f"/admin/studies/{study.slug}/people/").content.decode()
+    page = rosas_browser.get(f"/admin/studies/{study.slug}/raters/").content.decode()
     assert old not in page
     assert "erased" in page
 
@@ -156,4 +159,4 @@ def test_the_list_costs_the_same_for_one_rater_and_for_many(
     for _rater in range(4):
         walk.arrive(study)
     with django_assert_max_num_queries(12):
-        assert rosas_browser.get(f"/admin/studies/{study.slug}/people/").status_code == 200
+        assert rosas_browser.get(f"/admin/studies/{study.slug}/raters/").status_code == 200

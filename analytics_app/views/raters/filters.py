@@ -1,0 +1,127 @@
+"""Filters and orders of the list of raters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from django.http import QueryDict
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from analytics_app.models import Exclusion
+from analytics_app.views.raters.standings import WORDS
+from tasks_app.models import Rater
+from tasks_app.selectors.fieldwork.raters import Fieldwork, RaterWork, Standing
+
+Picks = Callable[["Row"], bool]
+
+LONGEST_NAME = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One rater with the exclusion by hand that holds, where there is one."""
+
+    work: RaterWork
+    exclusion: Exclusion | None
+
+    @property
+    def rater(self) -> Rater:
+        """The rater."""
+        return self.work.rater
+
+    @property
+    def standing(self) -> Promise | str:
+        """How the rater stands or ended, in words."""
+        if self.rater.outcome:
+            return self.rater.get_outcome_display()
+        if self.rater.kind == Rater.Kind.IMPORTED:
+            return self.rater.get_kind_display()
+        return WORDS[self.work.standing]
+
+
+def _stands(standing: Standing) -> Picks:
+    return lambda row: row.work.is_counted and row.work.standing == standing
+
+
+# By the name in the address: the words on the chip, and whom it picks. "All" leaves out who only tried the study out.
+CHIPS: Mapping[str, tuple[str | Promise, Picks]] = {
+    "": (_("all"), lambda row: row.rater.kind != Rater.Kind.SANDBOX),
+    **{str(standing): (words, _stands(standing)) for standing, words in WORDS.items()},
+    "below": (_("below the limit on known answers"), lambda row: row.work.is_counted and row.work.below),
+    "excluded": (_("excluded"), lambda row: row.exclusion is not None),
+    "imported": (_("imported"), lambda row: row.rater.kind == Rater.Kind.IMPORTED),
+    "sandbox": (_("trying out"), lambda row: row.rater.kind == Rater.Kind.SANDBOX),
+}
+
+NONE_LAST = float("inf")
+
+
+def _share(row: Row) -> float:
+    share = row.work.controls.share
+    return NONE_LAST if share is None else share
+
+
+# By the name in the address: the words, what to sort by, and whether the greatest comes first.
+ORDERS: Mapping[str, tuple[str | Promise, Callable[[Row], float | str], bool]] = {
+    "": (_("newest first"), lambda row: row.rater.pk, True),
+    "seen": (_("last seen first"), lambda row: row.work.seen.timestamp(), True),
+    "known": (_("fewest known answers right first"), _share, False),
+    "minutes": (_("most minutes first"), lambda row: row.work.entry.minutes.paid, True),
+    "name": (_("by pseudonym"), lambda row: row.rater.pseudonym, False),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Chip:
+    """A filter: its words, how many raters it picks, its address, and whether it is on."""
+
+    words: str | Promise
+    n: int
+    query: str
+    is_on: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which raters are asked for, and in which order; what the address names wrongly is not asked for."""
+
+    show: str = ""
+    words: str = ""
+    order: str = ""
+
+    @classmethod
+    def of(cls, asked: QueryDict) -> Filter:
+        """Read the filter from an address."""
+        show, order = asked.get("show", ""), asked.get("order", "")
+        words = asked.get("q", "").strip().replace("\0", "")[:LONGEST_NAME]
+        return cls(show if show in CHIPS else "", words, order if order in ORDERS else "")
+
+    def query(self, **other: str) -> str:
+        """Return the filter as it stands in an address, with some of it changed."""
+        values = {"show": self.show, "q": self.words, "order": self.order, **other}
+        return urlencode({name: value for name, value in values.items() if value})
+
+    def pick(self, rows: Sequence[Row]) -> list[Row]:
+        """Return the raters that are asked for, in order."""
+        _words, picks = CHIPS[self.show]
+        _label, key, reverse = ORDERS[self.order]
+        found = [row for row in rows if picks(row) and self.words.lower() in row.rater.pseudonym.lower()]
+        return sorted(found, key=key, reverse=reverse)
+
+    def chips(self, rows: Sequence[Row]) -> list[Chip]:
+        """Return the filters that pick somebody, and the one that is on."""
+        counted = ((name, words, sum(map(picks, rows))) for name, (words, picks) in CHIPS.items())
+        return [
+            Chip(words, n, self.query(show=name), is_on=name == self.show)
+            for name, words, n in counted
+            if n or name in {"", self.show}
+        ]
+
+
+def chips_of(fieldwork: Fieldwork) -> list[Chip]:
+    """Return the filters for a page that does not know who is excluded; none where nobody has come."""
+    rows = [Row(work, None) for work in fieldwork.raters]
+    return Filter().chips(rows) if any(map(CHIPS[""][1], rows)) else []

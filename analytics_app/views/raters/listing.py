@@ -1,0 +1,53 @@
+"""The list of raters, with filters, search and orders; followed while raters work."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from analytics_app.selectors import pages
+from analytics_app.views.raters.filters import ORDERS, Filter, Row
+from analytics_app.views.superuser_looks import note_look
+from tasks_app import access
+from tasks_app.models import Study
+from tasks_app.selectors.fieldwork.raters import fieldwork_of
+from tasks_app.selectors.fieldwork.tasks import study_progress
+from tasks_app.views.researcher.frame import researcher_page, study_page
+from tasks_app.views.researcher.parts import part, wants_part
+
+RATERS_ON_A_PAGE = 100
+
+
+@researcher_page
+@require_safe
+def raters(request: HttpRequest, slug: str) -> HttpResponse:
+    """Raters with their work; with ?live only the list. Neither systems nor answers are shown."""
+    study, own = access.study_and_role(request.user, slug)
+    if wants_part(request):
+        note_look(request, study, own, "raters", often=True)
+        return part(request, "_raters_live", {"study": study, **_context(request, study)})
+    return study_page(
+        request, slug, "monitor", lambda study: _context(request, study), template="raters", title=_("Raters"),
+        fetched=(study, own),
+    )  # fmt: skip
+
+
+def _context(request: HttpRequest, study: Study) -> dict[str, Any]:
+    fieldwork = fieldwork_of(study, study_progress(study))
+    excluded = pages.exclusions_by_hand(study, [work.rater for work in fieldwork.raters])
+    rows = [Row(work, excluded.get(work.rater.pk)) for work in fieldwork.raters]
+    wanted = Filter.of(request.GET)
+    page = Paginator(wanted.pick(rows), RATERS_ON_A_PAGE).get_page(request.GET.get("page"))
+    return {
+        "page": page,
+        "wanted": wanted,
+        "chips": wanted.chips(rows),
+        "orders": [(name, words, name == wanted.order) for name, (words, _key, _reverse) in ORDERS.items()],
+        "query": wanted.query(),
+        "has_raters": bool(rows),
+        "has_known": any(work.controls.answered for work in fieldwork.raters),
+    }

@@ -1,0 +1,91 @@
+"""One rater: what they saw and when, and what can be done for them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from analytics_app.selectors import pages
+from analytics_app.views.monitor import moments
+from analytics_app.views.raters.seconds import seconds_chart
+from tasks_app import access
+from tasks_app.models import Assignment, Identity, Rater, Study
+from tasks_app.selectors.fieldwork.timeline import SeenUnit, seen_by, seen_units
+from tasks_app.selectors.pay import minutes_of
+from tasks_app.selectors.payees import channel_of
+from tasks_app.views.researcher.frame import researcher_page, study_page
+
+UNITS_ON_A_PAGE = 100
+
+Purpose = Assignment.Purpose
+
+
+@researcher_page
+@require_safe
+def rater(request: HttpRequest, slug: str, pseudonym: str) -> HttpResponse:
+    """The timeline of a rater. Neither systems nor answers are shown; viewers are not told which units are checks."""
+    return rater_page(request, slug, pseudonym)
+
+
+def rater_page(request: HttpRequest, slug: str, pseudonym: str, **made: str) -> HttpResponse:
+    """Answer with the page of a rater; `made` is shown this once."""
+    study, own = access.study_and_role(request.user, slug)
+    reads_gold = access.reaches(own, access.GOLD_READER)
+
+    def context(study: Study) -> dict[str, Any]:
+        return {**_context(request, study, pseudonym, reads_gold=reads_gold), **made}
+
+    return study_page(
+        request, slug, "monitor", context, template="rater", title=_("Rater %(rater)s") % {"rater": pseudonym},
+        fetched=(study, own),
+    )  # fmt: skip
+
+
+def rater_of(study: Study, pseudonym: str) -> Rater:
+    """Return a rater of a study, imported ones too, by pseudonym."""
+    if "\0" in pseudonym:  # the database cannot even be asked for it
+        raise Http404
+    return get_object_or_404(Rater.objects.select_related("group", "study"), study=study, pseudonym=pseudonym)
+
+
+def _context(request: HttpRequest, study: Study, pseudonym: str, *, reads_gold: bool) -> dict[str, Any]:
+    rater = rater_of(study, pseudonym)
+    page = Paginator(seen_by(rater), UNITS_ON_A_PAGE).get_page(request.GET.get("page"))
+    units = seen_units(list(page), before=rater.instructed_at if page.number == 1 else None)
+    minutes = minutes_of(study, [rater.pk]).get(rater.pk)
+    return {
+        "rater": rater,
+        "came_by": channel_of(rater.channel).label,
+        "minutes": minutes,
+        "page": page,
+        "units": [(unit, _purpose(unit, reads_gold=reads_gold), _gap(unit)) for unit in units],
+        "shows_checks": reads_gold and any(unit.passed is not None for unit in units),
+        "chart": seconds_chart(units, reads_gold=reads_gold),
+        "away": _away(units, rater),
+        "exclusion": pages.exclusions_by_hand(study, [rater]).get(rater.pk),
+        "has_identity": Identity.objects.filter(rater=rater).exists(),
+    }
+
+
+def _purpose(unit: SeenUnit, *, reads_gold: bool) -> str:
+    """Word what a unit is for; what raters must not tell apart, viewers of the study are not told either."""
+    if not reads_gold and unit.purpose in Purpose.JUDGED:
+        return _("text")
+    return str(Purpose(unit.purpose).label)
+
+
+def _gap(unit: SeenUnit) -> str:
+    return moments.duration(unit.gap) if unit.gap else ""
+
+
+def _away(units: Sequence[SeenUnit], rater: Rater) -> timedelta:
+    """Return how long a rater was away between the units of a page."""
+    gaps = [unit.gap for unit in units if unit.gap]
+    return sum(gaps, timedelta())

@@ -1,0 +1,101 @@
+"""What one rater saw, when and for how long: without answers and without systems."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db.models import BooleanField, Count, Exists, F, Func, OuterRef, Q, QuerySet, Subquery
+
+from tasks_app.models import Assignment, ControlResult, Judgment, Rater
+
+Purpose, State = Assignment.Purpose, Assignment.State
+
+# So long without a sign of life between two units is a gap worth showing.
+GAP = timedelta(minutes=10)
+
+
+class _AllTrue(Func):
+    """PostgreSQL's bool_and: whether every row holds."""
+
+    function = "bool_and"
+    output_field = BooleanField()
+
+
+@dataclass(frozen=True, slots=True)
+class SeenUnit:
+    """One unit that a rater saw.
+
+    `seconds` is active time, `changes` how often the answer was changed, `passed` whether it agreed with everything
+    that is known about the unit, None where nothing is or where it was skipped. `gap` is how long the rater was away
+    before it, None where that was short.
+    """
+
+    order: int
+    purpose: str
+    state: str
+    task: str
+    item: str
+    shown_at: datetime | None
+    answered_at: datetime | None
+    seconds: float | None
+    skip_reason: str
+    comment: str
+    changes: int
+    passed: bool | None
+    gap: timedelta | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the unit was shown and not answered yet."""
+        return self.answered_at is None and self.state in State.WAITING
+
+
+def seen_by(rater: Rater) -> QuerySet[Assignment]:
+    """Return the units that a rater saw or answered, in the order in which they came."""
+    judgments = Judgment.objects.filter(assignment=OuterRef("pk")).order_by("-id")
+    results = ControlResult.objects.filter(judgment=OuterRef("judgment")).order_by().values("judgment")
+    seen = Assignment.objects.filter(rater=rater).filter(
+        Q(first_shown__isnull=False) | Exists(Judgment.objects.filter(assignment=OuterRef("pk")))
+    )
+    return (
+        seen.annotate(
+            judgment=Subquery(judgments.values("pk")[:1]),
+            answered_at=Subquery(judgments.values("submitted_at")[:1]),
+            seconds=Subquery(judgments.values("seconds_active")[:1]),
+            skip_reason=Subquery(judgments.values("skip_reason")[:1]),
+            comment=Subquery(judgments.values("comment")[:1]),
+            n_answers=Count("judgments"),
+        )
+        .annotate(passed=Subquery(results.annotate(n=_AllTrue("passed")).values("n"), output_field=BooleanField()))
+        .select_related("unit__task", "unit__item")
+        .order_by(F("first_shown").asc(nulls_first=True), "order")
+    )
+
+
+def seen_units(rows: Sequence[Any], before: datetime | None = None) -> list[SeenUnit]:
+    """Return what a page of `seen_by` says; `before` is when the rater gave the last sign of life before it."""
+    units = []
+    for row in rows:
+        away = row.first_shown - before if row.first_shown and before else None
+        units.append(
+            SeenUnit(
+                order=row.order,
+                purpose=row.purpose,
+                state=row.state,
+                task=str(row.unit.task),
+                item=row.unit.item.key if row.unit.item else "",
+                shown_at=row.first_shown,
+                answered_at=row.answered_at,
+                seconds=row.seconds,
+                skip_reason=row.skip_reason or "",
+                comment=row.comment or "",
+                changes=max(0, row.n_answers - 1),
+                passed=row.passed,
+                gap=away if away is not None and away >= GAP else None,
+            )
+        )
+        before = row.answered_at or row.first_shown or before
+    return units
