@@ -7,7 +7,7 @@ from django.http import Http404
 from django.shortcuts import get_object_or_404
 
 from tasks_app.credentials import hash_token
-from tasks_app.models import Assignment, CommentLink, ItemMedia, Media, Membership, Project, Rater, Study
+from tasks_app.models import Assignment, CommentLink, ItemMedia, Media, Membership, Project, Rater, Study, Version
 
 Person = AbstractBaseUser | AnonymousUser
 
@@ -121,6 +121,23 @@ def study_and_role(user: Person, slug: str, role: str = Membership.Role.VIEWER) 
     if not getattr(user, "is_superuser", False) and (own_role is None or not reaches(own_role, role)):
         raise Http404
     return study, own_role
+
+
+def version_followed(user: Person, study: Study) -> Version | None:
+    """Return the version that a study follows, without its document; None where it follows none.
+
+    `is_readable` says whether somebody may see the study of that version, `reads_gold` whether they may read its known
+    answers, too.
+    """
+    if study.follows_id is None:
+        return None
+    own = studies_for_researcher(user).filter(pk=OuterRef("study"))
+    roles = Membership.objects.filter(study=OuterRef("study"), user_id=_pk(user))
+    versions = Version.objects.defer("document").select_related("study").filter(pk=study.follows_id)
+    version = versions.annotate(is_readable=Exists(own), own_role=Subquery(roles.values("role")[:1])).get()
+    known = vars(version)
+    known["reads_gold"] = known["is_readable"] and reaches(known["own_role"], GOLD_READER)
+    return version
 
 
 def projects_for_researcher(user: Person) -> QuerySet[Project]:

@@ -43,11 +43,6 @@ def next_title(title: str) -> str:
     return _("%(title)s, version %(n)d") % {"title": base[:LONGEST_TITLE], "n": number + 1}
 
 
-def origin_of(study: Study, readable: QuerySet[Study]) -> Study | None:
-    """Return the study that a study follows, where it is among those that somebody may see."""
-    return readable.filter(versions=study.follows_id).first() if study.follows_id is not None else None
-
-
 def successors_of(study: Study, readable: QuerySet[Study]) -> QuerySet[Study]:
     """Return the studies that follow a study, as far as somebody may see them."""
     return readable.filter(follows__study=study).order_by("created_at", "id")

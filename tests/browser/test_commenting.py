@@ -52,7 +52,14 @@ def test_a_colleague_comments_on_a_draft(page: Page, browser: Browser, live_site
     with phone(browser, live_site) as narrow:
         narrow.goto(address)
         expect(narrow.get_by_text("It says “most fluent” now.")).to_be_visible()
+        narrow.locator("summary", has_text="Reply").click()
+        reply = narrow.get_by_role("form", name="Reply to Cleo Colleague")
+        reply.get_by_label("Your name").fill("Dora")
+        reply.get_by_label("Your reply").fill("Much clearer.")
+        fits(narrow)
         accessible(narrow)
+        reply.get_by_role("button", name="Send the reply").click()
+        expect(narrow.get_by_text("Much clearer.")).to_be_visible()
     page.get_by_role("button", name="End this link", exact=False).first.click()
     expect(page.get_by_text("The link no longer works.")).to_be_visible()
     with without_script(browser, live_site) as plain:

@@ -61,6 +61,12 @@ def test_one_study_per_pair_is_made_checked_and_opened(page: Page, live_site: Li
         page.get_by_role("link", name="Ratings as CSV").click()
     with Path(downloading.value.path()).open(encoding="utf-8", newline="") as file:
         assert next(csv.reader(file))[0] == "study"
+    page.goto("/admin/projects/pairs-by-hand/")
+    page.get_by_role("link", name="Add studies").click()
+    page.get_by_role("checkbox").and_(page.locator(f"#study-{SLUG}")).check()
+    check(page)
+    page.get_by_role("button", name="Add the chosen studies").click()
+    expect(page.get_by_text("1 study was added to the project.")).to_be_visible()
     page.goto("/admin/projects/")
     expect(page.get_by_role("row", name="Pairs by hand")).to_contain_text("3 open")
     check(page)

@@ -85,6 +85,24 @@ def test_a_wide_table_becomes_the_texts_of_a_study(page: Page, live_site: LiveSi
     _media(page)
 
 
+def test_many_texts_are_stored_by_a_worker(page: Page, live_site: LiveSite, tmp_path: Path) -> None:
+    slug = "many-texts"
+    folder = put(tmp_path / "study", study_yaml=STUDY.replace("slug: fluency", f"slug: {slug}"), items_csv=ITEMS)
+    live_site.manage("load_study", str(folder), "--owner", "researcher")
+    sign_in(page, live_site)
+    page.goto(f"/admin/studies/{slug}/set-up/texts/")
+    page.locator("summary", has_text="Upload another table").click()
+    rows = (f"many-{n},{system},Text {n} of {system}." for n in range(3_000) for system in ("north", "south"))
+    drop(page, "many.csv", "\n".join(["item,system,output", *rows]))
+    page.get_by_role("button", name="Upload and preview").click()
+    page.get_by_role("button", name="Check").click()
+    page.get_by_role("status").get_by_role("button", name="Store these texts").click()
+    # The page follows the worker, and is loaded anew when it is done.
+    expect(page.get_by_text("Stored: 6,000 outputs of 3,000 items by 2 systems.")).to_be_visible(timeout=60_000)
+    expect(page.get_by_text("Page 1 of 120")).to_be_visible()
+    check(page)
+
+
 def _edit(page: Page) -> None:
     """Find a row, and change its text."""
     page.get_by_label("Search the texts").fill("Place 33 ")

@@ -45,12 +45,14 @@ class _WrittenForm(SignedForm):
     name = forms.CharField(
         max_length=commenting.LONGEST_NAME,
         label=gettext_lazy("Your name"),
+        error_messages={"required": gettext_lazy("Enter your name.")},
         validators=[plaintext.validate_storable],
         widget=forms.TextInput(attrs={"class": "input", "autocomplete": "name"}),
     )
     text = forms.CharField(
         max_length=commenting.LONGEST_TEXT,
         label=gettext_lazy("Your comment"),
+        error_messages={"required": gettext_lazy("Write your comment.")},
         validators=[plaintext.validate_storable],
         widget=forms.Textarea(attrs={"class": "input", "rows": 5, "dir": "auto"}),
     )
@@ -78,6 +80,7 @@ class ReplyForm(_WrittenForm):
         bound_to = {"link": link.pk, "reply_to": number}
         super().__init__(data, bound_to=bound_to, initial={"reply_to": number}, auto_id=f"reply-{number}-%s")
         self.fields["text"].label = _("Your reply")
+        self.fields["text"].error_messages["required"] = _("Write your reply.")
         self.fields["text"].widget.attrs["rows"] = 3
 
 

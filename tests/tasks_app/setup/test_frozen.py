@@ -43,6 +43,15 @@ def url(study: Study, step: str) -> str:
     return reverse(own[step], args=[study.slug]) if step in own else reverse("researcher:step", args=[study.slug, step])
 
 
+def changes_of(browser: Client, study: Study) -> str:
+    """Return the part of Review that says what changed, as a script loads it; without scripts it is a page."""
+    path = f"{url(study, 'review')}?changed=1"
+    part = browser.get(path, headers={"hx-request": "true"})
+    assert "<html" not in part.content.decode()
+    assert "<html" in browser.get(path).content.decode()
+    return unescape(part.content.decode())
+
+
 def read(browser: Client, study: Study, step: str) -> str:
     """Return a page as it is read."""
     response = browser.get(url(study, step))
@@ -213,7 +222,8 @@ def test_a_changed_version_lists_what_differs(opened: Study, rosa: User, rosas_b
     assert row is not None
     row.cells = {**row.cells, "output": "Another text."}
     row.save()
-    review = read(rosas_browser, draft, "review")
+    assert "?changed=1" in read(rosas_browser, draft, "review")
+    review = changes_of(rosas_browser, draft)
     found = r"{}</a> <span class=.ew-badge.>{}</span>\s*<p dir=.auto.><span class=.ew-before.>{}</span> → {}</p>"
     assert re.search(found.format("Definition", "wording only", "[^<]+", r"Reads as if written by a native\."), review)
     assert re.search(found.format("Judgments of every unit", "changes the design", "3", "7"), review)
@@ -236,7 +246,7 @@ def test_the_preregistration_holds_the_list(opened: Study, rosa: User, rosas_bro
     assert Version.objects.get(study=opened).digest in text
     # Once it is opened, too, its review says what differed.
     move(study_id=setup.study.pk, action="open", by=rosa)
-    assert "Judgments of every unit" in read(rosas_browser, Study.objects.get(pk=setup.study.pk), "review")
+    assert "Judgments of every unit" in changes_of(rosas_browser, Study.objects.get(pk=setup.study.pk))
 
 
 @pytest.mark.django_db
@@ -288,7 +298,7 @@ def test_batches_that_differ_lead_to_the_step_of_raters(opened: Study, rosa: Use
     row = SetupRow.objects.filter(setup=setup, table="items").order_by("number")[0]
     unit = f"{row.cells['item']}/{row.cells['system']}"
     changes.replace_table(setup=setup, table="batches", rows=[{"batch": "first", "unit": unit}], by=rosa)
-    review = read(rosas_browser, setup.study, "review")
+    review = changes_of(rosas_browser, setup.study)
     assert f"1 row added: first, {unit}" in review
     link = re.search(r'<a href="([^"]+)">Batches</a>', review)
     assert link is not None
@@ -304,6 +314,7 @@ def test_who_may_not_see_the_old_study_learns_nothing_of_it(opened: Study, rosa:
     page = read(client, setup.study, "review")
     assert "changed version of a study that you do not have access to" in page
     assert "What changed since" not in page
+    assert client.get(f"{url(setup.study, 'review')}?changed=1")["Location"] == url(setup.study, "review")
     assert f"/{opened.slug}/" not in page
     make_study(setup=setup, by=rosa)
     answer = client.get(reverse("researcher:preregistration", args=[setup.study.slug]))

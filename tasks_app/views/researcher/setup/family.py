@@ -21,12 +21,18 @@ from tasks_app.views.researcher.setup.form_frame import step_url
 
 
 def family(user: access.Person, study: Study) -> dict[str, Any]:
-    """Return the study before a study and those after it, as far as somebody may see them."""
-    readable = access.studies_for_researcher(user)
+    """Return the study before a study and those after it, as far as somebody may see them.
+
+    `follows` is the version before, `origin` its study, and `reads_changes` whether somebody may see what differs.
+    """
+    version = access.version_followed(user, study)
+    known = vars(version) if version is not None else {}
+    successors = changed_versions.successors_of(study, access.studies_for_researcher(user)) if study.is_frozen else ()
     return {
-        "origin": changed_versions.origin_of(study, readable),
-        "follows": study.follows if study.follows_id is not None else None,
-        "successors": list(changed_versions.successors_of(study, readable)) if study.is_frozen else [],
+        "origin": version.study if version is not None and known["is_readable"] else None,
+        "follows": version,
+        "successors": list(successors),
+        "reads_changes": known.get("reads_gold", False),
     }
 
 
@@ -35,6 +41,7 @@ def what_changed(user: access.Person, study: Study, setup: Setup) -> dict[str, A
     changed = changed_settings(user, study, setup)
     steps = {one.slug: step_url(study.slug, one.slug) for one in STEPS}
     return {
+        "follows": study.follows,
         "changed": changed,
         "changed_settings": [(one, steps[one.step.slug] + one.anchor) for one in (changed.settings if changed else ())],
         "changed_tables": [(one, steps[one.step.slug]) for one in (changed.tables if changed else ())],
@@ -43,13 +50,9 @@ def what_changed(user: access.Person, study: Study, setup: Setup) -> dict[str, A
 
 def changed_settings(user: access.Person, study: Study, setup: Setup) -> Differences | None:
     """Return what a study changes; None where it follows none, or one whose known answers this person may not read."""
-    if study.follows is None:
-        return None
-    try:
-        access.study_for_researcher(user, study.follows.study.slug, access.GOLD_READER)
-    except Http404:
-        return None
-    return changed_versions.differences_of(setup)
+    study.follows = version = access.version_followed(user, study)
+    setup.study = study
+    return changed_versions.differences_of(setup) if version is not None and vars(version)["reads_gold"] else None
 
 
 @researcher_page

@@ -18,7 +18,7 @@ from tasks_app.studyfile.files.yaml_text import dump_stored
 from tasks_app.studyfile.schema import whole_schema
 from tasks_app.views.researcher.setup import moving, preflight
 from tasks_app.views.researcher.setup.comments import comments_of, links_of
-from tasks_app.views.researcher.setup.family import family, what_changed
+from tasks_app.views.researcher.setup.family import family
 from tasks_app.views.researcher.setup.form_frame import frozen_page
 
 # Steps that show what the settings come to.
@@ -73,7 +73,6 @@ def review(request: HttpRequest, study: Study) -> HttpResponse:
             **family(request.user, study),
             **comments_of(study),
             **links_of(study),
-            **what_changed(request.user, study, setup),
         }
 
     return frozen_page(request, study, "review", context, template="review")

@@ -23,6 +23,7 @@ from tasks_app.setup import background, changes
 from tasks_app.setup.checking import make_study, problems_of, problems_of_tables, reading_of
 from tasks_app.setup.controls import name_of
 from tasks_app.setup.fields import Fields, controls_of
+from tasks_app.setup.frozen import setup_of
 from tasks_app.setup.preregistration import write as write_preregistration
 from tasks_app.setup.steps import STEPS, step_of
 from tasks_app.setup.unit_tables.declared import UNIT_TABLES
@@ -72,7 +73,24 @@ def _look(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the page, or one of its parts."""
     if "live" in request.GET:
         return live(request, slug)
+    if "changed" in request.GET:
+        return _changed(request, slug)
     return _opening(request, slug) if "opening" in request.GET else _page(request, slug)
+
+
+def _changed(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show what a study changes compared with the one that it follows: a part of Review that a script loads.
+
+    Without scripts, it is a page of its own.
+    """
+    study = access.study_for_researcher(request.user, slug, Membership.Role.EDITOR)
+    setup = setup_of(study)
+    context = what_changed(request.user, study, setup)
+    if context["changed"] is None:
+        return go(request, step_url(slug, "review"))
+    if "HX-Request" in request.headers:
+        return render(request, "researcher/setup/_changed.html", {"study": study, **context})
+    return page_of(request, setup, "review", lambda _study, _setup: context, template="changed")
 
 
 def _opening(request: HttpRequest, slug: str) -> HttpResponse:
@@ -125,7 +143,7 @@ def _page(request: HttpRequest, slug: str, *, refusal: StudyFileError | None = N
     def context(study: Study, setup: Setup) -> dict[str, Any]:
         work = work_on(setup, SetupWork.Kind.CHECK)
         shown = refusal or (background.refusal_of(work) if work and work.revision == setup.revision else None)
-        is_ready = setup.is_stored and shown is None
+        is_ready = setup.is_stored and shown is None and not (work and work.is_under_way)
         counts = rows_by_table(setup)
         return {
             "work": work,
@@ -138,7 +156,6 @@ def _page(request: HttpRequest, slug: str, *, refusal: StudyFileError | None = N
             **family(request.user, study),
             **comments_of(study),
             **links_of(study),
-            **what_changed(request.user, study, setup),
         }
 
     return setup_page(request, slug, "review", context, template="review", status=status, opened=frozen.review)
