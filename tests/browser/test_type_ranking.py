@@ -1,5 +1,6 @@
 """A ranking in a real browser: by mouse, by keyboard alone, by touch, without JavaScript, with a draft."""
 
+import re
 from collections.abc import Callable
 
 from playwright.sync_api import Browser, Locator, Page, expect
@@ -8,12 +9,6 @@ from tests.browser.kit import PHONE, accessible, at, back, begin, fits, phone, p
 from tests.servers import LiveSite
 
 OpenExample = Callable[..., str]
-
-
-def questions(page: Page) -> list[Locator]:
-    """Return the lists of the unit, once they sort themselves."""
-    expect(page.locator(".ranking-list:not(.ranking-sorted)")).to_have_count(0)
-    return page.locator("[data-question]").all()
 
 
 def order(question: Locator) -> str:
@@ -55,40 +50,93 @@ def row(question: Locator, letter: str) -> Locator:
     return question.locator(f"[data-row][data-letter={letter}]")
 
 
-def test_by_mouse_nothing_has_a_place_until_it_is_given_one(page: Page, open_example: OpenExample) -> None:
-    # High enough for both questions: near an edge the page would scroll for as long as the mouse is held there.
+def shown(page: Page) -> Locator:
+    """Return the question that is shown, once its list has the texts."""
+    expect(page.locator("[data-ranking][data-sorted]")).to_be_visible()
+    return page.locator("[data-question]:visible")
+
+
+def next_question(page: Page) -> None:
+    """Go on to the second question."""
+    page.get_by_role("button", name="Next question").click()
+    expect(page.locator("[data-paging-place]")).to_have_text("2 of 2")
+
+
+def test_by_mouse_each_text_stands_once_and_has_no_place_until_it_is_given_one(
+    page: Page, open_example: OpenExample
+) -> None:
+    # High enough for the list: near an edge the page would scroll for as long as the mouse is held there.
     page.set_viewport_size({"width": 1280, "height": 2400})
     begin(page, open_example("ranking", set_size=1))
+    only, status = shown(page), page.locator("[data-status]")
+    expect(page.locator(".judged:visible")).to_have_count(5)
+    expect(only.locator(".judged")).to_have_count(4)
     accessible(page)
-    first, second = questions(page)
-    assert order(first) == ""
+    assert order(only) == ""
     send(page)
-    expect(page.locator("[data-error]").first).to_contain_text("texts A, B, C, and D have no place yet.")
-    for letter in "CAB":
-        row(first, letter).get_by_role("button", name="To place").click()
-    assert order(first) == "CAB"
-    send(page)
-    expect(page.locator("[data-error]").first).to_contain_text("”: text D has no place yet.")
-    drag(page, row(first, "D").locator("[data-grip]"), row(first, "A"), 0.2)
-    assert order(first) == "CDAB"
-    expect(page.locator("[data-status]")).to_have_text("Text D is now at place 2 of 4.")
-    drag(page, row(first, "C").locator("[data-grip]"), row(first, "B"), 0.7)
-    assert order(first) == "DABC"
-    row(first, "C").get_by_role("button", name="Move text C up").click()
-    assert places(first) == ["2", "4", "3", "1"]
-    drag(page, row(second, "B").locator("[data-grip]"), second.locator("[data-free]"), 0.5)
-    drag(page, row(second, "B").locator("[data-grip]"), row(second, "D"), 0.7)
-    assert order(second) == ""
-    for letter in "ABCD":
-        row(second, letter).get_by_role("button", name="To place").click()
+    expect(only.locator("[data-error]")).to_contain_text("texts A, B, C, and D have no place yet.")
+    expect(page.locator("[data-error]:visible")).to_have_count(1)
+    row(only, "C").locator(".judged").click()
+    row(only, "A").get_by_role("button", name="To place 2: text A").click()
+    assert order(only) == "CA"
+    expect(only.locator("[data-error]")).to_be_visible()
+    row(only, "B").locator(".judged").click()
+    assert order(only) == "CABD", "the last one falls into place"
+    expect(status).to_have_text("Text B is now at place 3 of 4. Text D is now at place 4 of 4.")
+    expect(only.locator("[data-error]")).to_be_hidden()
+    only.get_by_role("button", name="Undo").click()
+    assert order(only) == "CA"
+    expect(status).to_have_text("Text B has no place now.")
+    drag(page, row(only, "D").locator("[data-grip]"), row(only, "A"), 0.2)
+    assert order(only) == "CDAB"
+    drag(page, row(only, "C").locator(".judged"), row(only, "B"), 0.9)
+    assert order(only) == "DABC"
+    row(only, "C").get_by_role("button", name="Move text C up").click()
+    assert places(only) == ["2", "4", "3", "1"]
+    row(only, "C").locator(".judged").click()
+    assert order(only) == "DACB", "a text that has a place keeps it when it is clicked"
+    next_question(page)
+    only = shown(page)
+    expect(only.locator(".judged")).to_have_count(4)
+    drag(page, row(only, "B").locator("[data-grip]"), only.locator("[data-free]"), 0.5)
+    drag(page, row(only, "B").locator("[data-grip]"), row(only, "D"), 0.9)
+    assert order(only) == ""
+    for letter in "ABC":
+        row(only, letter).locator(".judged").click()
     accessible(page)
     send(page)
     expect(page.get_by_role("heading", name="Thank you, you have finished")).to_be_visible()
 
 
-def test_by_keyboard_alone_with_ties_and_a_draft(page: Page, open_example: OpenExample) -> None:
+def test_by_letters_eight_keys_answer_two_questions(page: Page, open_example: OpenExample) -> None:
+    begin(page, open_example("ranking", set_size=1))
+    page.keyboard.press("c")
+    assert order(shown(page)) == "C"
+    page.keyboard.press("Control+z")
+    assert order(shown(page)) == ""
+    for key in "dba":
+        page.keyboard.press(key)
+    assert order(shown(page)) == "DBAC"
+    page.keyboard.press("ArrowDown")
+    assert order(shown(page)) == "DBCA"
+    page.keyboard.press("b")
+    assert order(shown(page)) == "DCA", "a letter takes its text out again"
+    page.keyboard.press("b")
+    page.keyboard.press("Enter")
+    expect(page.locator("[data-paging-place]")).to_have_text("2 of 2")
+    for key in "abc":
+        page.keyboard.press(key)
+    assert order(shown(page)) == "ABCD"
+    field = row(shown(page), "B").get_by_role("textbox", name=re.compile("^Text B ?: its place, from 1 .best. to 4"))
+    expect(field).to_have_value("2")
+    expect(row(shown(page), "B").get_by_role("group", name="Text B")).to_be_visible()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Thank you, you have finished")).to_be_visible()
+
+
+def test_by_typing_with_ties_and_a_draft(page: Page, open_example: OpenExample) -> None:
     begin(page, open_example("ranking", params={"ties": True}, criteria=["informative"], set_size=1))
-    only = questions(page)[0]
+    only = shown(page)
     press_until(page, lambda: bool(page.evaluate("document.activeElement.matches('.ranking-place')")))
     page.keyboard.press("2")
     page.keyboard.press("Enter")
@@ -108,11 +156,10 @@ def test_by_keyboard_alone_with_ties_and_a_draft(page: Page, open_example: OpenE
     assert order(only) == "BCA"
     expect(page.locator("[data-saved]")).to_have_text("Saved")
     page.reload()
-    only = questions(page)[0]
+    only = shown(page)
     assert order(only) == "BCA"
-    page.keyboard.press("Control+Enter")
-    expect(page.locator("[data-error]").first).to_contain_text("text D has no place yet")
-    assert page.evaluate("document.activeElement.closest('[data-row]').dataset.letter") == "D"
+    page.keyboard.press("4")
+    press_until(page, lambda: bool(page.evaluate("document.activeElement.matches('[data-letter=D] input')")))
     page.keyboard.press("4")
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="Thank you, you have finished")).to_be_visible()
@@ -121,10 +168,14 @@ def test_by_keyboard_alone_with_ties_and_a_draft(page: Page, open_example: OpenE
 def test_by_touch_on_a_phone(browser: Browser, live_site: LiveSite, open_example: OpenExample) -> None:
     with phone(browser, live_site) as page:
         begin(page, open_example("ranking", params={"ties": True}, criteria=["natural"], set_size=1))
+        page.set_viewport_size({"width": 320, "height": 700})
         fits(page)
-        only = questions(page)[0]
+        page.set_viewport_size(PHONE)
+        fits(page)
+        only = shown(page)
+        assert page.evaluate("document.documentElement.scrollHeight") < 1_600
         for letter in "ABCD":
-            row(only, letter).get_by_role("button", name="To place").tap()
+            row(only, letter).locator(".judged").tap()
         assert order(only) == "ABCD"
         touch = page.context.new_cdp_session(page)
 
@@ -176,9 +227,9 @@ def test_without_javascript(browser: Browser, live_site: LiveSite, open_example:
 
 def test_going_back_shows_the_order_that_was_sent(page: Page, open_example: OpenExample) -> None:
     begin(page, open_example("ranking", criteria=["natural"], set_size=2))
-    for letter in "DBAC":
-        row(questions(page)[0], letter).get_by_role("button", name="To place").click()
+    for letter in "DBA":
+        row(shown(page), letter).get_by_role("button", name="To place").click()
     send(page)
     at(page, 1)
     back(page)
-    assert order(questions(page)[0]) == "DBAC"
+    assert order(shown(page)) == "DBAC"

@@ -2,7 +2,7 @@
 // [data-question]s. Its words and buttons stand in components/_paging_words.html. Without scripts all are listed.
 //
 // Who taps a radio button goes on by itself, as does who presses a digit (the type's script); arrow keys only move
-// along the choices. What belongs to several questions, such as their heading, has data-page-group: it is hidden while
+// along the choices. A question that comes into view hears "shown". What belongs to several questions, such as their heading, has data-page-group: it is hidden while
 // none of them is shown; data-page-first is only shown with the first question.
 
 import { announce } from "./announce.js";
@@ -121,6 +121,7 @@ export class Pages {
     this.back.hidden = place === 0;
     this.next.hidden = place === this.questions.length - 1;
     this.where.textContent = fill(this.words, { n: place + 1, total: this.questions.length });
+    shown.dispatchEvent(new CustomEvent("shown", { bubbles: true }));
   }
 
   /** Show a question that somebody else moves the focus into. */

@@ -1,14 +1,14 @@
-// Ranking: number fields become a list that sorts itself. The fields stay the truth and are what the form sends.
+// Ranking: number fields become one list that is the texts themselves. The fields stay the truth and are what the form
+// sends.
 //
-// Texts have no place until the rater gives them one: by typing, by the arrow keys in a field, by the buttons, or by
-// dragging. What is sorted are rows of a list; the texts themselves stay where they were drawn to stand.
+// Texts have no place until the rater gives them one: by tapping them in order, by their letters, by dragging, by the
+// buttons, or by typing a place. Of several criteria one is asked at a time, and the texts move along into its list.
 
 import { announce } from "../core/announce.js";
+import { isOff, isTyping } from "../core/keys.js";
 import { fill } from "../core/words.js";
 import { dragging } from "./ranking/drag.js";
 import * as ranks from "./ranking/order.js";
-
-const LONGEST_EXCERPT = 200;
 
 class List {
   constructor(question, unit, words) {
@@ -21,7 +21,11 @@ class List {
     this.marks = Object.fromEntries(
       ["best", "free", "worst", "pool"].map((name) => [name, question.querySelector(`[data-${name}]`)]),
     );
-    this.marks.best.hidden = this.marks.worst.hidden = false;
+    this.marks.best.hidden = false;
+    this.steps = [];
+    this.undoButton = question.querySelector("[data-undo]");
+    this.undoButton.hidden = false;
+    this.undoButton.addEventListener("click", () => this.undo());
     this.list.classList.add("ranking-sorted");
     this.rows.forEach((row, text) => this.equip(row, text));
     dragging(this);
@@ -46,7 +50,7 @@ class List {
     return new Intl.ListFormat(language, { type: "conjunction" }).format(texts.map((text) => this.letter(text)));
   }
 
-  /** Give a row its grip, buttons and the beginning of its text, and listen to it. */
+  /** Give a row its grip and buttons, and listen to it. */
   equip(row, text) {
     const tools = this.unit.querySelector("template[data-ranking-tools]").content.cloneNode(true);
     const input = this.inputs[text];
@@ -60,28 +64,43 @@ class List {
     button("put").addEventListener("click", () => this.put(text));
     input.addEventListener("input", () => this.onInput(text));
     input.addEventListener("change", (event) => (event.isTrusted ? this.commit(text) : this.render()));
-    input.addEventListener("keydown", (event) => this.onKey(event, text));
     input.addEventListener("focus", () => input.select());
-    const judged = this.unit.querySelector(`[data-text="${row.dataset.row}"]`);
-    for (const [name, on] of [["pointerenter", true], ["pointerleave", false], ["focusin", true], ["focusout", false]]) {
-      row.addEventListener(name, () => judged?.toggleAttribute("data-pointed", on));
-    }
-    this.quote(row, judged);
+    row.addEventListener("keydown", (event) => this.onKey(event, text));
+    // A finger that taps; the mouse is heard by what drags.
+    row.addEventListener("click", (event) => event.target.closest("input, button, summary, a") || this.tap(text));
   }
 
-  /** Show how a text begins beside its letter; not while it is covered by a warning. */
-  quote(row, judged) {
-    const cover = judged?.querySelector("details[data-cover]");
-    const excerpt = row.querySelector("[data-excerpt]");
-    const body = judged?.querySelector(".judged");
-    const show = () => {
-      const words = (body?.textContent ?? "").replace(/\s+/g, " ").trim();
-      excerpt.textContent = cover && !cover.open ? "" : [...words].slice(0, LONGEST_EXCERPT).join("");
-    };
-    excerpt.lang = body?.lang ?? "";
-    excerpt.dir = "auto";
-    cover?.addEventListener("toggle", show);
-    show();
+  /** Take the texts in: each stands in its row. */
+  takeTexts() {
+    for (const row of this.rows) {
+      row.append(this.unit.querySelector(`[data-text="${row.dataset.row}"]`));
+    }
+  }
+
+  /** A text was tapped: it comes next, unless it has a place. */
+  tap(text) {
+    if (!Number.isInteger(this.places[text])) {
+      this.put(text);
+    }
+  }
+
+  /** The letter of a text was pressed: it comes next, or has no place any more. */
+  press(text) {
+    if (Number.isInteger(this.places[text])) {
+      this.become(ranks.out(this.places, text), text);
+    } else {
+      this.put(text);
+    }
+    this.inputs[text].focus({ preventScroll: true, focusVisible: true });
+    this.rows[text].scrollIntoView({ block: "nearest" });
+  }
+
+  /** Take the last step back. */
+  undo() {
+    const step = this.steps.pop();
+    if (step) {
+      this.become(step.places, step.text, { undoes: true });
+    }
   }
 
   /** A place of one digit is taken as it is typed; where a second digit may follow, when the field is left. */
@@ -113,17 +132,17 @@ class List {
     if (event.key === "ArrowUp" || event.key === "ArrowDown") {
       event.preventDefault();
       this.move(text, event.key === "ArrowUp" ? -1 : 1);
-      this.inputs[text].select();
-    } else if (event.key === "Enter") {
-      this.commit(text);
-      const next = ranks.order(this.places).find((other) => this.places[other] === null && other !== text);
-      if (next !== undefined) {
-        // There is more to do here: the page's own Enter would leave the question.
-        event.preventDefault();
-        event.stopPropagation();
-        this.inputs[next].focus();
+      if (event.target === this.inputs[text]) {
+        event.target.select();
       }
     }
+  }
+
+  /** Go to the next text without a place; returns whether there is one. */
+  goToOpen(from) {
+    const next = ranks.order(this.places).find((text) => this.places[text] === null && this.inputs[text] !== from);
+    this.inputs[next]?.focus();
+    return next !== undefined;
   }
 
   move(text, by) {
@@ -144,21 +163,30 @@ class List {
     }
   }
 
-  /** Write new places into the fields, tell everybody, and say what became of a text. */
-  become(next, text, { keep = false } = {}) {
+  /**
+   * Write new places into the fields, tell everybody, and say what became of a text. Where a single text is left and
+   * each place is given once, it has the place that is left.
+   */
+  become(wanted, text, { keep = false, undoes = false } = {}) {
     const before = this.before ?? this.places;
+    const gives = Number.isInteger(wanted[text]) && !this.ties && !undoes;
+    const next = gives ? ranks.completed(wanted) : wanted;
     next.forEach((place, number) => {
       if (!(keep && number === text)) {
         this.inputs[number].value = place === null ? "" : String(place);
       }
     });
     const changed = next.map((_place, number) => number).filter((number) => next[number] !== before[number]);
+    if (changed.length > 0 && !undoes) {
+      this.steps.push({ places: before, text });
+    }
     for (const number of new Set([...changed, text])) {
       this.inputs[number].dispatchEvent(new Event("change", { bubbles: true }));
     }
     this.render();
     if (changed.includes(text)) {
-      announce(this.told(text));
+      const last = changed.find((number) => wanted[number] !== next[number]);
+      announce([text, last].filter((number) => number !== undefined).map((number) => this.told(number)).join(" "));
     }
   }
 
@@ -182,7 +210,9 @@ class List {
     const { best, free, worst, pool } = this.marks;
     this.arrange([best, ...placed.map((text) => this.rows[text]), free, worst, pool, ...open.map((text) => this.rows[text])]);
     free.hidden = open.length === 0;
+    worst.hidden = !free.hidden;
     pool.hidden = open.length === 0 && !("dragging" in this.list.dataset);
+    this.undoButton.setAttribute("aria-disabled", String(this.steps.length === 0));
     this.rows.forEach((row, text) => this.showRow(row, text, places, placed));
     this.judge(places, open);
   }
@@ -241,6 +271,43 @@ class List {
   }
 }
 
+/** The letter that a key press means on any keyboard: what it writes, or where it stands on one that writes no Latin. */
+function letterOf(event) {
+  return /^[a-z]$/i.test(event.key) ? event.key.toUpperCase() : (event.code?.match(/^Key([A-Z])$/)?.[1] ?? "");
+}
+
+/** Keys of the whole unit: letters put texts, Ctrl+Z takes back, Enter goes on to what has no place. */
+function listenToKeys(form, lists) {
+  const current = () => [...lists.values()].find((one) => !one.question.hidden);
+  const typesText = (event) => isTyping(event.target) && !event.target.matches(".ranking-place");
+  // Before the page's own Enter, which would leave a question that is not complete.
+  document.addEventListener(
+    "keydown",
+    (event) => {
+      const list = current();
+      if (!list || form.inert || typesText(event) || document.querySelector("dialog:modal")) {
+        return;
+      }
+      const text = list.rows.findIndex((row) => row.dataset.letter === letterOf(event));
+      const plain = !event.ctrlKey && !event.metaKey && !event.altKey && !event.isComposing;
+      if ((event.ctrlKey || event.metaKey) && !event.shiftKey && letterOf(event) === "Z") {
+        event.preventDefault();
+        list.undo();
+      } else if (plain && !event.repeat && text >= 0 && !isOff()) {
+        event.preventDefault();
+        list.press(text);
+      } else if (plain && event.key === "Enter" && event.target.matches(".ranking-place")) {
+        list.commit(list.inputs.indexOf(event.target));
+        if (list.goToOpen(event.target)) {
+          event.preventDefault();
+          event.stopPropagation();
+        }
+      }
+    },
+    { capture: true },
+  );
+}
+
 /** Make sortable lists of all rankings. */
 export function start(root) {
   for (const unit of root.querySelectorAll("[data-ranking]")) {
@@ -248,8 +315,16 @@ export function start(root) {
     const words = new Map([...spans].map((span) => [span.dataset.word, span.textContent]));
     unit.querySelector("[data-without-script]").hidden = true;
     unit.querySelector("[data-with-script]").hidden = false;
+    const lists = new Map();
     for (const question of unit.querySelectorAll("[data-question]")) {
-      new List(question, unit, words);
+      lists.set(question, new List(question, unit, words));
+    }
+    unit.addEventListener("shown", (event) => lists.get(event.target)?.takeTexts());
+    [...lists.values()].find((one) => !one.question.hidden).takeTexts();
+    unit.dataset.sorted = "";
+    const form = unit.closest("form[data-answer]");
+    if (form) {
+      listenToKeys(form, lists);
     }
   }
 }

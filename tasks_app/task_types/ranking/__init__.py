@@ -81,8 +81,9 @@ class Ranking(SeveralTexts):
         ),
     )
     default_instructions = _(
-        "Read all texts first. Then put them in order for each question: the best text gets place 1. You can drag "
-        "texts, use the arrow buttons, or type the places. The order in which you find the texts means nothing."
+        "Read all texts first. Then put them in order for each question: tap or click them one after the other, best "
+        "first, or press their letters. You can drag them, undo your last step, or type the places. The order in "
+        "which you find the texts means nothing."
     )
     side_by_side = True
     grades_values = False
@@ -146,7 +147,7 @@ class Ranking(SeveralTexts):
         return {
             "4.3.3": gettext("As many places as texts on the screen, at most %(n)s") % {"n": self.most_places},
             "4.3.4": gettext("1 (best) to the number of texts; %(ties)s") % {"ties": ties},
-            "4.3.5": gettext("Other: texts are put in order by dragging, by keys or by typing their places"),
+            "4.3.5": gettext("Other: texts are put in order by tapping, by letters, by dragging or by typing their places"),
             "4.3.8": "relative quality estimation",
         }
 

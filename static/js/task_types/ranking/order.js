@@ -90,6 +90,12 @@ export function put(places, text, ties) {
   return next;
 }
 
+/** Without ties: where a single text has no place, give it the one that is left. */
+export function completed(places) {
+  const open = places.filter((place) => place === null);
+  return open.length === 1 ? put(places, places.indexOf(null), false) : places;
+}
+
 /** Take a text's place away. */
 export function out(places, text) {
   return places.map((place, number) => (number === text ? null : place));
