@@ -31,6 +31,7 @@ researcher_urls: list[URLPattern] = [
     path("<slug:slug>/monitor/", monitor.monitor, name="monitor"),
     path("<slug:slug>/raters/", raters.raters, name="raters"),
     path("<slug:slug>/people/act/", raters.act, name="act"),
+    path("<slug:slug>/people/message/", raters.write, name="write"),
     path("<slug:slug>/people/link/", raters.new_link, name="new_link"),
     path("<slug:slug>/raters/exclude/", exclusions.exclude, name="exclude"),
     path("<slug:slug>/raters/include/<int:pk>/", exclusions.include, name="include"),

@@ -174,6 +174,7 @@ ACTIONS = frozenset(
         "analytics:datasheet_take_back",
         "researcher:unshare",
         "analytics:act",
+        "analytics:write",
         "analytics:new_link",
         "researcher:invitation",
         "researcher:due_link",

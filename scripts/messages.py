@@ -92,6 +92,7 @@ SOURCES = (
     Source("tasks_app/views/researcher/setup/preview.py", without=ALL),
     Source("tasks_app/views/waves.py", without=("due*", "_row")),
     Source("tasks_app/views/rater/judging.py"),
+    Source("tasks_app/views/rater/messages.py"),
     Source("tasks_app/views/rater/unit_page.py"),
     Source("tasks_app/views/rater/visit.py"),
     Source("tasks_app/views/rater/pages.py"),

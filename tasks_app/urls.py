@@ -6,7 +6,7 @@ from tasks_app.api import site
 from tasks_app.api import views as api
 from tasks_app.views import waves
 from tasks_app.views.public import catalogue, commenting, home, patterns
-from tasks_app.views.rater import arriving, ending, journey, judging, media, overview, people, rights, steps
+from tasks_app.views.rater import arriving, ending, journey, judging, media, messages, overview, people, rights, steps
 from tasks_app.views.researcher import (
     checking,
     designing,
@@ -69,6 +69,7 @@ rater_urls: list[URLPattern] = [
     path("r/<str:token>/feedback/<int:order>/", steps.feedback, name="feedback"),
     path("r/<str:token>/exam/<int:number>/", steps.exam, name="exam"),
     path("r/<str:token>/notice/", steps.notice, name="notice"),
+    path("r/<str:token>/messages/", messages.messages, name="messages"),
     path("r/<str:token>/waiting/", waves.waiting, name="waiting"),
     path("r/<str:token>/calendar.ics", waves.calendar, name="calendar"),
     path("r/<str:token>/mail/", waves.mail, name="mail"),

@@ -5,8 +5,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from django.db.models import QuerySet
+
 from tasks_app import channels
-from tasks_app.models import Assignment, Consent, Draft, Identity, Invitation, Judgment, Payment, Rater
+from tasks_app.models import Assignment, Consent, Draft, Event, Identity, Invitation, Judgment, Payment, Rater
+
+# The verb in the log for what researchers write to a rater (services/contact.py).
+WROTE = "wrote to a rater"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +33,7 @@ class StoredAboutRater:
     skips: int
     comments: int
     drafts: int
+    messages: int
     payments: int
     has_platform_id: bool
     has_email: bool
@@ -36,7 +42,7 @@ class StoredAboutRater:
 
 
 def stored_about(rater: Rater) -> StoredAboutRater:
-    """Count what is stored about a rater, in six queries."""
+    """Count what is stored about a rater, in seven queries."""
     judgments = list(Judgment.objects.filter(assignment__rater=rater).values_list("replaces", "skip_reason", "comment"))
     identity = Identity.objects.filter(rater=rater).first()
     consents = Consent.objects.filter(rater=rater).select_related("consent_text").order_by("at")
@@ -46,6 +52,7 @@ def stored_about(rater: Rater) -> StoredAboutRater:
         skips=sum(bool(skipped) for _replaces, skipped, _comment in judgments),
         comments=sum(bool(comment) for _replaces, _skipped, comment in judgments),
         drafts=Draft.objects.filter(assignment__rater=rater).count(),
+        messages=_messages(rater).count(),
         payments=Payment.objects.filter(rater=rater).count(),
         has_platform_id=identity is not None and channels.registry[rater.channel].needs_ids,
         has_email=bool(identity and identity.email),
@@ -85,11 +92,19 @@ def own_data(rater: Rater) -> dict[str, Any]:
             for judgment in Judgment.objects.filter(assignment__rater=rater).order_by("id")
         ],
         "drafts": list(Draft.objects.filter(assignment__rater=rater).values_list("answer", flat=True)),
+        "messages_to_you": [
+            {"text": after["text"], "at": at.isoformat()} for after, at in _messages(rater).values_list("after", "at")
+        ],
         "pay": [
             {"kind": kind, "amount": str(amount), "at": at.isoformat()}
             for kind, amount, at in Payment.objects.filter(rater=rater).values_list("kind", "amount", "at")
         ],
     }
+
+
+def _messages(rater: Rater) -> QuerySet[Event]:
+    """Return what researchers wrote to a rater, as the log has it."""
+    return Event.objects.filter(study=rater.study_id, object=rater.pseudonym, verb=WROTE).order_by("id")
 
 
 def _answered(rater: Rater) -> Iterator[int]:

@@ -107,6 +107,8 @@ OWN = [
     own("POST", "rater:exam", 302, path={"number": "1"}),
     own("GET", "rater:notice", 302),
     own("POST", "rater:notice", 302),
+    own("GET", "rater:messages", 302),
+    own("POST", "rater:messages", 302),
     own("GET", "rater:waiting", 302),
     own("GET", "rater:calendar", 302),
     own("GET", "rater:mail"),

@@ -294,8 +294,15 @@ RECRUITING = [
 RATERS = [
     *(
         page("POST", "analytics:act", least, 302, sent={"rater": "RATER", "action": action}, changes=True, note=action)
-        for action, least in (("returned", EDITOR), ("timed_out", EDITOR), ("forget", OWNER), ("erase", OWNER))
+        for action, least in (
+            ("pause", EDITOR),
+            ("returned", EDITOR),
+            ("timed_out", EDITOR),
+            ("forget", OWNER),
+            ("erase", OWNER),
+        )
     ),
+    page("POST", "analytics:write", EDITOR, 302, sent={"rater": "RATER", "text": "Thank you."}, changes=True),
     page("POST", "analytics:new_link", EDITOR, sent={"rater": "RATER"}, changes=True),
     page("GET", "analytics:monitor", VIEWER),
     page("GET", "analytics:monitor", VIEWER, query={"live": "1"}, note="live"),

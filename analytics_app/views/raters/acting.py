@@ -15,7 +15,7 @@ from django.views.decorators.http import require_POST
 from analytics_app.views.raters.page import rater_page
 from tasks_app import access
 from tasks_app.models import Membership, Rater
-from tasks_app.services import erasure, events
+from tasks_app.services import contact, erasure, events
 from tasks_app.services.arrival import enrolment
 from tasks_app.services.judging import assignments
 from tasks_app.views.researcher.frame import researcher_page
@@ -30,6 +30,16 @@ def _end(outcome: str) -> Callable[[HttpRequest, Rater], str]:
         return _("%(rater)s has ended; what was open is free for others.") % {"rater": rater}
 
     return ended
+
+
+def _pause(request: HttpRequest, rater: Rater) -> str:
+    contact.pause(rater=rater, by=request.user)
+    return _("%(rater)s is paused. Answers and pay stay as they are.") % {"rater": rater}
+
+
+def _resume(request: HttpRequest, rater: Rater) -> str:
+    contact.resume(rater=rater, by=request.user)
+    return _("%(rater)s can go on.") % {"rater": rater}
 
 
 def _forget(request: HttpRequest, rater: Rater) -> str:
@@ -49,6 +59,8 @@ def _erase(request: HttpRequest, rater: Rater) -> str:
 
 # What can be done beside a new link, by whom at least.
 ACTS: dict[str, tuple[str, Callable[[HttpRequest, Rater], str]]] = {
+    "pause": (EDITOR, _pause),
+    "resume": (EDITOR, _resume),
     "returned": (EDITOR, _end(Rater.Outcome.RETURNED)),
     "timed_out": (EDITOR, _end(Rater.Outcome.TIMED_OUT)),
     "forget": (OWNER, _forget),
@@ -81,6 +93,19 @@ def new_link(request: HttpRequest, slug: str) -> HttpResponse:
     events.log(rater.study, request.user, "made a personal link")
     address = request.build_absolute_uri(reverse("rater:next", args=[token]))
     return rater_page(request, slug, rater.pseudonym, link=address)
+
+
+@researcher_page
+@require_POST
+def write(request: HttpRequest, slug: str) -> HttpResponseBase:
+    """Leave a message for a rater; one that cannot be left is shown again with the reason."""
+    rater, text = _chosen(request, slug, EDITOR), request.POST.get("text", "")
+    try:
+        contact.write(rater=rater, by=request.user, text=text)
+    except ValueError as problem:
+        return rater_page(request, slug, rater.pseudonym, message=text, message_problem=str(problem))
+    messages.success(request, _("%(rater)s reads your message on their next page.") % {"rater": rater})
+    return redirect("analytics:rater", slug, rater.pseudonym)
 
 
 def _chosen(request: HttpRequest, slug: str, role: str) -> Rater:

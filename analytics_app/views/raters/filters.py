@@ -14,6 +14,7 @@ from analytics_app.models import Exclusion
 from analytics_app.views.raters.standings import WORDS
 from tasks_app.models import Rater
 from tasks_app.selectors.fieldwork.raters import Fieldwork, RaterWork, Standing
+from tasks_app.services import contact
 
 Picks = Callable[["Row"], bool]
 
@@ -39,7 +40,7 @@ class Row:
             return self.rater.get_outcome_display()
         if self.rater.kind == Rater.Kind.IMPORTED:
             return self.rater.get_kind_display()
-        return WORDS[self.work.standing]
+        return _("paused") if contact.is_paused(self.rater) else WORDS[self.work.standing]
 
 
 def _stands(standing: Standing) -> Picks:
@@ -51,6 +52,7 @@ CHIPS: Mapping[str, tuple[str | Promise, Picks]] = {
     "": (_("all"), lambda row: row.rater.kind != Rater.Kind.SANDBOX),
     **{str(standing): (words, _stands(standing)) for standing, words in WORDS.items()},
     "below": (_("below the limit on known answers"), lambda row: row.work.is_counted and row.work.below),
+    "paused": (_("paused"), lambda row: contact.is_paused(row.rater)),
     "excluded": (_("excluded"), lambda row: row.exclusion is not None),
     "imported": (_("imported"), lambda row: row.rater.kind == Rater.Kind.IMPORTED),
     "sandbox": (_("trying out"), lambda row: row.rater.kind == Rater.Kind.SANDBOX),

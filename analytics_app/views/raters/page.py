@@ -20,6 +20,7 @@ from tasks_app.models import Assignment, Identity, Rater, Study
 from tasks_app.selectors.fieldwork.timeline import SeenUnit, seen_by, seen_units
 from tasks_app.selectors.pay import minutes_of
 from tasks_app.selectors.payees import channel_of
+from tasks_app.services import contact
 from tasks_app.views.researcher.frame import researcher_page, study_page
 
 UNITS_ON_A_PAGE = 100
@@ -42,10 +43,11 @@ def rater_page(request: HttpRequest, slug: str, pseudonym: str, **made: str) -> 
     def context(study: Study) -> dict[str, Any]:
         return {**_context(request, study, pseudonym, reads_gold=reads_gold), **made}
 
+    status = 422 if "message_problem" in made else 200
+    title = _("Rater %(rater)s") % {"rater": pseudonym}
     return study_page(
-        request, slug, "monitor", context, template="rater", title=_("Rater %(rater)s") % {"rater": pseudonym},
-        fetched=(study, own),
-    )  # fmt: skip
+        request, slug, "monitor", context, template="rater", title=title, status=status, fetched=(study, own)
+    )
 
 
 def rater_of(study: Study, pseudonym: str) -> Rater:
@@ -70,6 +72,9 @@ def _context(request: HttpRequest, study: Study, pseudonym: str, *, reads_gold: 
         "chart": seconds_chart(units, reads_gold=reads_gold),
         "away": _away(units, rater),
         "exclusion": pages.exclusions_by_hand(study, [rater]).get(rater.pk),
+        "is_paused": contact.is_paused(rater),
+        "unread": len(contact.unread(rater)),
+        "contacts": study.events.filter(object=rater.pseudonym, verb__in=contact.VERBS).select_related("actor"),
         "has_identity": Identity.objects.filter(rater=rater).exists(),
     }
 

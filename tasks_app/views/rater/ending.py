@@ -8,6 +8,7 @@ from django.utils.translation import ngettext
 
 from tasks_app.models import Rater
 from tasks_app.selectors.progress import progress_of
+from tasks_app.services import contact
 from tasks_app.services.arrival import endings, enrolment
 from tasks_app.services.judging import assignments, reservations
 from tasks_app.views import pay_words
@@ -22,6 +23,8 @@ def end(visit: Visit) -> HttpResponse:
     rater = visit.rater
     if not visit.has_ended:
         return visit.go_to("next")
+    if contact.unread(rater):
+        return visit.go_to("messages")
     progress = progress_of(rater, set_size(rater))
     title, sentences = words(str(rater.outcome), progress.done, pay_words.sentences(rater))
     has_more = assignments.may_take_another(rater) and enrolment.has_room(

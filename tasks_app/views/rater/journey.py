@@ -17,7 +17,7 @@ from tasks_app.forms import LanguageForm, StepForm
 from tasks_app.models import Assignment, Rater, Study, Task
 from tasks_app.selectors.progress import next_purpose, progress_of, units_by_purpose
 from tasks_app.selectors.waves import later_in_words
-from tasks_app.services import pay
+from tasks_app.services import contact, pay
 from tasks_app.services.arrival import enrolment
 from tasks_app.services.judging import assignments
 from tasks_app.services.plan import loads
@@ -29,7 +29,9 @@ from tasks_app.views.rater.visit import Visit, forged, rater_page
 
 @rater_page("GET", "HEAD")
 def next_step(visit: Visit) -> HttpResponse:
-    """Send a rater to whatever is due: the end, the wait for the next wave, else the page that knows what comes."""
+    """Send a rater to what is due: messages, the end, the wait for a wave, else the page that knows what comes."""
+    if contact.unread(visit.rater):
+        return visit.go_to("messages")
     if visit.has_ended:
         return visit.go_to("end")
     return visit.go_to("waiting" if assignments.is_waiting(visit.rater) else "judge")

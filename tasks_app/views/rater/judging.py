@@ -13,8 +13,9 @@ from tasks_app.forms import AnswerFields, SkipForm
 from tasks_app.models import Assignment, Draft, Rater
 from tasks_app.selectors.progress import next_purpose
 from tasks_app.selectors.screens import RaterScreen
+from tasks_app.services import contact
 from tasks_app.services.judging import assignments, checks, judgments
-from tasks_app.views.rater import unit_page
+from tasks_app.views.rater import messages, unit_page
 from tasks_app.views.rater.unit_page import UnitPage
 from tasks_app.views.rater.visit import Visit, forged, rater_page
 
@@ -104,8 +105,12 @@ def _address_of(visit: Visit, step: checks.Step | None) -> str:
 
 
 def _before_next_unit(visit: Visit) -> HttpResponse | None:
-    """Return what a rater sees before the next unit: that the study is paused, a page between units, instructions."""
+    """Return what comes before the next unit: messages, that the study or the rater is paused, a step, instructions."""
     rater = visit.rater
+    if contact.unread(rater):
+        return visit.go_to("messages")
+    if contact.is_paused(rater):
+        return messages.paused(visit)
     if rater.study.state == rater.study.State.PAUSED and not visit.has_ended:
         return _paused(visit)
     step = checks.step_due(rater)

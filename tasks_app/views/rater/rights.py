@@ -45,12 +45,14 @@ def kinds_of_data(about: StoredAboutRater) -> list[tuple[str, str]]:
     comments = ngettext("%(n)s comment.", "%(n)s comments.", about.comments)
     revised = ngettext("%(n)s answer that you changed later.", "%(n)s answers that you changed later.", about.revisions)
     drafts = ngettext("%(n)s answer that is not sent yet.", "%(n)s answers that are not sent yet.", about.drafts)
+    written = ngettext("%(n)s message from the researchers.", "%(n)s messages from the researchers.", about.messages)
     return [
         (_("Your answers"), f"{answers % {'n': about.answers}} {times}"),
         (_("Earlier versions of answers"), revised % {"n": about.revisions} if about.revisions else ""),
         (_("Skipped"), skips % {"n": about.skips} if about.skips else ""),
         (_("Comments"), comments % {"n": about.comments} if about.comments else ""),
         (_("Drafts"), drafts % {"n": about.drafts} if about.drafts else ""),
+        (_("Messages to you"), written % {"n": about.messages} if about.messages else ""),
         (_("Pay"), _("What you are paid, without your name.") if about.payments else ""),
         (
             _("Your id on the platform you came from"),

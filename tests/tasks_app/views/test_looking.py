@@ -48,6 +48,7 @@ GETS: dict[str, tuple[int, int, int]] = {
     "rater:feedback": (302, 200, 302),
     "rater:exam": (302, 302, 302),
     "rater:notice": (302, 302, 302),
+    "rater:messages": (302, 302, 302),
     "rater:waiting": (302, 302, 302),
     "rater:calendar": (302, 302, 302),
     "rater:mail": (200, 200, 200),

@@ -1,0 +1,94 @@
+"""Write to a rater, and pause a rater: both wait in the rater's prefs, which every page of theirs reads anyway.
+
+The log says what was written and when it was read; erasing a rater empties it, as it does the prefs.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from tasks_app.models import Rater
+from tasks_app.plaintext import problem_in
+from tasks_app.selectors.stored import WROTE
+from tasks_app.services import events
+from tasks_app.services.database import atomically
+from tasks_app.services.judging import leases
+
+# The names under which messages that were not read yet and a pause stand in a rater's prefs.
+MESSAGES, PAUSED = "messages", "paused"
+
+LONGEST_MESSAGE = 2000
+# So many messages can wait for a rater who does not come.
+MOST_WAITING = 10
+
+READ, PAUSE, RESUME = "read a message", "paused a rater", "resumed a rater"
+VERBS = (WROTE, READ, PAUSE, RESUME)
+
+
+def unread(rater: Rater) -> Sequence[str]:
+    """Return the messages that a rater has not read yet, the oldest first."""
+    return [str(text) for text in rater.prefs.get(MESSAGES, ())]
+
+
+def is_paused(rater: Rater) -> bool:
+    """Return whether a researcher has paused a rater who has not ended."""
+    return bool(rater.prefs.get(PAUSED)) and rater.state != Rater.State.ENDED
+
+
+@atomically
+def write(*, rater: Rater, by: events.Actor, text: str) -> None:
+    """Leave a message for a rater, who reads it before their next unit.
+
+    Raises
+    ------
+    ValueError
+        Where the message is empty, too long, holds what cannot be stored, or too many wait already.
+    """
+    text = text.replace("\r\n", "\n").strip()
+    if not text:
+        raise ValueError(_("Enter a message."))
+    if len(text) > LONGEST_MESSAGE:
+        raise ValueError(_("A message has at most %(n)s characters.") % {"n": LONGEST_MESSAGE})
+    if problem := problem_in(text):
+        raise ValueError(problem)
+    fresh = leases.lock_rater(rater.pk)
+    waiting = unread(fresh)
+    if len(waiting) >= MOST_WAITING:
+        raise ValueError(_("%(n)s messages wait for this rater already.") % {"n": len(waiting)})
+    _keep(fresh, {MESSAGES: [*waiting, text]})
+    events.log(fresh.study, by, WROTE, about=fresh.pseudonym, after={"text": text})
+
+
+@atomically
+def read(*, rater: Rater, n: int) -> None:
+    """Note that a rater has read the first `n` messages; one that came meanwhile waits on."""
+    fresh = leases.lock_rater(rater.pk)
+    waiting = unread(fresh)
+    if waiting:
+        _keep(fresh, {MESSAGES: waiting[n:]})
+        events.log(fresh.study, None, READ, about=fresh.pseudonym)
+
+
+@atomically
+def pause(*, rater: Rater, by: events.Actor) -> None:
+    """Let a rater go no further for now: what they have answered, and their pay, stay as they are."""
+    fresh = leases.lock_rater(rater.pk)
+    if fresh.state != Rater.State.ENDED and not is_paused(fresh):
+        _keep(fresh, {PAUSED: True})
+        events.log(fresh.study, by, PAUSE, about=fresh.pseudonym)
+
+
+@atomically
+def resume(*, rater: Rater, by: events.Actor) -> None:
+    """Let a paused rater go on."""
+    fresh = leases.lock_rater(rater.pk)
+    if is_paused(fresh):
+        _keep(fresh, {PAUSED: False})
+        events.log(fresh.study, by, RESUME, about=fresh.pseudonym)
+
+
+def _keep(rater: Rater, more: Mapping[str, Any]) -> None:
+    """Change some of a rater's prefs, whose row is locked; what is empty is left out."""
+    prefs = {name: value for name, value in {**rater.prefs, **more}.items() if value or name not in more}
+    Rater.objects.filter(pk=rater.pk).update(prefs=prefs)
