@@ -11,6 +11,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.test import Client
 from django.urls import reverse
+from pytest_django import DjangoAssertNumQueries
 
 from tasks_app import sections, studyfile
 from tasks_app.models import Membership, Setup, SetupRow, Study, Version
@@ -209,7 +210,9 @@ def test_viewers_read_that_it_is_frozen_and_no_form(opened: Study, client: Clien
 
 
 @pytest.mark.django_db
-def test_a_changed_version_lists_what_differs(opened: Study, rosa: User, rosas_browser: Client) -> None:
+def test_a_changed_version_lists_what_differs(
+    opened: Study, rosa: User, rosas_browser: Client, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
     rosas_browser.post(reverse("researcher:changed_version", args=[opened.slug]))
     draft = Study.objects.get(follows__study=opened)
     assert (draft.title, draft.seed, draft.state) == (f"{opened.title}, version 2", opened.seed, "draft")
@@ -222,7 +225,10 @@ def test_a_changed_version_lists_what_differs(opened: Study, rosa: User, rosas_b
     assert row is not None
     row.cells = {**row.cells, "output": "Another text."}
     row.save()
-    assert "?changed=1" in read(rosas_browser, draft, "review")
+    with django_assert_max_num_queries(15):
+        assert "?changed=1" in read(rosas_browser, draft, "review")
+    with django_assert_max_num_queries(15):
+        rosas_browser.get(f"{url(draft, 'review')}?changed=1")
     review = changes_of(rosas_browser, draft)
     found = r"{}</a> <span class=.ew-badge.>{}</span>\s*<p dir=.auto.><span class=.ew-before.>{}</span> → {}</p>"
     assert re.search(found.format("Definition", "wording only", "[^<]+", r"Reads as if written by a native\."), review)
