@@ -1,5 +1,6 @@
 """The slider in a real browser; keys, thumb and words are in tests/look/test_scales.py, more in test_rater.py."""
 
+import re
 from collections.abc import Callable
 
 from playwright.sync_api import Browser, Page, expect
@@ -9,12 +10,25 @@ from tests.servers import LiveSite
 
 Open = Callable[..., str]
 
+ASKED = (
+    ("Meaning", "How well does the translation keep the meaning?", "How much of what the German sentence says"),
+    ("Fluency", "How fluent is the English?", "How good the English is, whatever it says"),
+)
+
 
 def test_the_example_with_the_mouse_and_a_draft_comes_back(page: Page, open_example: Open) -> None:
     begin(page, open_example("slider"))
     accessible(page)
     sliders = page.get_by_role("slider")
     expect(sliders.first).to_be_visible()
+    for criterion, question, definition in ASKED:
+        expect(page.get_by_text(definition)).to_have_count(1)
+        for letter in "AB":
+            one = page.get_by_role("slider", name=f"Text {letter}, {criterion}: {question}")
+            expect(one).to_have_accessible_description(re.compile(f"^{definition}"))
+            expect(one).to_have_attribute("aria-valuetext", "Not set")
+    expect(page.locator("[data-current=marked] .slider-range")).to_have_count(1)
+    expect(page.locator(".text-beside .judged")).to_have_attribute("lang", "de")
     count = sliders.count()
     assert count in {4, 6}, "two questions for each distinct text"
     for place, one in enumerate(sliders.all()):
@@ -41,7 +55,18 @@ def test_sqm_on_a_phone(browser: Browser, live_site: LiveSite, open_example: Ope
         accessible(page)
         slider = page.get_by_role("slider")
         slider.tap()
-        expect(slider).to_have_attribute("aria-valuetext", "50, Most meaning kept, few mistakes in grammar")
+        below, above = "Some meaning kept, important parts missing", "Most meaning kept, few mistakes in grammar"
+        expect(slider).to_have_attribute("aria-valuetext", f"50, between {below} and {above}")
+        expect(page.locator("[data-slider-value]")).to_have_text(re.compile(f"^between .{below}. and .{above}.$"))
+        page.set_viewport_size({"width": 320, "height": 700})
+        fits(page)
+        words = [one.bounding_box() for one in page.locator("[data-anchors] > li:not([data-end])").all()]
+        track = page.locator(".slider-track").bounding_box()
+        assert track
+        for box, share in zip(words, (0.33, 0.66), strict=True):
+            assert box
+            middle = (box["x"] + box["width"] / 2 - track["x"]) / track["width"]
+            assert abs(middle - share) < 0.03, "a word lies under its place"
         expect(page.locator("[data-near]")).to_contain_text("Most meaning kept, few mistakes in grammar")
         send(page)
         at(page, 1)

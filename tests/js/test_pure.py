@@ -288,3 +288,12 @@ def test_a_form_that_takes_long_says_so_while_it_waits(blank: Page) -> None:
         return [...states, words.hidden, sent];
     """
     assert run(blank, "core/once.js", body) == [True, False, False, True, 1]
+
+
+def test_a_value_lies_between_two_anchors_or_on_one(blank: Page) -> None:
+    body = """
+        const anchors = [100, 0, 33].map((at) => ({ at }));
+        return [0, 10, 33, 34, 100].map((value) => it.around(anchors, value).map((one) => one.at));
+    """
+    assert run(blank, "task_types/slider.js", body) == [[0, 0], [0, 33], [33, 33], [33, 100], [100, 100]]
+    assert run(blank, "task_types/slider.js", "return it.around([{ at: 5 }], 7);") == []

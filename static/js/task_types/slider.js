@@ -7,8 +7,9 @@
 import { numeral, word } from "../core/words.js";
 import { onDigit } from "../core/keys.js";
 
-// Words nearer to each other than this share of the track have no room under it.
+// Words nearer to each other than this share of the track have no room under it; on a narrow track they need more.
 const ROOM = 0.16;
+const ROOM_IF_NARROW = 0.24;
 
 /** A range: its least and greatest value and its step. */
 export class Range {
@@ -65,6 +66,14 @@ export function nearest(anchors, value) {
   );
 }
 
+/** The two anchors that a value lies between, lower first; the same one twice where it lies on one. */
+export function around(anchors, value) {
+  const sorted = [...anchors].sort((one, other) => one.at - other.at);
+  const low = sorted.filter((one) => one.at <= value).at(-1);
+  const high = sorted.find((one) => one.at >= value);
+  return low && high ? [low, high] : [];
+}
+
 /** The least distance between two of these shares; 1 where there are fewer than two. */
 export function leastGap(shares) {
   const sorted = [...shares].sort((a, b) => a - b);
@@ -109,7 +118,10 @@ class Slider {
     // Firefox offers a value it remembers from an earlier page.
     range.autocomplete = "off";
     this.native = range;
-    this.number.before(range);
+    this.track = document.createElement("div");
+    this.track.className = "slider-track";
+    this.track.append(range);
+    this.number.before(this.track);
     this.number.hidden = true;
     this.output.hidden = false;
     range.addEventListener("input", () => this.set(Number(range.value)));
@@ -165,37 +177,53 @@ class Slider {
     const gap = leastGap(shown.map((one) => this.range.share(one.at)));
     this.list.classList.toggle("anchors-ends", shown.length <= 2);
     this.list.classList.toggle("anchors-placed", gap >= ROOM);
+    this.list.classList.toggle("anchors-roomy", gap >= ROOM_IF_NARROW);
     this.list.style.setProperty("--gap", String(gap));
+    for (const one of shown) {
+      const tick = document.createElement("span");
+      tick.className = "slider-tick";
+      tick.style.setProperty("--at", String(this.range.share(one.at)));
+      this.track.prepend(tick);
+    }
+    this.output.classList.toggle("slider-value-between", shown.length > 2);
   }
 
   update() {
     const value = this.value;
     this.native.toggleAttribute("data-unset", value === null);
-    const near = value === null ? undefined : nearest(this.anchors.filter((one) => one.words), value);
+    const worded = this.anchors.filter((one) => one.words);
+    const near = value === null ? undefined : nearest(worded, value);
     if (value !== null) {
       this.native.value = String(value);
     }
     for (const one of this.anchors) {
       one.item.toggleAttribute("data-near", this.anchors.length > 2 && one === near);
     }
+    const place = value === null ? [] : around(worded, value);
     this.output.toggleAttribute("data-unset", value === null);
-    this.output.textContent = this.words(value, near);
-    this.native.setAttribute("aria-valuetext", value === null ? word("not-set") : this.spoken(value, near));
+    this.output.textContent = value === null ? word("not-set") : this.words(value, place);
+    this.native.setAttribute("aria-valuetext", value === null ? word("not-set") : this.spoken(value, place));
   }
 
-  /** What stands over the track. */
-  words(value, near) {
-    if (value === null) {
-      return word("not-set");
-    }
-    const parts = [this.showNumbers ? numeral(value) : "", this.anchors.length > 2 && near ? near.words : ""];
-    return parts.filter(Boolean).join(" · ") || word("set");
+  /** What stands over the track. Between the ends alone the place of the thumb says more than words. */
+  words(value, place) {
+    const says = this.anchors.length > 2 || place[0] === place[1];
+    const parts = [this.showNumbers ? numeral(value) : "", says ? placeInWords(place, (one) => `\u2068${one}\u2069`) : ""];
+    return parts.filter(Boolean).join(", ") || word("set");
   }
 
   /** What a screen reader says; it needs the number, since it cannot see the place. */
-  spoken(value, near) {
-    return [numeral(value), near?.words].filter(Boolean).join(", ");
+  spoken(value, place) {
+    return [numeral(value), placeInWords(place)].filter(Boolean).join(", ");
   }
+}
+
+/** A place on the track in words: those of its anchor, or between which two it lies. `isolate` keeps their direction. */
+function placeInWords([low, high], isolate = (words) => words) {
+  if (!low) {
+    return "";
+  }
+  return low === high ? isolate(low.words) : word("between", { low: isolate(low.words), high: isolate(high.words) });
 }
 
 /** Make sliders of all questions that ask for one. */

@@ -147,7 +147,7 @@ class Ranking(SeveralTexts):
         return {
             "4.3.3": gettext("As many places as texts on the screen, at most %(n)s") % {"n": self.most_places},
             "4.3.4": gettext("1 (best) to the number of texts; %(ties)s") % {"ties": ties},
-            "4.3.5": gettext("Other: texts are put in order by tapping, by letters, by dragging or by typing their places"),
+            "4.3.5": gettext("Other: texts are put in order by tapping, letters, dragging or by typing their places"),
             "4.3.8": "relative quality estimation",
         }
 
