@@ -140,6 +140,8 @@ def _every_page_of_it_opens(study: Study, owner: User) -> Client:
     browser = Client()
     browser.force_login(owner)
     base = f"/admin/studies/{study.slug}/"
-    for tab in ("", "items/", "design/", "recruit/", "monitor/", "results/", "data/"):
+    rater = study.raters.filter(assignments__judgments__isnull=False).order_by("id")[0]
+    of_rater = (f"raters/{rater}/timeline/", f"raters/{rater}/answers/")
+    for tab in ("", "items/", "design/", "recruit/", "monitor/", "raters/", *of_rater, "results/", "data/"):
         assert browser.get(base + tab).status_code == 200, tab
     return browser

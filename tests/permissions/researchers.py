@@ -358,6 +358,10 @@ DATA = [
     page("GET", "analytics:data", VIEWER),
     # Whoever reads answers while raters work could steer them; afterwards every member takes them out.
     page("GET", "analytics:ratings", OWNER, path={"format": "csv"}, changes=True),
+    page("GET", "analytics:first_answer", OWNER, path={"pseudonym": "PAYEE"}, changes=True),
+    page("GET", "analytics:answers", OWNER, path={"pseudonym": "PAYEE", "order": "1"}, changes=True),
+    page("GET", "analytics:answers", VIEWER, path={"pseudonym": "PAYEE", "order": "1"}, study="closed", changes=True),
+    page("GET", "analytics:answers_media", OWNER, path={"pseudonym": "RATER", "name": "MEDIA"}),
     page("GET", "analytics:ratings", VIEWER, path={"format": "jsonl"}, study="closed", changes=True),
     page("GET", "researcher:import", EDITOR),
     page("POST", "researcher:import", EDITOR, 302, sent=_upload(RATINGS), changes=True, note="upload"),

@@ -44,6 +44,7 @@ SHOWN = [
     Shown("researcher:members", "owner", "Share the study"),
     Shown("analytics:data", "owner", "/the-open/data/ratings.csv"),
     Shown("analytics:data", "editor", "/the-open/file/"),
+    Shown("analytics:rater", "owner", "/answers/", path={"pseudonym": "PAYEE"}),
     Shown("analytics:rater", "editor", "/the-open/people/message/", path={"pseudonym": "PAYEE"}),
     Shown("analytics:monitor", "editor", "/cancel/"),
     Shown("analytics:monitor", "editor", "/cancel/", {"live": "1"}),

@@ -1,7 +1,8 @@
 """Pages of raters: the list with filters, one rater's timeline, and what can be done for a rater."""
 
 from analytics_app.views.raters.acting import act, new_link, write
+from analytics_app.views.raters.answers import answers, answers_media
 from analytics_app.views.raters.listing import raters
-from analytics_app.views.raters.page import rater
+from analytics_app.views.raters.page import timeline
 
-__all__ = ["act", "new_link", "rater", "raters", "write"]
+__all__ = ["act", "answers", "answers_media", "new_link", "raters", "timeline", "write"]

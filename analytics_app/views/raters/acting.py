@@ -76,7 +76,7 @@ def act(request: HttpRequest, slug: str) -> HttpResponseBase:
     if action not in ACTS:
         raise Http404
     role, does = ACTS[action]
-    rater = _chosen(request, slug, role)
+    rater, _own = _chosen(request, slug, role)
     messages.success(request, does(request, rater))
     if action == "erase":  # the new pseudonym is nobody's: an address would tell whose it was
         return redirect("analytics:raters", slug)
@@ -87,28 +87,31 @@ def act(request: HttpRequest, slug: str) -> HttpResponseBase:
 @require_POST
 def new_link(request: HttpRequest, slug: str) -> HttpResponse:
     """Make a new personal link for a rater, and show it this once: it is kept as a hash only."""
-    rater = _chosen(request, slug, EDITOR)
+    rater, own = _chosen(request, slug, EDITOR)
     token = enrolment.new_link(rater_id=rater.pk)
     # Whoever has the link answers in the rater's place. The log does not say whose it is: it outlives an erasure.
     events.log(rater.study, request.user, "made a personal link")
     address = request.build_absolute_uri(reverse("rater:next", args=[token]))
-    return rater_page(request, slug, rater.pseudonym, link=address)
+    return rater_page(request, (rater.study, own), rater.pseudonym, link=address)
 
 
 @researcher_page
 @require_POST
 def write(request: HttpRequest, slug: str) -> HttpResponseBase:
     """Leave a message for a rater; one that cannot be left is shown again with the reason."""
-    rater, text = _chosen(request, slug, EDITOR), request.POST.get("text", "")
+    (rater, own), text = _chosen(request, slug, EDITOR), request.POST.get("text", "")
     try:
         contact.write(rater=rater, by=request.user, text=text)
     except ValueError as problem:
-        return rater_page(request, slug, rater.pseudonym, message=text, message_problem=str(problem))
+        made = {"message": text, "message_problem": str(problem)}
+        return rater_page(request, (rater.study, own), rater.pseudonym, status=422, **made)
     messages.success(request, _("%(rater)s reads your message on their next page.") % {"rater": rater})
     return redirect("analytics:rater", slug, rater.pseudonym)
 
 
-def _chosen(request: HttpRequest, slug: str, role: str) -> Rater:
-    """Return the rater a form names; nothing is done for imported or erased ones."""
-    study = access.study_for_researcher(request.user, slug, role)
-    return access.rater_of_study(study, request.POST.get("rater", ""))
+def _chosen(request: HttpRequest, slug: str, role: str) -> tuple[Rater, str | None]:
+    """Return the rater a form names, and the person's role; nothing is done for imported or erased raters."""
+    study, own = access.study_and_role(request.user, slug, role)
+    rater = access.rater_of_study(study, request.POST.get("rater", ""))
+    rater.study = study
+    return rater, own

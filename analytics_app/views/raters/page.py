@@ -12,6 +12,7 @@ from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
+from analytics_app.exports.ratings import may_export
 from analytics_app.selectors import pages
 from analytics_app.views.monitor import moments
 from analytics_app.views.raters.seconds import seconds_chart
@@ -30,23 +31,25 @@ Purpose = Assignment.Purpose
 
 @researcher_page
 @require_safe
-def rater(request: HttpRequest, slug: str, pseudonym: str) -> HttpResponse:
+def timeline(request: HttpRequest, slug: str, pseudonym: str) -> HttpResponse:
     """The timeline of a rater. Neither systems nor answers are shown; viewers are not told which units are checks."""
-    return rater_page(request, slug, pseudonym)
-
-
-def rater_page(request: HttpRequest, slug: str, pseudonym: str, **made: str) -> HttpResponse:
-    """Answer with the page of a rater; `made` is shown this once."""
     study, own = access.study_and_role(request.user, slug)
+    return rater_page(request, (study, own), pseudonym, may_look=may_export(study, own))
+
+
+def rater_page(
+    request: HttpRequest, fetched: tuple[Study, str | None], pseudonym: str, *, status: int = 200, **made: object
+) -> HttpResponse:
+    """Answer with the page of a rater to somebody whose role in the study was fetched; `made` is shown this once."""
+    study, own = fetched
     reads_gold = access.reaches(own, access.GOLD_READER)
 
     def context(study: Study) -> dict[str, Any]:
         return {**_context(request, study, pseudonym, reads_gold=reads_gold), **made}
 
-    status = 422 if "message_problem" in made else 200
     title = _("Rater %(rater)s") % {"rater": pseudonym}
     return study_page(
-        request, slug, "monitor", context, template="rater", title=title, status=status, fetched=(study, own)
+        request, study.slug, "monitor", context, template="rater", title=title, status=status, fetched=fetched
     )
 
 
@@ -68,6 +71,7 @@ def _context(request: HttpRequest, study: Study, pseudonym: str, *, reads_gold: 
         "minutes": minutes,
         "page": page,
         "units": [(unit, _purpose(unit, reads_gold=reads_gold), _gap(unit)) for unit in units],
+        "answered": any(unit.answered_at for unit in units),
         "shows_checks": reads_gold and any(unit.passed is not None for unit in units),
         "chart": seconds_chart(units, reads_gold=reads_gold),
         "away": _away(units, rater),
