@@ -25,10 +25,12 @@ from tasks_app.task_types.screen_data import (
     Criterion,
     Feedback,
     ItemTexts,
+    MarkedText,
     Media,
     Outcome,
     OutputText,
     Part,
+    Piece,
     Quality,
     Sample,
     Scale,
@@ -48,11 +50,13 @@ __all__ = [
     "GoldAnswer",
     "Graded",
     "ItemTexts",
+    "MarkedText",
     "Media",
     "Outcome",
     "OutputText",
     "Parameters",
     "Part",
+    "Piece",
     "Quality",
     "Sample",
     "Scale",
@@ -296,6 +300,12 @@ class TaskType(ABC):
         """Compare an answer with known answers, on the server."""
         values = tuple(self.ratings(screen, cleaned))
         return tuple(grade_one(values, answer) for answer in gold)
+
+    def marked_again(
+        self, screen: Screen, cleaned: Mapping[str, object], gold: Sequence[GoldAnswer]
+    ) -> tuple[MarkedText, ...]:
+        """Return the texts with the rater's marks and the expected ones, where the type marks texts."""
+        return ()
 
     def feedback(
         self, screen: Screen, cleaned: Mapping[str, object], gold: Sequence[GoldAnswer]

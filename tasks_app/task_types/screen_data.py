@@ -268,6 +268,23 @@ class Value:
 
 
 @dataclass(frozen=True, slots=True)
+class Piece:
+    """A piece of a text; its state is found, other (marked as another kind), missed or extra, or empty."""
+
+    words: str
+    state: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedText:
+    """A text in pieces, with the rater's marks and the expected ones: the text of a part, or the source beside it."""
+
+    shown: ShownPart
+    is_source: bool
+    pieces: tuple[Piece, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Feedback:
     """What training tells a rater about one gold answer: right or wrong, and why."""
 

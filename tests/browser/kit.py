@@ -35,6 +35,12 @@ def send(page: Page) -> None:
     page.get_by_role("button", name="Send and go on").click()
 
 
+def missing(page: Page, sentence: str) -> None:
+    """Assert that a missing answer is reported beside its question, and nowhere else."""
+    expect(page.locator("form[data-answer]").get_by_text(sentence).locator("visible=true")).to_have_count(1)
+    expect(page.locator("[data-error]:visible", has_text=sentence)).to_have_count(1)
+
+
 def back(page: Page) -> None:
     """Follow the link to the answer before, and wait until the scripts of its page have run."""
     page.get_by_role("link", name="Back").click()

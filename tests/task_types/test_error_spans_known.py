@@ -6,6 +6,7 @@ from collections import defaultdict
 from random import Random
 
 import pytest
+from django.template.loader import render_to_string
 
 from tasks_app.task_types.base import GoldAnswer, Quality
 from tasks_app.task_types.error_spans.scheme import mqm
@@ -45,6 +46,28 @@ def test_feedback_names_what_was_missed() -> None:
     missed = GoldAnswer("span", {"start": 13, "end": 17, "severity": "minor"})
     said = feedback_on(on, form.cleaned_data, [missed])[0].sentence
     assert said == "Not found, or marked as something else: “late” (Minor)."
+
+
+def test_known_errors_are_laid_over_the_marks_of_the_rater() -> None:
+    on = screen()
+    form = answer(on, mark(4, 9), mark(18, 23))
+    assert form.is_valid()
+    text = on.parts[0].text
+    wrong = [{"start": 0, "end": 3}, {"start": 7, "end": 12}, {"start": 18, "end": 23, "category": ""}]
+    gold = [GoldAnswer("span", wrong), GoldAnswer("range", [60, 80])]
+    (shown,) = on.kind.marked_again(on, form.cleaned_data, gold)
+    assert [(one.words, one.state) for one in shown.pieces if one.state] == [
+        (text[0:3], "missed"), (text[4:7], "extra"), (text[7:9], "found"), (text[9:12], "found"), (text[18:23], "found")
+    ]  # fmt: skip
+    assert "".join(one.words for one in shown.pieces) == text
+    other = [GoldAnswer("span", {"start": 4, "end": 9, "severity": "minor"})]
+    (shown,) = on.kind.marked_again(on, form.cleaned_data, other)
+    assert [one.state for one in shown.pieces if one.state] == ["other", "extra"]
+    page = render_to_string("rater/_marked_text.html", {"one": shown, "screen": on})
+    assert f'{text[4:9]}<span class="visually-hidden"> (marked as another kind)</span></mark>' in page
+    (shown,) = on.kind.marked_again(on, {}, other)
+    assert [one.state for one in shown.pieces if one.state] == ["missed"], "a text that was skipped"
+    assert on.kind.marked_again(on, form.cleaned_data, gold[1:]) == ()
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from tasks_app.task_types.base import (
     Feedback,
     GoldAnswer,
     Graded,
+    MarkedText,
     Outcome,
     Quality,
     Sample,
@@ -26,6 +27,7 @@ from tasks_app.task_types.base import (
     Words,
 )
 from tasks_app.task_types.error_spans import known_errors as grading
+from tasks_app.task_types.error_spans import overlay
 from tasks_app.task_types.error_spans.form import ERRORS, ESA_SCORE, SpansForm
 from tasks_app.task_types.error_spans.marks import Limits, Mark, prefilled, problem_in, problem_in_all
 from tasks_app.task_types.error_spans.params import MOST, MOST_ELSEWHERE, SpanParams
@@ -310,6 +312,20 @@ class ErrorSpans(SingleOrTogether):
         extra = [] if known else [mark for found in about.values() for mark in found]
         given = tuple(limits[part].words(mark) for part, found in marks.items() for mark in found)
         return Graded(gold, not missed and not extra, given), grading.sentence(missed, extra, limits)
+
+    def marked_again(
+        self, screen: Screen, cleaned: Mapping[str, object], gold: Sequence[GoldAnswer]
+    ) -> tuple[MarkedText, ...]:
+        """Lay the known errors over the rater's marks; nothing where no errors are known."""
+        of_errors = [one for one in gold if one.kind == "span"]
+        if not of_errors:
+            return ()
+        form = SpansForm(self, screen)
+        limits = {shown.part.number: form.limits(shown) for shown in screen.shown_parts}
+        given = {shown.part.number: form.marks(shown, cleaned) for shown in screen.shown_parts}
+        known = [one for answer in of_errors for one in grading.known_errors(answer, limits)]
+        texts = {number: where.texts for number, where in limits.items()}
+        return overlay.marked_texts(screen.shown_parts, texts, given, known)
 
     def feedback(
         self, screen: Screen, cleaned: Mapping[str, object], gold: Sequence[GoldAnswer]

@@ -43,10 +43,12 @@ def feedback(visit: Visit, order: int) -> HttpResponse:
         return visit.go_to("next")
     screen = RaterScreen(visit.rater, assignment)
     form = screen.form()
-    feedback_lines = _told(screen, form, stored, _as_shown(form, _known(assignment)))
+    known = _as_shown(form, _known(assignment))
+    feedback_lines = _told(screen, form, stored, known)
     context = {
         "screen": screen.shown,
         "rows": [{"shown": shown} for shown in screen.shown.shown_parts],
+        "marked": screen.kind.marked_again(screen.shown, stored.answer, known),
         "media_base": f"{visit.url('next')}media/",
         "answers": [] if stored.skip_reason else pages.in_words(form, stored.answer),
         "feedback": feedback_lines,

@@ -1,0 +1,40 @@
+// The keys of a ranking: letters, Ctrl+Z and Enter, wherever the focus is.
+
+import { isOff, isTyping } from "../../core/keys.js";
+
+/** The letter that a key press means on any keyboard: what it writes, or where it stands on one that writes no Latin. */
+function letterOf(event) {
+  return /^[a-z]$/i.test(event.key) ? event.key.toUpperCase() : (event.code?.match(/^Key([A-Z])$/)?.[1] ?? "");
+}
+
+/** Keys of the whole unit: letters put texts, Ctrl+Z takes back, Enter goes on to what has no place. */
+export function listenToKeys(form, lists) {
+  const current = () => [...lists.values()].find((one) => !one.question.hidden);
+  const typesText = (event) => isTyping(event.target) && !event.target.matches(".ranking-place");
+  // Before the page's own Enter, which would leave a question that is not complete.
+  document.addEventListener(
+    "keydown",
+    (event) => {
+      const list = current();
+      if (!list || form.inert || typesText(event) || document.querySelector("dialog:modal")) {
+        return;
+      }
+      const text = list.rows.findIndex((row) => row.dataset.letter === letterOf(event));
+      const plain = !event.ctrlKey && !event.metaKey && !event.altKey && !event.isComposing;
+      if ((event.ctrlKey || event.metaKey) && !event.shiftKey && letterOf(event) === "Z") {
+        event.preventDefault();
+        list.undo();
+      } else if (plain && !event.repeat && text >= 0 && !isOff()) {
+        event.preventDefault();
+        list.press(text);
+      } else if (plain && event.key === "Enter" && event.target.matches(".ranking-place")) {
+        list.commit(list.inputs.indexOf(event.target));
+        if (list.goToOpen(event.target)) {
+          event.preventDefault();
+          event.stopPropagation();
+        }
+      }
+    },
+    { capture: true },
+  );
+}
