@@ -95,11 +95,11 @@ def test_listings_take_few_queries(rosa: User, study: Study, django_assert_num_q
         assert len(script.get(STUDIES).json()["results"]) == 6
     lifecycle.move(study_id=study.pk, action="close", by=rosa)
     path = f"{STUDIES}{study.slug}/judgments/"
-    with django_assert_num_queries(10):
+    with django_assert_num_queries(9):
         assert len(script.get(path).json()["results"]) == 4
-    with django_assert_num_queries(10):
+    with django_assert_num_queries(9):
         assert len(script.get(f"{path}?page_size=1").json()["results"]) == 1
-    with django_assert_num_queries(13):
+    with django_assert_num_queries(12):
         script.get(f"{STUDIES}{study.slug}/")
 
 
