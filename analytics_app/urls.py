@@ -7,6 +7,7 @@ from analytics_app.api import ratings as api_ratings
 from analytics_app.api import results as api_results
 from analytics_app.api import runs as api_runs
 from analytics_app.views import (
+    archive,
     data,
     datasheet,
     excluded,
@@ -67,6 +68,7 @@ researcher_urls: list[URLPattern] = [
     path("<slug:slug>/datasheet/import/", datasheet.import_file, name="datasheet_import"),
     path("<slug:slug>/datasheet/heds.<str:format>", datasheet.download, name="datasheet_file"),
     path("<slug:slug>/data/", data.data, name="data"),
+    path("<slug:slug>/data/archive.zip", archive.archive, name="archive"),
     path("<slug:slug>/data/scores/", scores.scores, name="scores"),
     path("<slug:slug>/data/ratings.<str:format>", data.ratings, name="ratings"),
 ]

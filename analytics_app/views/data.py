@@ -15,6 +15,7 @@ from analytics_app.exports.begun import Begun
 from analytics_app.exports.size import rows_of_file
 from analytics_app.selectors import pages
 from analytics_app.selectors.results import systems_shown
+from analytics_app.views.archive import MOST_RATINGS, run_to_archive
 from tasks_app import access
 from tasks_app.models import Study
 from tasks_app.services import events
@@ -33,6 +34,8 @@ def data(request: HttpRequest, slug: str) -> HttpResponse:
             "rows": rows_of_file(study),
             "may_export": ratings_export.may_export(study, role),
             "shown": systems_shown(study),
+            "archived_run": run_to_archive(study),
+            "most_ratings": MOST_RATINGS,
             "rating_columns": [*columns.RATINGS, columns.FEATURES],
             "result_columns": columns.RESULTS,
             "address": request.build_absolute_uri(reverse("public:home")).rstrip("/"),

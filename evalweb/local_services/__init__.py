@@ -4,18 +4,30 @@ Nothing of this is used where DATABASE_URL (and REDIS_URL) name other servers.
 """
 
 import os
+import secrets
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from typing import NamedTuple
 
 from evalweb.elapsed import elapsed_shown
 from evalweb.local_services.folder import InUse, VarFolder
-from evalweb.local_services.postgres import Passwords, PostgresServer
+from evalweb.local_services.postgres import FLEETING, Passwords, PostgresServer
 from evalweb.local_services.processes import ServiceError
 from evalweb.local_services.valkey import ValkeyServer
 
-__all__ = ["InUse", "PostgresServer", "ServiceError", "ValkeyServer", "VarFolder", "database", "servers"]
+__all__ = [
+    "InUse",
+    "PostgresServer",
+    "ServiceError",
+    "ValkeyServer",
+    "VarFolder",
+    "database",
+    "servers",
+    "throwaway_database",
+]
 
 Say = Callable[[str], None]
 
@@ -86,6 +98,30 @@ def database(what: str, *, var: VarFolder | None = None, alone: bool = False) ->
         yield
 
 
+@contextmanager
+def throwaway_database() -> Iterator[None]:
+    """Let this process work on an empty database of its own, whatever DATABASE_URL names; it is gone at the end.
+
+    Fills os.environ before settings are read.
+    """
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "evalweb.settings")
+    os.environ.setdefault("SECRET_KEY", secrets.token_urlsafe(50))
+    os.environ.setdefault("ALLOWED_HOSTS", "localhost,127.0.0.1")
+    with tempfile.TemporaryDirectory(prefix="evalweb-") as name:
+        folder = Path(name)
+        # PostgreSQL never runs as root: its account has to reach its folder.
+        folder.chmod(0o711 if os.geteuid() == 0 else 0o700)
+        passwords = Passwords(administrator=secrets.token_hex(16), owner=secrets.token_hex(16))
+        server = PostgresServer(folder / "postgres", log=folder / "log", passwords=passwords, settings=FLEETING)
+        try:
+            server.start()
+            server.make_owner()
+            os.environ["DATABASE_URL"] = server.url()
+            yield
+        finally:
+            server.stop()
+
+
 def _hold_or_borrow(stack: ExitStack, var: VarFolder, what: str) -> bool:
     """Hold the folder, or borrow the servers of a `make run`. Return whether a server must be started."""
     try:
@@ -103,9 +139,9 @@ def _hold_or_borrow(stack: ExitStack, var: VarFolder, what: str) -> bool:
 
 @contextmanager
 def _postgres(var: VarFolder, say: Say) -> Iterator[PostgresServer]:
-    secrets = var.make_secrets()
+    made = var.make_secrets()
     passwords = Passwords(
-        administrator=secrets["EVALWEB_DATABASE_ADMINISTRATOR_PASSWORD"], owner=secrets["EVALWEB_DATABASE_PASSWORD"]
+        administrator=made["EVALWEB_DATABASE_ADMINISTRATOR_PASSWORD"], owner=made["EVALWEB_DATABASE_PASSWORD"]
     )
     server = PostgresServer(var.postgres, log=var.logs / "postgres.log", passwords=passwords)
     try:

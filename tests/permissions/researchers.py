@@ -356,6 +356,7 @@ RESULTS = [
 
 DATA = [
     page("GET", "analytics:data", VIEWER),
+    page("GET", "analytics:archive", EDITOR, study="closed", changes=True),
     # Whoever reads answers while raters work could steer them; afterwards every member takes them out.
     page("GET", "analytics:ratings", OWNER, path={"format": "csv"}, changes=True),
     page("GET", "analytics:first_answer", OWNER, path={"pseudonym": "PAYEE"}, changes=True),

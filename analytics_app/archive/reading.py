@@ -1,0 +1,132 @@
+"""Open an archive and check that every file is there as it was written."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zipfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from analytics_app.archive import describing, writing
+from analytics_app.archive.rows import TABLES
+
+# Read at once while a file is hashed.
+CHUNK = 1 << 20
+# Descriptors are small; what is larger was not written by evalweb.
+MOST_BYTES = 50_000_000
+
+
+class BadArchive(ValueError):
+    """A file that is no archive of evalweb; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Archive:
+    """An open archive and its descriptor."""
+
+    zip: zipfile.ZipFile
+    descriptor: Mapping[str, Any]
+
+    @classmethod
+    def open(cls, path: Path) -> Self:
+        """Open an archive.
+
+        Raises
+        ------
+        BadArchive
+            Where it cannot be read, or is something else.
+        """
+        try:
+            archive = zipfile.ZipFile(path)
+        except (OSError, zipfile.BadZipFile) as error:
+            raise BadArchive(f"{path} is no zip that can be read: {error}.") from None
+        try:
+            descriptor = json.loads(_small(archive, describing.PACKAGE))
+            about = descriptor["evalweb"]
+            listed = [resource["path"] for resource in descriptor["resources"]]
+        except (KeyError, TypeError, ValueError):
+            raise BadArchive(f"{path} has no {describing.PACKAGE} of an evalweb archive.") from None
+        if about.get("format") != 1:
+            raise BadArchive(f"{path} has format {about.get('format')}; this version of evalweb reads format 1.")
+        if not all(isinstance(name, str) for name in listed):
+            raise BadArchive(f"{path}: a resource of {describing.PACKAGE} has no path.")
+        return cls(archive, descriptor)
+
+    @property
+    def has_texts(self) -> bool:
+        """Whether texts are in it, not masked ones."""
+        return bool(self.descriptor["evalweb"].get("texts"))
+
+    @property
+    def misses_files(self) -> bool:
+        """Whether a file is missing without which nothing can be computed."""
+        needed = {writing.RUN, writing.VERSIONS, writing.RESULTS, *(f"rows/{table.name}.jsonl" for table in TABLES)}
+        return not needed <= set(self.zip.namelist())
+
+    def faults(self) -> list[str]:
+        """Return a sentence for every file that is missing, changed, or not listed."""
+        return list(self._faults())
+
+    def _faults(self) -> Iterator[str]:
+        listed = {resource["path"]: resource for resource in self.descriptor["resources"]}
+        there = {name for name in self.zip.namelist() if not name.endswith("/")}
+        own = {describing.README, describing.PACKAGE, describing.CRATE}
+        for name in sorted(set(listed) - there):
+            yield f"{name} is missing."
+        for name in sorted(there - set(listed) - own):
+            yield f"{name} is not listed in {describing.PACKAGE}."
+        for name in sorted(set(listed) & there):
+            if f"sha256:{self._digest(name)}" != listed[name].get("hash"):
+                yield f"{name} is not as it was written: its SHA-256 differs."
+
+    def versions_now(self) -> Iterator[str]:
+        """Yield a sentence for every version that is another one here."""
+        then, now = self.json(writing.VERSIONS), writing.versions()
+        for name in sorted({*then, *now}):
+            if then.get(name) != now.get(name):
+                yield f"{name} was {then.get(name, 'not there')}, here it is {now.get(name, 'not there')}."
+
+    def json(self, name: str) -> Any:
+        """Return what a small file holds."""
+        return json.loads(_small(self.zip, name))
+
+    def lines(self, name: str) -> Iterator[dict[str, Any]]:
+        """Yield the objects of a JSON Lines file.
+
+        Raises
+        ------
+        BadArchive
+            Where a line is no object, with its number.
+        """
+        with self.zip.open(name) as member:
+            for number, line in enumerate(member, start=1):
+                try:
+                    row = json.loads(line)
+                except ValueError:
+                    row = None
+                if not isinstance(row, dict):
+                    raise BadArchive(f"{name}, line {number}: no JSON object.")
+                yield row
+
+    def text(self, name: str) -> str:
+        """Return a file as text."""
+        return self.zip.read(name).decode()
+
+    def _digest(self, name: str) -> str:
+        digest = hashlib.sha256()
+        try:
+            with self.zip.open(name) as member:
+                while chunk := member.read(CHUNK):
+                    digest.update(chunk)
+        except (zipfile.BadZipFile, zipfile.zlib.error, EOFError):  # type: ignore[attr-defined]
+            return "unreadable"
+        return digest.hexdigest()
+
+
+def _small(archive: zipfile.ZipFile, name: str) -> bytes:
+    if archive.getinfo(name).file_size > MOST_BYTES:
+        raise ValueError(f"{name} is too large.")
+    return archive.read(name)

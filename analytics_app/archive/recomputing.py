@@ -1,0 +1,107 @@
+"""Load the rows of an archive into an empty database, and compute its run again."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.core.management import call_command
+from django.db import DatabaseError, connection, transaction
+
+from analytics_app.archive import writing
+from analytics_app.archive.reading import Archive, BadArchive
+from analytics_app.archive.rows import OF_RUN, TABLES, ArchivedTable, instance
+from analytics_app.models import Run, RunPart, RunState, RunTrigger
+from analytics_app.runs import start
+from tasks_app.models import Study
+
+# Rows that are stored at once.
+BATCH = 2_000
+
+
+def prepare() -> None:
+    """Make the tables of the database that this process works on.
+
+    Raises
+    ------
+    BadArchive
+        Where the database is in use: rows of an archive keep their ids, which others may have there.
+    """
+    if Study._meta.db_table in connection.introspection.table_names() and Study.objects.exists():
+        raise BadArchive("This database has studies. Run `python manage.py verify`, which makes an empty one.")
+    call_command("migrate", interactive=False, verbosity=0)
+
+
+def load(archive: Archive) -> Run:
+    """Store the rows of an archive with their ids, and its run as one that is to be computed.
+
+    Raises
+    ------
+    BadArchive
+        Where a row does not fit its table.
+    """
+    try:
+        with transaction.atomic():
+            for table in TABLES:
+                _lift_guards(table)
+            for table in TABLES:
+                _store(archive, table)
+            return _store_run(archive)
+    except DatabaseError as error:
+        raise BadArchive(f"The rows do not fit together: {error}".strip()) from None
+
+
+def _lift_guards(table: ArchivedTable) -> None:
+    """Let rows be stored as they are: triggers refuse those of a frozen design, and count what is counted already."""
+    name = connection.ops.quote_name(table.model._meta.db_table)
+    with connection.cursor() as cursor:
+        cursor.execute(f"ALTER TABLE {name} DISABLE TRIGGER USER")
+
+
+def _store(archive: Archive, table: ArchivedTable) -> None:
+    path = f"rows/{table.name}.jsonl"
+    lines = enumerate(archive.lines(path), start=1)
+    while batch := list(islice(lines, BATCH)):
+        made = []
+        for number, row in batch:
+            try:
+                made.append(instance(table, row))
+            except (KeyError, ValidationError, ValueError, TypeError) as error:
+                raise BadArchive(f"{path}, line {number}: {error}") from None
+        table.model._default_manager.bulk_create(made)
+
+
+def _store_run(archive: Archive) -> Run:
+    row = next(archive.lines(writing.RUN), None)
+    if row is None:
+        raise BadArchive(f"{writing.RUN} is empty.")
+    try:
+        run = instance(OF_RUN, row)
+    except (KeyError, ValidationError) as error:
+        raise BadArchive(f"{writing.RUN}: {error}") from None
+    assert isinstance(run, Run)
+    facts = {name: value for name, value in run.facts.items() if name not in {"tasks", "taken_over"}}
+    Run.objects.bulk_create([run])
+    # Workers refuse runs of another release; which release it was is compared apart.
+    changed = {"code_version": settings.EVALWEB_CODE_VERSION, "trigger": RunTrigger.COMMAND}
+    Run.objects.filter(pk=run.pk).update(state=RunState.QUEUED, finished=None, error="", facts=facts, **changed)
+    run.refresh_from_db()
+    RunPart.objects.bulk_create(start.parts_of(run))
+    return run
+
+
+def compute(run: Run) -> Run:
+    """Compute a run that was loaded, in this process.
+
+    Raises
+    ------
+    BadArchive
+        Where it fails.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE")
+    done = start.compute_here(run=run)
+    if done.state != RunState.DONE:
+        raise BadArchive(f"The run could not be computed again: {done.error}")
+    return done

@@ -1,0 +1,180 @@
+"""The rows that a run depends on, one JSON Lines file a table, with pseudonyms only."""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any, TypeAlias
+from uuid import UUID
+
+from django.db import models
+from django.db.models import Q
+
+from analytics_app.models import Exclusion, MetricScore, Plan, Run
+from analytics_app.ratings.extras.words import SIGNS
+from tasks_app.models import (
+    Assignment,
+    Booklet,
+    Consent,
+    ConsentText,
+    ControlResult,
+    Criterion,
+    Document,
+    Erasure,
+    Gold,
+    Group,
+    Item,
+    Judgment,
+    Output,
+    Part,
+    PartOutput,
+    Payment,
+    Place,
+    Prefill,
+    Rater,
+    RaterSet,
+    Rating,
+    Study,
+    System,
+    Task,
+    TaskCriterion,
+    TaskGroup,
+    Unit,
+    Version,
+)
+
+Row: TypeAlias = Mapping[str, Any]
+# Gives the value of a column that is archived instead of the one stored.
+Instead: TypeAlias = Callable[[Row], Any]
+
+
+def _nothing(value: Any) -> Instead:
+    return lambda _row: value
+
+
+@dataclass(frozen=True, slots=True)
+class ArchivedTable:
+    """A table: which of its rows belong to a study, and columns that do not leave the server or hold texts.
+
+    `withheld` columns name people, lead to them, or are read by no analysis. `texts` hold judged or written words.
+    """
+
+    model: type[models.Model]
+    of_study: str
+    withheld: Mapping[str, Instead] = field(default_factory=dict)
+    texts: tuple[str, ...] = ()
+    only: Q = field(default_factory=Q)
+
+    @property
+    def name(self) -> str:
+        """The table's name in the archive."""
+        return self.model.__name__.lower()
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of its columns."""
+        return [column.attname for column in self.model._meta.concrete_fields]
+
+    def rows(self, study: Study) -> Iterator[dict[str, Any]]:
+        """Yield the rows of a study by their ids, as they are archived."""
+        found = self.model._default_manager.filter(self.only, **{self.of_study: study.pk}).order_by("pk")
+        for row in found.values(*self.columns).iterator(chunk_size=2_000):
+            yield row | {name: instead(row) for name, instead in self.withheld.items()}
+
+
+NOBODY = {"by_id": _nothing(None)}
+
+TABLES: tuple[ArchivedTable, ...] = (
+    ArchivedTable(
+        Study,
+        "pk",
+        {"project_id": _nothing(None), "follows_id": _nothing(None), "link_code": lambda row: f"archived{row['id']}"},
+    ),
+    ArchivedTable(Version, "study", {**NOBODY, "document": _nothing({})}),
+    ArchivedTable(Group, "study"),
+    ArchivedTable(ConsentText, "study", {"body": _nothing("")}),
+    ArchivedTable(Task, "study"),
+    ArchivedTable(TaskGroup, "task__study"),
+    ArchivedTable(Criterion, "study"),
+    ArchivedTable(TaskCriterion, "task__study"),
+    ArchivedTable(System, "study"),
+    ArchivedTable(Document, "study"),
+    ArchivedTable(Item, "study", texts=("source", "reference")),
+    ArchivedTable(Output, "item__study", texts=("text",)),
+    ArchivedTable(Unit, "task__study"),
+    ArchivedTable(Part, "unit__task__study"),
+    ArchivedTable(PartOutput, "part__unit__task__study"),
+    ArchivedTable(Gold, "unit__task__study", texts=("explanation",)),
+    ArchivedTable(Prefill, "part__unit__task__study", {"payload": _nothing({})}),
+    ArchivedTable(
+        Rater,
+        "study",
+        {"token_hash": lambda row: f"archived{row['id']}", "completion_code": _nothing(""), "prefs": _nothing({})},
+    ),
+    ArchivedTable(Booklet, "task__study"),
+    ArchivedTable(Place, "unit__task__study"),
+    ArchivedTable(RaterSet, "rater__study"),
+    ArchivedTable(Consent, "rater__study"),
+    ArchivedTable(Assignment, "rater__study"),
+    ArchivedTable(
+        Judgment,
+        "assignment__rater__study",
+        {"answer": _nothing({}), "comment": _nothing(""), "log": _nothing([])},
+    ),
+    ArchivedTable(ControlResult, "judgment__assignment__rater__study", {"detail": _nothing({})}),
+    ArchivedTable(Rating, "rater__study", texts=("text",)),
+    ArchivedTable(Erasure, "study"),
+    ArchivedTable(Payment, "rater__study", {**NOBODY, "reason": _nothing("")}),
+    ArchivedTable(Plan, "study"),
+    ArchivedTable(MetricScore, "study"),
+    ArchivedTable(Exclusion, "study", {**NOBODY, "lifted_by_id": _nothing(None)}, only=Q(run=None)),
+)
+# Archived apart: one run, not all of a study.
+OF_RUN = ArchivedTable(Run, "study", NOBODY)
+
+
+def masked(text: str) -> str:
+    """Return a text with every sign but spaces and punctuation replaced: as long, and of as many words."""
+    return "".join(letter if unicodedata.category(letter)[0] in "ZCP" else _mask(letter) for letter in text)
+
+
+def _mask(letter: str) -> str:
+    """Replace a sign; where signs are counted as words, by one that is counted so."""
+    return "字" if _COUNTED.match(letter) else "x"
+
+
+_COUNTED = re.compile(f"[{SIGNS}]")
+
+
+def line(table: ArchivedTable, row: Row, *, texts: bool) -> str:
+    """Return a row as a line of JSON; without `texts`, words are masked."""
+    if not texts:
+        row = {**row, **{name: masked(row[name]) for name in table.texts if row[name]}}
+    return json.dumps(row, default=_plain, ensure_ascii=False, separators=(",", ":"))
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, datetime | date):
+        return value.isoformat()
+    if isinstance(value, Decimal | UUID):
+        return str(value)
+    raise TypeError(f"{type(value).__name__} cannot be archived.")
+
+
+def instance(table: ArchivedTable, row: Row) -> models.Model:
+    """Return the object of a row that was read from an archive.
+
+    Raises
+    ------
+    KeyError
+        Where a column is missing.
+    django.core.exceptions.ValidationError
+        Where a value does not fit its column.
+    """
+    values = {column.attname: column.to_python(row[column.attname]) for column in table.model._meta.concrete_fields}
+    return table.model(**values)

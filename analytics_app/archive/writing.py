@@ -1,0 +1,157 @@
+"""Write the archive of a run."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import platform
+import tempfile
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from importlib import metadata
+from pathlib import Path
+from typing import IO
+
+from django.db import connection, transaction
+from django.utils import timezone
+
+from analytics_app.archive import describing, rows
+from analytics_app.archive.describing import Archived, ArchivedFile
+from analytics_app.exports import ratings, results
+from analytics_app.exports.statement import features_of
+from analytics_app.heds.formats import markdown, public_form
+from analytics_app.heds.questions import Version
+from analytics_app.heds.sheet import sheet_of
+from analytics_app.methods_text import formats
+from analytics_app.methods_text import write as methods_of
+from analytics_app.models import Run
+from tasks_app import studyfile
+from tasks_app.models import Study
+
+# Libraries whose numbers stand in the results.
+LIBRARIES = (
+    "choix", "krippendorff", "numpy", "pandas", "pingouin", "sacrebleu", "scipy", "statsmodels",
+)  # fmt: skip
+RUN, VERSIONS, RESULTS, RATINGS = "results/run.jsonl", "versions.json", "results/results.csv", "data/ratings.csv"
+METHODS: Mapping[formats.Format, str] = {
+    "md": "The methods section",
+    "tex": "The same in LaTeX",
+    "bib": "Its references",
+}
+FIRST_DAY = (1980, 1, 1, 0, 0, 0)
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of Python and of the libraries that compute."""
+    return {"python": platform.python_version(), **{name: metadata.version(name) for name in LIBRARIES}}
+
+
+class _Writing:
+    """A zip under way: each file is hashed as it is written. The same content gives the same bytes."""
+
+    def __init__(self, target: IO[bytes]) -> None:
+        self.zip = zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED)
+        self.files: list[ArchivedFile] = []
+
+    def add(self, path: str, about: str, chunks: Iterable[bytes]) -> None:
+        """Write a file and note it."""
+        size, digest = 0, hashlib.sha256()
+        info = zipfile.ZipInfo(path, FIRST_DAY)
+        info.compress_type = zipfile.ZIP_DEFLATED
+        with self.zip.open(info, "w", force_zip64=True) as member:
+            for chunk in chunks:
+                member.write(chunk)
+                digest.update(chunk)
+                size += len(chunk)
+        self.files.append(ArchivedFile(path, about, size, digest.hexdigest()))
+
+
+def write(study: Study, run: Run, target: IO[bytes], *, standing: str, texts: bool = True) -> list[ArchivedFile]:
+    """Write the archive of a run that is done; return its files. Without `texts`, words are masked.
+
+    `standing` says whether the run was planned. Everything is read as of one moment.
+    """
+    with _one_moment():
+        writing = _Writing(target)
+        about = Archived(study, run, texts, timezone.now().date().isoformat(), versions())
+        _data(writing, about)
+        _results(writing, about)
+        _reports(writing, about, standing)
+        for table in rows.TABLES:
+            lines = (f"{rows.line(table, row, texts=texts)}\n".encode() for row in table.rows(study))
+            writing.add(f"rows/{table.name}.jsonl", f"Rows of the table {table.name}, by their ids", lines)
+        files = list(writing.files)
+        for path, text in (
+            (describing.README, describing.readme(about, files)),
+            (describing.PACKAGE, describing.package(about, files, _features(study))),
+            (describing.CRATE, describing.crate(about, files)),
+        ):
+            writing.add(path, "", [text.encode()])
+        writing.zip.close()
+    return writing.files
+
+
+@contextmanager
+def _one_moment() -> Iterator[None]:
+    """Let all that is read be of one moment, where no transaction is under way."""
+    is_outermost = not connection.in_atomic_block
+    with transaction.atomic():
+        if is_outermost:
+            with connection.cursor() as cursor:
+                cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+        yield
+
+
+def _data(writing: _Writing, about: Archived) -> None:
+    chunks: Iterable[bytes] = ratings.stream(about.study)
+    writing.add(RATINGS, "Every rating, one a row", chunks if about.texts else _without_texts(chunks))
+    if about.texts:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "study.zip"
+            studyfile.export(about.study, str(path))
+            content = path.read_bytes()
+        writing.add("study.zip", "The study file: tasks, criteria, texts, known answers, analysis plan", [content])
+
+
+def _results(writing: _Writing, about: Archived) -> None:
+    run = about.run
+    writing.add(RESULTS, "Every number of the run", results.stream(run, format="csv", systems=True))
+    writing.add("results/results.json", "The same with the settings of the run", results.stream(run, systems=True))
+    row = next(row for row in rows.OF_RUN.rows(about.study) if row["id"] == run.pk)
+    line = rows.line(rows.OF_RUN, row, texts=True)
+    writing.add(RUN, "The run: settings, seed, digest, and which ratings it saw", [f"{line}\n".encode()])
+    writing.add(VERSIONS, "Versions of Python and of the libraries", [_json(about.versions)])
+
+
+def _reports(writing: _Writing, about: Archived, standing: str) -> None:
+    sheet = sheet_of(about.study)
+    writing.add("datasheet.md", "The datasheet, HEDS 3.0", [markdown.write(sheet, Version.THREE).encode()])
+    writing.add("datasheet.json", "The datasheet for its public form", [public_form.write(sheet).encode()])
+    text = methods_of(about.study, about.run, standing=standing, systems=True)
+    for format, what in METHODS.items():
+        writing.add(f"methods.{format}", what, [formats.in_format(text, format).encode()])
+
+
+def _features(study: Study) -> list[str]:
+    return [f"feature_{name}" for name in features_of(study)]
+
+
+def _without_texts(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Mask what raters wrote in the file of ratings."""
+    reader = csv.reader(io.StringIO(b"".join(chunks).decode(), newline=""))
+    head = next(reader)
+    place = head.index("text")
+    out = io.StringIO(newline="")
+    writer = csv.writer(out)
+    writer.writerow(head)
+    for cells in reader:
+        cells[place] = rows.masked(cells[place])
+        writer.writerow(cells)
+    yield out.getvalue().encode()
+
+
+def _json(value: Mapping[str, str]) -> bytes:
+    return (json.dumps(value, indent=2) + "\n").encode()

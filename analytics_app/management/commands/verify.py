@@ -1,0 +1,64 @@
+"""manage.py verify ARCHIVE: compute the run of an archive again, in an empty database, and compare every number."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from analytics_app.archive import badge, comparing, recomputing
+from analytics_app.archive.reading import Archive, BadArchive
+
+# More differences than these are counted, not listed.
+MOST_LISTED = 50
+
+
+class Command(BaseCommand):
+    """Verify an archive."""
+
+    help = (
+        "Check every file of an archive, load its rows into an empty database that is made for the moment, compute its "
+        "run again, and compare every number to the last digit. Ends with an error where anything differs."
+    )
+    requires_system_checks = ()
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Declare the arguments."""
+        parser.add_argument("archive", type=Path, help="a zip that `manage.py archive` wrote")
+        parser.add_argument("--badge", type=Path, metavar="FILE.svg", help="write a badge that says what was found")
+        parser.add_argument("--report", type=Path, metavar="FILE.json", help="write what was found for programs")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Run the command."""
+        try:
+            archive = Archive.open(options["archive"])
+            faults = archive.faults()
+            if archive.misses_files:
+                self._end(options, faults, [], n=0)
+            versions = list(archive.versions_now())
+            recomputing.prepare()
+            run = recomputing.compute(recomputing.load(archive))
+            found = comparing.compare(archive, run)
+        except BadArchive as error:
+            raise CommandError(str(error)) from None
+        if found.left_out:
+            self.stdout.write(f"Texts were left out, so these were not compared: {', '.join(found.left_out)}.")
+        self._end(options, [*faults, *found.differences], versions, n=found.n)
+
+    def _end(self, options: dict[str, Any], differences: list[str], versions: list[str], *, n: int) -> None:
+        """Say what was found, and write the badge and the report. Raises CommandError where anything differs."""
+        name = options["archive"].name
+        for line in (*(f"Another version: {line}" for line in versions), *differences[:MOST_LISTED]):
+            self.stdout.write(line)
+        if len(differences) > MOST_LISTED:
+            self.stdout.write(f"And {len(differences) - MOST_LISTED:,} more.")
+        if options["badge"] is not None:
+            options["badge"].write_text(badge.svg(n, len(differences)), encoding="utf-8")
+        if options["report"] is not None:
+            report = {"archive": name, "numbers": n, "differences": differences, "other_versions": versions}
+            options["report"].write_text(json.dumps(report, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+        if differences:
+            raise CommandError(f"{name} is not verified: {len(differences):,} differences.")
+        self.stdout.write(f"{name} is verified: {n:,} numbers were computed again, and are equal to the last digit.")

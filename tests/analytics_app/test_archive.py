@@ -1,0 +1,230 @@
+"""The archive of a study: what is in it, that nothing of it names people, and that its run is computed again."""
+
+import csv
+import hashlib
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+import zipfile
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.urls import reverse
+
+from analytics_app.archive import rows, writing
+from analytics_app.archive.reading import Archive, BadArchive
+from analytics_app.models import Run
+from evalweb.local_services.folder import BASE_DIR
+from tasks_app.models import Output, Rater, Study
+from tasks_app.models.raters import Identity
+
+SLUG = "example-checked"
+PLATFORM_ID = "5f3e9a77bb01c2"
+
+
+def study_with_a_run() -> Study:
+    """Return the example with checks, closed, with simulated raters of whom one has a platform id, and a run."""
+    call_command("load_study", f"examples/{SLUG.removeprefix('example-')}", owner="rosa", stdout=StringIO())
+    call_command("move_study", SLUG, "open", stdout=StringIO())
+    call_command("simulate_raters", SLUG, raters=4, stdout=StringIO())
+    study = Study.objects.get(slug=SLUG)
+    rater = Rater.objects.filter(study=study).earliest("pk")
+    Identity.objects.create(rater=rater, study=study, channel="prolific", external_id=PLATFORM_ID)
+    call_command("move_study", SLUG, "close", stdout=StringIO())
+    call_command("analyse", SLUG, stdout=StringIO())
+    return study
+
+
+def archived(folder: Path, *options: str) -> Path:
+    """Write the archive by its command."""
+    path = folder / "archive.zip"
+    call_command("archive", SLUG, str(path), *options, stdout=StringIO())
+    return path
+
+
+def verify(path: Path, *options: str) -> "subprocess.CompletedProcess[str]":
+    """Run the command as it is typed: it makes a database of its own, whatever the environment names."""
+    command = [sys.executable, "manage.py", "verify", str(path), *options]
+    return subprocess.run(command, cwd=BASE_DIR, env=os.environ.copy(), capture_output=True, text=True, check=False)
+
+
+def rewritten(path: Path, changed: dict[str, bytes | None]) -> Path:
+    """Return an archive in which files are others, or missing where they are None; those that are new are added."""
+    target = path.with_name("rewritten.zip")
+    with zipfile.ZipFile(path) as old, zipfile.ZipFile(target, "w") as new:
+        for name in old.namelist():
+            content = changed.get(name, old.read(name))
+            if content is not None:
+                new.writestr(name, content)
+        for name in set(changed) - set(old.namelist()):
+            new.writestr(name, changed[name] or b"")
+    return target
+
+
+@pytest.mark.django_db
+def test_every_number_is_computed_again_and_what_was_changed_is_named(rosa: User, tmp_path: Path) -> None:
+    study_with_a_run()
+    path = archived(tmp_path)
+    with zipfile.ZipFile(path) as archive:
+        results = archive.read(writing.RESULTS).decode()
+    n = len(list(csv.DictReader(io.StringIO(results, newline=""))))
+    with pytest.raises(CommandError, match="is there already: name another file"):
+        archived(tmp_path)
+    report, badge = tmp_path / "report.json", tmp_path / "badge.svg"
+    found = verify(path, "--report", str(report), "--badge", str(badge))
+    assert (found.returncode, found.stderr) == (0, "")
+    assert (
+        found.stdout
+        == f"archive.zip is verified: {n:,} numbers were computed again, and are equal to the last digit.\n"
+    )
+    assert json.loads(report.read_text()) == {
+        "archive": "archive.zip", "numbers": n, "differences": [], "other_versions": []
+    }  # fmt: skip
+    assert f"verified: {n:,} numbers" in badge.read_text()
+
+    lines = results.splitlines(keepends=True)
+    rows_read = csv.DictReader(io.StringIO(results, newline=""))
+    place, value = next((number, row["value"]) for number, row in enumerate(rows_read, start=1) if "." in row["value"])
+    other = value[:-1] + ("3" if value[-1] != "3" else "4")
+    lines[place] = lines[place].replace(value, other, 1)
+    versions = {**writing.versions(), "scipy": "0.1"}
+    changed = {
+        writing.RESULTS: "".join(lines).encode(),
+        writing.VERSIONS: json.dumps(versions).encode(),
+        "more.txt": b"",
+        "methods.tex": None,
+    }
+    found = verify(rewritten(path, changed))
+    assert found.returncode == 1
+    assert f"Another version: scipy was 0.1, here it is {writing.versions()['scipy']}." in found.stdout
+    assert "methods.tex is missing." in found.stdout
+    assert "more.txt is not listed in datapackage.json." in found.stdout
+    assert f"{writing.RESULTS} is not as it was written: its SHA-256 differs." in found.stdout
+    assert f": value is {other} in the archive, {value} computed." in found.stdout
+    assert "rewritten.zip is not verified: 5 differences." in found.stderr
+
+
+@pytest.mark.django_db
+def test_it_describes_itself_names_nobody_and_can_be_without_texts(rosa: User, client: Client, tmp_path: Path) -> None:
+    study = study_with_a_run()
+    path = archived(tmp_path)
+    assert not (secrets_of(study) & words_of(path))
+    with zipfile.ZipFile(path) as archive:
+        assert_described(archive)
+        for line in archive.read("rows/judgment.jsonl").decode().splitlines():
+            row = json.loads(line)
+            assert (row["answer"], row["comment"], row["log"]) == ({}, "", [])
+
+    client.force_login(rosa)
+    page = client.get(reverse("analytics:data", args=[study.slug])).content.decode()
+    address = reverse("analytics:archive", args=[study.slug])
+    assert f'href="{address}"' in page
+    path.write_bytes(b"".join(client.get(f"{address}?without_texts=1")))
+    number = Run.objects.get(study=study, planned=True).number
+    assert study.events.filter(verb="exported", object=f"archive of run {number} without texts", actor=rosa).exists()
+    texts = [
+        *study.items.values_list("source", flat=True),
+        *Output.objects.filter(item__study=study).values_list("text", flat=True),
+    ]
+    with zipfile.ZipFile(path) as archive:
+        assert "study.zip" not in archive.namelist()
+        contents = [archive.read(name).decode() for name in archive.namelist()]
+    assert not [text for text in texts if text and any(text in content for content in contents)]
+    found = verify(path)
+    assert found.returncode == 0, found.stdout + found.stderr
+    assert "Texts were left out, so these were not compared:" in found.stdout
+
+    Study.objects.filter(pk=study.pk).update(state=Study.State.OPEN)
+    assert client.get(address).status_code == 404
+    assert f'href="{address}"' not in client.get(reverse("analytics:data", args=[study.slug])).content.decode()
+
+
+def secrets_of(study: Study) -> set[str]:
+    """Return what leads to people, or lets somebody act for them."""
+    raters = Rater.objects.filter(study=study)
+    return {PLATFORM_ID, study.link_code, *raters.values_list("token_hash", flat=True)}
+
+
+def words_of(path: Path) -> set[str]:
+    """Return the words of all files of an archive, and of the study file in it."""
+    with zipfile.ZipFile(path) as archive:
+        texts = [archive.read(name).decode() for name in archive.namelist() if not name.endswith(".zip")]
+        if "study.zip" in archive.namelist():
+            with zipfile.ZipFile(io.BytesIO(archive.read("study.zip"))) as study:
+                texts += [study.read(name).decode(errors="replace") for name in study.namelist()]
+    return set(re.findall(r"\w+", " ".join(texts)))
+
+
+def assert_described(archive: zipfile.ZipFile) -> None:
+    """Assert that every file is in the descriptions, as it is."""
+    package = json.loads(archive.read("datapackage.json"))
+    crate = json.loads(archive.read("ro-crate-metadata.json"))
+    readme = archive.read("README.md").decode()
+    names = set(archive.namelist())
+    for resource in package["resources"]:
+        content = archive.read(resource["path"])
+        assert resource["bytes"] == len(content)
+        assert resource["hash"] == f"sha256:{hashlib.sha256(content).hexdigest()}"
+        assert f"| `{resource['path']}` | {resource['description']} |" in readme
+        if "schema" in resource:
+            head = next(csv.reader(io.StringIO(content.decode(), newline="")))
+            assert [field["name"] for field in resource["schema"]["fields"]] == head
+    listed = {resource["path"] for resource in package["resources"]}
+    assert names == listed | {"README.md", "datapackage.json", "ro-crate-metadata.json"}
+    by_id = {entity["@id"]: entity for entity in crate["@graph"]}
+    assert {part["@id"] for part in by_id["./"]["hasPart"]} == names - {"ro-crate-metadata.json"}
+    assert names <= set(by_id)
+    assert by_id["ro-crate-metadata.json"]["conformsTo"] == {"@id": "https://w3id.org/ro/crate/1.1"}
+    assert {one["@id"] for one in by_id["#run"]["object"]} == {f"rows/{table.name}.jsonl" for table in rows.TABLES}
+
+
+@pytest.mark.django_db
+def test_what_cannot_be_archived_is_refused_and_leaves_no_file(rosa: User, tmp_path: Path) -> None:
+    call_command("load_study", "examples/likert", owner="rosa", stdout=StringIO())
+    call_command("move_study", "example-likert", "open", stdout=StringIO())
+    path = tmp_path / "archive.zip"
+    with pytest.raises(CommandError, match="is open: close it first"):
+        call_command("archive", "example-likert", str(path))
+    call_command("move_study", "example-likert", "close", stdout=StringIO())
+    with pytest.raises(CommandError, match="no run that is done"):
+        call_command("archive", "example-likert", str(path))
+    assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    ("members", "said"),
+    [
+        pytest.param(None, "is no zip that can be read", id="no zip"),
+        pytest.param({"data.txt": ""}, "has no datapackage.json of an evalweb archive", id="another zip"),
+        pytest.param({"datapackage.json": "[]"}, "has no datapackage.json of an evalweb archive", id="no object"),
+        pytest.param(
+            {"datapackage.json": '{"evalweb": {"format": 9}, "resources": []}'}, "has format 9", id="newer format"
+        ),
+    ],
+)
+def test_what_is_no_archive_is_refused(members: dict[str, str] | None, said: str, tmp_path: Path) -> None:
+    path = tmp_path / "file.zip"
+    if members is None:
+        path.write_bytes(b"PK no zip")
+    else:
+        with zipfile.ZipFile(path, "w") as archive:
+            for name, content in members.items():
+                archive.writestr(name, content)
+    with pytest.raises(BadArchive, match=said):
+        Archive.open(path)
+
+
+def test_masked_texts_keep_their_lengths_words_and_spans() -> None:
+    for text in ("Der Zug, 12 Uhr!", "القطار متأخر", "火车晚点了。", "naïve 🚂 x\ty"):
+        masked = rows.masked(text)
+        assert len(masked) == len(text)
+        assert [len(word) for word in masked.split()] == [len(word) for word in text.split()]
+        assert set(masked) <= set("x字 \t,.!。")
+    assert rows.masked("火车") == "字字"
