@@ -172,6 +172,7 @@ DRAFTS = (
 ACTIONS = frozenset(
     {
         "researchers",
+        "analytics:archive",
         "analytics:datasheet_take_back",
         "researcher:unshare",
         "analytics:act",

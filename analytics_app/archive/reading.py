@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, Self
 
 from analytics_app.archive import describing, writing
-from analytics_app.archive.rows import TABLES
 
 # Read at once while a file is hashed.
 CHUNK = 1 << 20
@@ -63,8 +62,8 @@ class Archive:
     @property
     def misses_files(self) -> bool:
         """Whether a file is missing without which nothing can be computed."""
-        needed = {writing.RUN, writing.VERSIONS, writing.RESULTS, *(f"rows/{table.name}.jsonl" for table in TABLES)}
-        return not needed <= set(self.zip.namelist())
+        tables = {resource["path"] for resource in self.descriptor["resources"] if resource["path"].startswith("rows/")}
+        return not {writing.RUN, writing.VERSIONS, writing.RESULTS, *tables} <= set(self.zip.namelist())
 
     def faults(self) -> list[str]:
         """Return a sentence for every file that is missing, changed, or not listed."""

@@ -11,7 +11,7 @@ from django.db import DatabaseError, connection, transaction
 
 from analytics_app.archive import writing
 from analytics_app.archive.reading import Archive, BadArchive
-from analytics_app.archive.rows import OF_RUN, TABLES, ArchivedTable, instance
+from analytics_app.archive.rows import OF_RUN, TABLES, ArchivedTable, instance, path_of
 from analytics_app.models import Run, RunPart, RunState, RunTrigger
 from analytics_app.runs import start
 from tasks_app.models import Study
@@ -46,7 +46,8 @@ def load(archive: Archive) -> Run:
             for table in TABLES:
                 _lift_guards(table)
             for table in TABLES:
-                _store(archive, table)
+                if path_of(table) in archive.zip.namelist():
+                    _store(archive, table)
             return _store_run(archive)
     except DatabaseError as error:
         raise BadArchive(f"The rows do not fit together: {error}".strip()) from None
@@ -60,7 +61,7 @@ def _lift_guards(table: ArchivedTable) -> None:
 
 
 def _store(archive: Archive, table: ArchivedTable) -> None:
-    path = f"rows/{table.name}.jsonl"
+    path = path_of(table)
     lines = enumerate(archive.lines(path), start=1)
     while batch := list(islice(lines, BATCH)):
         made = []

@@ -138,6 +138,11 @@ TABLES: tuple[ArchivedTable, ...] = (
 OF_RUN = ArchivedTable(Run, "study", NOBODY)
 
 
+def path_of(table: ArchivedTable) -> str:
+    """Return the path of a table's file."""
+    return f"rows/{table.name}.jsonl"
+
+
 def masked(text: str) -> str:
     """Return a text with every sign but spaces and punctuation replaced: as long, and of as many words."""
     return "".join(letter if unicodedata.category(letter)[0] in "ZCP" else _mask(letter) for letter in text)

@@ -12,6 +12,7 @@ import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib import metadata
+from itertools import chain
 from pathlib import Path
 from typing import IO
 
@@ -82,7 +83,10 @@ def write(study: Study, run: Run, target: IO[bytes], *, standing: str, texts: bo
         _reports(writing, about, standing)
         for table in rows.TABLES:
             lines = (f"{rows.line(table, row, texts=texts)}\n".encode() for row in table.rows(study))
-            writing.add(f"rows/{table.name}.jsonl", f"Rows of the table {table.name}, by their ids", lines)
+            first = next(lines, None)
+            # Programs that read data packages take an empty file for a broken one.
+            if first is not None:
+                writing.add(rows.path_of(table), f"Rows of the table {table.name}, by their ids", chain([first], lines))
         files = list(writing.files)
         for path, text in (
             (describing.README, describing.readme(about, files)),

@@ -52,14 +52,14 @@ def references() -> Mapping[str, Reference]:
 
 
 def named_in(source: str) -> tuple[str, ...]:
-    """Return the keys of the publications that a source names, in its order.
+    """Return the keys of the publications that a source names, in its order; those without an entry are left out."""
+    keys = (_key(match) for match in _NAMED.finditer(source))
+    return tuple(dict.fromkeys(key for key in keys if key in references()))
 
-    Raises
-    ------
-    KeyError
-        Where one of them has no entry.
-    """
-    return tuple(dict.fromkeys(_key(match) for match in _NAMED.finditer(source)))
+
+def unknown_in(source: str) -> list[str]:
+    """Return what a source names as publications that have no entry."""
+    return [match[0] for match in _NAMED.finditer(source) if _key(match) not in references()]
 
 
 def software(version: str, year: int) -> Reference:
@@ -79,18 +79,14 @@ def _reference(match: re.Match[str]) -> Reference:
 
 
 def _key(match: re.Match[str]) -> str:
+    """Return the key under which a publication would be; two of one author and year differ in their titles."""
     if match["standard"]:
-        return _there(f"iso-{match['standard']}-{match['edition']}")
+        return f"iso-{match['standard']}-{match['edition']}"
     start = f"{_plain(match['surname'])}-{match['year']}"
-    same = [reference for key, reference in references().items() if key == start or key.startswith(f"{start}-")]
     word = _plain(match["word"])
-    # Two papers of one author and year are told apart by the first word of their titles; without it, it is the first.
+    same = [reference for key, reference in references().items() if key == start or key.startswith(f"{start}-")]
     titled = [reference.key for reference in same if word and _plain(reference.title).startswith(word)]
-    return _there(titled[0] if titled else start)
-
-
-def _there(key: str) -> str:
-    return references()[key].key
+    return titled[0] if titled else start
 
 
 def _plain(text: str) -> str:

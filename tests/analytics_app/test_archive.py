@@ -182,7 +182,8 @@ def assert_described(archive: zipfile.ZipFile) -> None:
     assert {part["@id"] for part in by_id["./"]["hasPart"]} == names - {"ro-crate-metadata.json"}
     assert names <= set(by_id)
     assert by_id["ro-crate-metadata.json"]["conformsTo"] == {"@id": "https://w3id.org/ro/crate/1.1"}
-    assert {one["@id"] for one in by_id["#run"]["object"]} == {f"rows/{table.name}.jsonl" for table in rows.TABLES}
+    stored = {rows.path_of(table) for table in rows.TABLES} & names
+    assert {one["@id"] for one in by_id["#run"]["object"]} == stored
 
 
 @pytest.mark.django_db
