@@ -10,6 +10,7 @@ from PIL import Image
 from playwright.sync_api import FrameLocator, Page, expect
 
 from evalweb.local_services.folder import BASE_DIR
+from tests.browser.kit import begin
 from tests.browser.test_setting_up import sign_in
 from tests.servers import LiveSite
 
@@ -44,3 +45,7 @@ def test_the_set_up(page: Page, live_site: LiveSite) -> None:
         if step != "texts":
             expect(preview(page).get_by_text("Comment to the researchers (optional)")).to_be_visible()
         draw(page, f"set-up-{step}")
+    link = live_site.manage("move_study", "example-likert", "open").strip()
+    page.set_viewport_size({"width": SIZE["width"], "height": 800})
+    begin(page, link)
+    draw(page, "rater")

@@ -29,6 +29,7 @@ def test_the_example_by_digits_and_a_draft_comes_back(page: Page, open_example: 
     expect(page.locator("[data-saved]")).to_have_text("Saved")
     page.reload()
     assert chosen(page) == answer
+    expect(page.locator("[data-settling]")).to_have_count(0)
     page.keyboard.press("Control+Enter")
     at(page, 1)
     assert chosen(page) == []
