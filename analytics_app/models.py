@@ -340,6 +340,31 @@ class Datasheet(models.Model):
         return f"{self.study}"
 
 
+class AgreementPoint(models.Model):
+    """Alpha of a criterion as an automatic run computed it; kept when the run is superseded and deleted.
+
+    `criterion` is empty for all criteria together. It tells no systems apart.
+    """
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="agreement_points")
+    task = models.CharField(max_length=100)
+    criterion = models.CharField(max_length=100, blank=True)
+    run_number = models.PositiveIntegerField()
+    value = models.FloatField()
+    low = models.FloatField(null=True)
+    high = models.FloatField(null=True)
+    n_ratings = models.PositiveBigIntegerField()
+    at = models.DateTimeField(db_default=Now(), editable=False)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("study", "task", "criterion", "run_number"), name="agreement_point_once"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.study}: {self.value}"
+
+
 class WorkerBeat(models.Model):
     """When a worker last answered on a queue."""
 

@@ -15,7 +15,7 @@ from django.db.models.functions import Now
 
 from analytics_app.models import UNFINISHED, Plot, ResultRow, Run, RunPart, RunState, RunTrigger
 from analytics_app.results import COLUMNS, Row
-from analytics_app.runs import notify
+from analytics_app.runs import course, notify
 from analytics_app.runs.compute import PLOTS_OF_A_PART, Outcome, place_of
 
 # Rows of a part are numbered from its number times this, so that parts stored in any order stand in theirs.
@@ -199,6 +199,7 @@ def finish(run: Run) -> None:
     try:
         with transaction.atomic():
             ended.update(state=RunState.DONE, finished=Now())
+            course.keep_agreement(run)
     except IntegrityError:
         ended.update(
             state=RunState.CANCELLED,

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import Count, F, IntegerField, Max, OuterRef, Q, QuerySet, Subquery, Value
 from django.db.models.fields.json import KeyTextTransform
-from django.db.models.functions import Coalesce
+from django.db.models.functions import Coalesce, JSONObject
 from django.http import Http404
 
-from analytics_app.models import UNFINISHED, Exclusion, ResultLift, ResultRow, Run, RunPart, RunState
+from analytics_app.models import UNFINISHED, AgreementPoint, Exclusion, ResultLift, ResultRow, Run, RunPart, RunState
 from analytics_app.selectors.results import rows_of
 from tasks_app.models import Criterion, Rater, Rating, Study, Task
 
@@ -117,6 +118,7 @@ LEAST_TEXTS = 2
 def agreement_of(run: Run) -> Sequence[ResultRow]:
     """Return alpha of every criterion with its name as `criterion_name`; it tells no systems apart.
 
+    `course` is how automatic runs computed it so far, oldest first: dicts of at, value, low, high and n_ratings.
     Where several tasks have one of that name, `task_name` says which task it is. What raters say of themselves is no
     matter of agreement: one unit is nothing to agree over.
     """
@@ -126,7 +128,17 @@ def agreement_of(run: Run) -> Sequence[ResultRow]:
         analysis="krippendorff", statistic="alpha", basis="kept", slice=None, group=None, wave=None
     )
     rows = rows.exclude(n_items__lt=LEAST_TEXTS)
-    found = list(rows.annotate(criterion_name=Subquery(name), task_name=Subquery(task.values("title")[:1])))
+    points = AgreementPoint.objects.filter(
+        study=run.study_id, task=OuterRef("task"), criterion=Coalesce(OuterRef("criterion"), Value(""))
+    ).order_by("run_number")
+    columns = {column: column for column in ("at", "value", "low", "high", "n_ratings")}
+    found = list(
+        rows.annotate(
+            criterion_name=Subquery(name),
+            task_name=Subquery(task.values("title")[:1]),
+            course=ArraySubquery(points.values(point=JSONObject(**columns))),
+        )
+    )
     tasks: dict[str | None, set[str | None]] = {}
     for row in found:
         tasks.setdefault(row.criterion_name, set()).add(row.task)

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_safe
 from analytics_app.selectors import pages
 from analytics_app.selectors.workers import workers
 from analytics_app.views.monitor import alerts, charts, figures
+from analytics_app.views.monitor.agreement import agreement_charts
 from analytics_app.views.monitor.reading import read
 from analytics_app.views.raters.filters import chips_of
 from analytics_app.views.superuser_looks import note_look
@@ -35,15 +36,19 @@ def monitor(request: HttpRequest, slug: str) -> HttpResponse:
 def _now(study: Study, own_role: str | None) -> dict[str, Any]:
     runs = pages.runs_now(study)
     reading = read(study)
+    agreement = pages.agreement_of(runs.done) if runs.done is not None else []
     return {
         "reading": reading,
         "alerts": alerts.of(reading, reads_gold=access.reaches(own_role, access.GOLD_READER)),
         "figures": figures.of(reading),
-        "charts": charts.of(reading) if reading.has_begun else [],
+        "charts": [
+            *(charts.of(reading) if reading.has_begun else ()),
+            *agreement_charts(agreement, reading.zone, reading.pace.now),
+        ],
         "chips": chips_of(reading.fieldwork),
         "judgments": count_judgments(study) if reading.is_imported else 0,
         "runs": runs,
-        "agreement": pages.agreement_of(runs.done) if runs.done is not None else [],
+        "agreement": agreement,
         "seen_of": runs.done.n_seen + runs.newer if runs.done is not None else 0,
         "workers": workers(),
     }

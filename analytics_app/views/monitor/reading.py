@@ -78,4 +78,4 @@ class Reading:
 def read(study: Study) -> Reading:
     """Read how the fieldwork stands: six queries, and a seventh after an erasure."""
     progress = study_progress(study)
-    return Reading(study, progress, pace_of(study), fieldwork_of(study, progress))
+    return Reading(study, progress, pace_of(study), fieldwork_of(study, progress.full_sets, progress.checks))

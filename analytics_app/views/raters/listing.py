@@ -14,8 +14,7 @@ from analytics_app.views.raters.filters import ORDERS, Filter, Row
 from analytics_app.views.superuser_looks import note_look
 from tasks_app import access
 from tasks_app.models import Study
-from tasks_app.selectors.fieldwork.raters import fieldwork_of
-from tasks_app.selectors.fieldwork.tasks import study_progress
+from tasks_app.selectors.fieldwork.raters import fieldwork_with
 from tasks_app.views.researcher.frame import researcher_page, study_page
 from tasks_app.views.researcher.parts import part, wants_part
 
@@ -37,7 +36,7 @@ def raters(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _context(request: HttpRequest, study: Study) -> dict[str, Any]:
-    fieldwork = fieldwork_of(study, study_progress(study))
+    fieldwork = fieldwork_with(study)
     excluded = pages.exclusions_by_hand(study, [work.rater for work in fieldwork.raters])
     rows = [Row(work, excluded.get(work.rater.pk)) for work in fieldwork.raters]
     wanted = Filter.of(request.GET)

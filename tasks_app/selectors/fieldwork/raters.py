@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -14,10 +14,10 @@ from django.db.models import DecimalField, OuterRef, Q, QuerySet, Subquery, Sum,
 from django.db.models.functions import Coalesce
 
 from tasks_app import pay
-from tasks_app.models import Assignment, Payment, Rater, Study
+from tasks_app.check_settings import CheckSettings, checks_of
+from tasks_app.models import Assignment, Payment, Rater, Study, Task
 from tasks_app.selectors import pay as pay_facts
 from tasks_app.selectors.check_results import ENOUGH_TO_DOUBT, FEWER_THAN, CheckScore
-from tasks_app.selectors.fieldwork.tasks import StudyProgress
 from tasks_app.selectors.ledger import Entry, Ledger, ledger_of
 from tasks_app.selectors.pay import rows
 
@@ -197,18 +197,25 @@ def raters_of(study: Study) -> QuerySet[Rater]:
     )
 
 
-def fieldwork_of(study: Study, progress: StudyProgress) -> Fieldwork:
-    """Read the raters of a study with their work in four queries."""
+def fieldwork_with(study: Study) -> Fieldwork:
+    """Read the raters of a study with their work where nothing is known of its tasks yet: in six queries."""
+    tasks = Task.objects.filter(study=study, until=None).values_list("pk", "checks")
+    return fieldwork_of(study, pay_facts.full_sets(study.pk), {pk: checks_of(checks) for pk, checks in tasks})
+
+
+def fieldwork_of(
+    study: Study, full_sets: Collection[pay_facts.FullSet], limits: Mapping[int, CheckSettings]
+) -> Fieldwork:
+    """Read the raters of a study with their work in four queries; `limits` are the checks of its tasks."""
     raters: list[Any] = list(raters_of(study))
     sets = _sets(study)
     controls, doubtful = _controls(study)
     works = {rater: [one.work for one in found] for rater, found in sets.items()}
     payable = [rater for rater in raters if rater.kind in Rater.Kind.COUNTED]
-    facts = pay_facts.facts_from(study, payable, progress.full_sets, works)
+    facts = pay_facts.facts_from(study, payable, full_sets, works)
     booked = {
         rater.pk: pay_facts.Booked(earned=rater.earned, bonus=rater.bonus, withheld=rater.withheld) for rater in payable
     }
-    limits = {one.task.pk: one.checks for one in progress.tasks}
     ledger = ledger_of(study, raters, facts, booked)
     return Fieldwork(
         raters=[

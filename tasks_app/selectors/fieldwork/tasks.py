@@ -99,6 +99,11 @@ class StudyProgress:
     full_sets: tuple[FullSet, ...]
 
     @property
+    def checks(self) -> dict[int, CheckSettings]:
+        """The checks of each task."""
+        return {task.task.pk: task.checks for task in self.tasks}
+
+    @property
     def places(self) -> int:
         """Places of all tasks."""
         return sum(task.places for task in self.tasks)

@@ -11,7 +11,7 @@ from django.db.models.functions import Now
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
-from analytics_app.models import Run, RunPart, WorkerBeat
+from analytics_app.models import AgreementPoint, Run, RunPart, WorkerBeat
 from analytics_app.selectors.workers import COMMAND
 from tasks_app.models import Event, Rater, Study, Task
 from tasks_app.services import erasure
@@ -185,6 +185,29 @@ def test_agreement_of_the_newest_run_stands_with_its_interval_and_no_system(
     assert "Computed by run 2 (" in text(html)
     assert "from 2,310 of 2,310 ratings." in text(html)
     assert not any(system in html for system in SLIDER)
+
+
+def test_the_course_of_agreement_is_drawn_with_its_intervals(
+    rosas_browser: Client, study: Study, address: str, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    build_run(study, slider_rows("fluency"), number=60)
+    assert "Agreement on" not in text(page(rosas_browser, address))
+    begin = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+    for number in range(1, 61):
+        value = 0.3 + 0.4 * number / 60
+        AgreementPoint.objects.create(
+            study=study, task="main", criterion="fluency", run_number=number, value=value, low=value - 0.1,
+            high=value + 0.1, n_ratings=100 * number, at=begin + timedelta(hours=number),
+        )  # fmt: skip
+    with django_assert_max_num_queries(15):
+        html = page(rosas_browser, address)
+    assert "Agreement on Fluency rose from 0.31 to 0.70" in text(html)
+    rows = next(rows for _caption, rows in tables(html) if rows[0][0] == "Computed")
+    assert len(rows) == 25
+    assert rows[1][1:] == ["0.307", "0.207 to 0.407", "100"]
+    assert rows[-1][1:] == ["0.700", "0.600 to 0.800", "6,000"]
+    AgreementPoint.objects.filter(run_number=1).update(high=0.65)
+    assert "Agreement on Fluency is 0.70, with no clear change" in text(page(rosas_browser, address))
 
 
 def test_ratings_that_came_since_are_counted_but_not_those_of_people_who_tried_it_out(

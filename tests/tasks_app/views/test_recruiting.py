@@ -14,7 +14,7 @@ from django.http import HttpResponse
 from django.test import Client
 
 from tasks_app.models import Assignment, Event, Group, Identity, Invitation, Judgment, Membership, Rater, Study
-from tasks_app.selectors.fieldwork.raters import fieldwork_of
+from tasks_app.selectors.fieldwork.raters import fieldwork_with
 from tasks_app.selectors.fieldwork.tasks import study_progress
 from tests import invariants, pages
 from tests.builders import build_study
@@ -293,7 +293,7 @@ def test_trying_out_goes_the_whole_way_and_counts_nowhere(
     assert (rater.kind, rater.channel) == (Rater.Kind.SANDBOX, channel)
     after = study_progress(recruited)
     assert (after.places, after.submitted) == (before.places, before.submitted)
-    assert not fieldwork_of(recruited, after).counted
+    assert not fieldwork_with(recruited).counted
     assert rosas_browser.get(answer["Location"], follow=True).status_code == 200
 
 
