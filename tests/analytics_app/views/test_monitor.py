@@ -80,6 +80,27 @@ def test_it_counts_places_and_raters_and_says_what_is_missing(
     assert f'href="/admin/studies/{study.slug}/raters/?show=at_work"' in html
 
 
+def test_the_way_of_raters_says_where_they_left(rosas_browser: Client, rosa: User) -> None:
+    """One passes the test and finishes, one fails it twice, and one has not begun."""
+    study = build_study(rosa, slug="tested", k=8, known={"exam": 2}, checks={"exam_attempts": 2})
+    finish(study)
+    failed = arrive(study)
+    judge(failed, right=False)
+    failed.refresh_from_db()
+    assert failed.outcome == Rater.Outcome.FAILED
+    arrive(study)
+    html = page(rosas_browser, f"/admin/studies/{study.slug}/monitor/")
+    found = {rows[0][0]: rows for _caption, rows in tables(html)}
+    assert found["Step"][1:] == [
+        ["consented", "3", "–", "1"],
+        ["read the instructions", "2", "1", "–"],
+        ["finished practice and test", "1", "–", "–"],
+        ["judged at least one unit", "1", "–", "–"],
+        ["finished", "1", "–", "–"],
+    ]
+    assert "1 of 3 raters who consented have finished" in text(html)
+
+
 def test_alerts_say_in_words_what_is_wrong_and_lead_there(rosas_browser: Client, rosa: User) -> None:
     study = build_study(
         rosa, slug="alarming", k=8, known={"control": 4}, checks={"controls": 4, "fail_below": 0.5, "fail_after": 3}
