@@ -33,10 +33,12 @@ class Comparison:
 
 def compare(archive: Archive, run: Run) -> Comparison:
     """Compare every number of the results, and every rating, with what was computed and loaded."""
-    left_out = [] if archive.has_texts else sorted(_comparing_texts())
+    results_then = archive.text(RESULTS)
+    there = {row["analysis"] for row in csv.DictReader(io.StringIO(results_then, newline=""))}
+    left_out = [] if archive.has_texts else sorted(there & set(_comparing_texts()))
     then, now = (
         _read(lines, left_out)
-        for lines in (archive.text(RESULTS), b"".join(results.stream(run, format="csv", systems=True)).decode())
+        for lines in (results_then, b"".join(results.stream(run, format="csv", systems=True)).decode())
     )
     differences = [*_differences(then, now)]
     if archive.has_texts:
