@@ -1,4 +1,4 @@
-"""The methods paragraph as Markdown and LaTeX, and its references as BibTeX."""
+"""The methods section as Markdown and LaTeX, and its references as BibTeX."""
 
 from __future__ import annotations
 

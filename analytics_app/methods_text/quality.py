@@ -15,7 +15,7 @@ from analytics_app.methods_text.references import named_in
 from analytics_app.methods_text.sentences import Sentence
 from analytics_app.models import ResultRow
 
-NOTHING = "left out nothing"
+REMOVED_NOTHING = "removed no ratings"
 
 
 def sentences(facts: Facts, removed: Sequence[ResultRow]) -> Iterator[Sentence]:
@@ -27,26 +27,28 @@ def sentences(facts: Facts, removed: Sequence[ResultRow]) -> Iterator[Sentence]:
     rules = facts.settings.get("rules", ())
     for entry in rules:
         name = str(entry["rule"])
-        taken = _taken(facts, [row for row in removed if row.label == name])
+        removal = removal_in_words(facts, [row for row in removed if row.label == name])
         if name == BY_HAND:
-            yield Sentence(f"Exclusions by hand {taken}" if taken != NOTHING else "Nothing was excluded by hand")
+            yield Sentence(
+                f"Manual exclusion {removal}" if removal != REMOVED_NOTHING else "No ratings were excluded manually"
+            )
         else:
             cites = named_in(quality.registry[name].source) if name in quality.registry else ()
-            yield Sentence(f"The rule “{rule_in_words(entry)}” {taken}", cites)
+            yield Sentence(f"The rule “{rule_in_words(entry)}” {removal}", cites)
     if not rules:
-        yield Sentence("No rule left out ratings")
+        yield Sentence("No quality rules were applied")
 
 
-def _taken(facts: Facts, rows: Sequence[ResultRow]) -> str:
+def removal_in_words(facts: Facts, rows: Sequence[ResultRow]) -> str:
     """Say what a rule left out, task by task where a study has several."""
     titles = {frame.task.key: frame.task.title or frame.task.key for frame in facts.main}
     found = [row for row in rows if row.task in titles and row.n_ratings]
     if not found:
-        return NOTHING
+        return REMOVED_NOTHING
     return "; ".join(
-        f"left out {counted(row.n_ratings or 0, 'rating')}"
+        f"removed {counted(row.n_ratings or 0, 'rating')}"
         + (f" ({row.value:.1%})" if row.value is not None else "")
-        + (f" of {counted(row.n_raters, 'rater')}" if row.n_raters else "")
+        + (f" from {counted(row.n_raters, 'rater')}" if row.n_raters else "")
         + (f" in the task “{titles[row.task or '']}”" if len(titles) > 1 else "")
         for row in found
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from analytics_app.heds.filling.evaluators import payment_in_words
 from analytics_app.heds.filling.facts import Facts
@@ -10,7 +10,14 @@ from analytics_app.heds.filling.proposals import counted
 from analytics_app.methods_text.sentences import Sentence, day, listed, number
 from analytics_app.models import ResultRow
 from tasks_app import channels
-from tasks_app.models import Rater, Task
+from tasks_app.models import Rater, Study, Task
+
+# How raters ended, where a page's word is no part of a sentence.
+ENDED: Mapping[str, str] = {
+    Rater.Outcome.FULL: "found the study full",
+    Rater.Outcome.SCREENED_OUT: "were screened out",
+    Rater.Outcome.WITHDRAWN: "withdrew",
+}
 
 
 def sentences(facts: Facts) -> Iterator[Sentence]:
@@ -30,38 +37,50 @@ def sentences(facts: Facts) -> Iterator[Sentence]:
 def _recruitment(facts: Facts) -> Iterator[Sentence]:
     study = facts.study
     ways = [str(channels.registry[name].label) for name in study.options.channels if name in channels.registry]
-    when = ""
-    if study.opened_at is not None:
-        when = (
-            f" from {day(study.opened_at)} to {day(study.closed_at)}"
-            if study.closed_at
-            else f" from {day(study.opened_at)} on"
-        )
     if ways:
-        yield Sentence(f"Raters were recruited by {listed(ways)}{when}")
+        yield Sentence(f"Raters were recruited through {listed(f'“{way}”' for way in ways)}{_when(study)}")
     for frame in facts.frames:
         if frame.task.stage == Task.Stage.SCREENING:
             asked = listed(f"“{criterion.question or criterion.name}”" for criterion in frame.criteria)
-            yield Sentence(f"Who could take part was decided by their answers to {asked}")
+            yield Sentence(f"Raters were screened with the questions {asked}")
     if facts.groups:
         yield Sentence(f"They were assigned at random to the groups {listed(facts.groups)}")
+
+
+def _when(study: Study) -> str:
+    """Say on which days a study was open."""
+    if study.opened_at is None:
+        return ""
+    first = day(study.opened_at)
+    if study.closed_at is None:
+        return f" since {first}"
+    last = day(study.closed_at)
+    return f" on {first}" if first == last else f" from {first} to {last}"
 
 
 def _pay(facts: Facts) -> Iterator[Sentence]:
     words = payment_in_words(facts.study.options)
     if not words:
         yield Sentence("They were not paid")
-    for place, text in enumerate(words):
-        yield Sentence((text if place else f"They were paid {text}").removesuffix("."))
+    for place, promise in enumerate(words):
+        yield Sentence(_paid(promise, first=place == 0).removesuffix("."))
     hourly = facts.first_of_main("hourly_pay", "median")
     if hourly is None or hourly.value is None:
         return
     currency = facts.study.options.currency
-    text = f"The median rater earned {hourly.value:.2f} {currency} per hour"
+    text = f"Median pay was {hourly.value:.2f} {currency} per hour"
     minimum, below = facts.first_of_main("hourly_minimum"), facts.first_of_main("hourly_below")
     if minimum is not None and below is not None:
-        text += f"; {below.value or 0:.0%} earned less than our minimum of {minimum.value or 0:.2f} {currency}"
+        least = f"{minimum.value or 0:.2f} {currency}"
+        text += f"; {below.value or 0:.0%} of raters earned less than the minimum of {least} per hour"
     yield Sentence(text)
+
+
+def _paid(promise: str, *, first: bool) -> str:
+    """Make a sentence of what raters were promised; what researchers wrote in their own words stays."""
+    if first:
+        return f"They were paid {promise}"
+    return f"Part pay was {promise}".replace("evaluators", "raters") if promise[0].isdigit() else promise
 
 
 def _numbers(facts: Facts) -> Iterator[Sentence]:
@@ -81,9 +100,8 @@ def _numbers(facts: Facts) -> Iterator[Sentence]:
         low, middle, high = (
             number(round(minutes[label].value or 0, 1)) for label in ("lower quartile", "median", "upper quartile")
         )
-        yield Sentence(
-            f"It took them a median of {middle} {'minute' if middle == '1' else 'minutes'} (quartiles {low} and {high})"
-        )
+        unit = "minute" if middle == "1" else "minutes"
+        yield Sentence(f"The median time for a full set was {middle} {unit} (quartiles {low} and {high})")
 
 
 def _analysed(facts: Facts, key: str, title: str, analysed: ResultRow) -> str:
@@ -93,19 +111,18 @@ def _analysed(facts: Facts, key: str, title: str, analysed: ResultRow) -> str:
     ]
     judged = next((row for row in rows if row.statistic == "judgments_analysed"), None)
     each = {row.label: row.value or 0 for row in rows if row.statistic == "judgments_per_rater"}
-    text = f"The analysis has {counted(_n(analysed), 'rater')}{where}"
+    text = f"The analysis includes {counted(_n(analysed), 'rater')}{where}"
     if judged is not None:
         text += f" with {counted(_n(judged), 'judgment')}"
     if each:
-        text += (
-            f" (per rater: least {number(each['least'])}, median {number(each['median'])}, most {number(each['most'])})"
-        )
+        least, median, most = (number(each[label]) for label in ("least", "median", "most"))
+        text += f" (per rater: minimum {least}, median {median}, maximum {most})"
     return text
 
 
 def _ended(outcome: str) -> str:
     """Say how raters ended who did not finish."""
-    return str(Rater.Outcome(outcome).label).lower()
+    return ENDED.get(outcome, str(Rater.Outcome(outcome).label).lower())
 
 
 def _n(row: ResultRow) -> int:

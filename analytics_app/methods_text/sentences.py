@@ -52,3 +52,8 @@ def number(value: float) -> str:
 def day(moment: datetime) -> str:
     """Write a day as papers do: 3 March 2026."""
     return f"{moment.day} {moment:%B %Y}"
+
+
+def lowered(words: str) -> str:
+    """Begin words with a small letter, unless they begin with an abbreviation: "mean", "MQM score"."""
+    return words if words[1:2].isupper() else words[:1].lower() + words[1:]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from analytics_app import analyses
@@ -9,7 +10,7 @@ from analytics_app.heds.filling.criteria import agreement_of, method_in_words, v
 from analytics_app.heds.filling.facts import CriterionFacts, Facts
 from analytics_app.methods_text.evaluation import opening, task_name
 from analytics_app.methods_text.references import named_in
-from analytics_app.methods_text.sentences import Sentence, day, listed
+from analytics_app.methods_text.sentences import Sentence, day, listed, lowered
 from analytics_app.models import ResultRow, Run
 from analytics_app.show import labels
 
@@ -25,28 +26,35 @@ def sentences(facts: Facts, run: Run, standing: str, others: Sequence[ResultRow]
     yield from _settings(facts)
     yield from _tests(facts)
     yield from _other_tests(facts, others)
-    for about in facts.criteria:
-        yield from _agreement(facts, about)
-    yield Sentence(
-        f"All was computed with evalweb {run.code_version} (run {run.number}, seed {run.seed})", ("evalweb",)
-    )
+    for frame in facts.main:
+        for asked in frame.criteria:
+            yield from _agreement(facts, CriterionFacts(asked.key, asked.name, asked, frame, {}))
+    program = f"evalweb {run.code_version}, run {run.number}, seed {run.seed}"
+    yield Sentence(f"All analyses were computed with {program}", ("evalweb",))
     if facts.study.options.ethics:
-        yield Sentence(f"Ethics: {facts.study.options.ethics}".removesuffix("."))
-    yield Sentence("A human evaluation datasheet has all further details", DATASHEET)
+        yield Sentence(f"Ethics approval: {facts.study.options.ethics}".removesuffix("."))
+    yield Sentence("Further details are given in a human evaluation datasheet", DATASHEET)
 
 
 def _standing(facts: Facts, standing: str) -> Iterator[Sentence]:
     for text in standing.split(". "):
-        yield Sentence(text.removesuffix("."))
+        yield Sentence(re.sub("^(Planned|Exploratory): ?", _beginning, text).removesuffix("."))
     version = facts.version
     if version is not None and not facts.study.options.imported:
         yield Sentence(f"The design and the plan were frozen on {day(version.frozen_at)} (SHA-256 {version.digest})")
 
 
+def _beginning(match: re.Match[str]) -> str:
+    """Make a sentence of what pages say in a word."""
+    return f"The analysis was {match[1].lower()}: "
+
+
 def _settings(facts: Facts) -> Iterator[Sentence]:
     confidence, n = facts.settings.get("confidence"), facts.settings.get("n_resamples")
     if confidence and n:
-        yield Sentence(f"Intervals are {confidence:.0%} intervals; those from a bootstrap have {n:,} samples")
+        yield Sentence(
+            f"All intervals are {confidence:.0%} confidence intervals; bootstrap intervals use {n:,} resamples"
+        )
 
 
 def _tests(facts: Facts) -> Iterator[Sentence]:
@@ -59,12 +67,11 @@ def _tests(facts: Facts) -> Iterator[Sentence]:
             if row is not None:
                 used.setdefault((row.analysis, row.statistic), []).append(row)
     names = {about.key: about.name or about.key for about in facts.criteria}
-    for (analysis, statistic), rows in used.items():
-        test = test_in_words(rows[0])
+    for (_analysis, statistic), rows in used.items():
         asked = dict.fromkeys(names.get(row.criterion or "", "") for row in rows)
-        what = f" for {listed(filter(None, asked))}" if any(asked) and len(names) > 1 else ""
-        source = named_in(analyses.registry[analysis].source) if analysis in analyses.registry else ()
-        yield Sentence(f"Pairs of systems were compared by {labels.statistic(statistic).lower()}{what}{test}", source)
+        what = f" on {listed(f'“{name}”' for name in asked if name)}" if any(asked) and len(names) > 1 else ""
+        measure = lowered(labels.statistic(statistic))
+        yield Sentence(f"Systems were compared in pairs{what}: {measure}{test_in_words(rows[0])}")
 
 
 def _other_tests(facts: Facts, tested: Sequence[ResultRow]) -> Iterator[Sentence]:
@@ -72,11 +79,9 @@ def _other_tests(facts: Facts, tested: Sequence[ResultRow]) -> Iterator[Sentence
     for frame in facts.main:
         rows = [row for row in tested if row.task == frame.task.key]
         kinds = {(row.analysis, row.statistic): row for row in reversed(rows)}
-        for (analysis, statistic), row in sorted(kinds.items()):
-            yield Sentence(
-                f"{opening(task_name(facts, frame), labels.statistic(statistic))}{test_in_words(row)}",
-                named_in(analyses.registry[analysis].source) if analysis in analyses.registry else (),
-            )
+        for (_analysis, statistic), row in sorted(kinds.items()):
+            tested_one = opening(task_name(facts, frame), labels.statistic(statistic))
+            yield Sentence(f"{tested_one} was tested{test_in_words(row)}")
 
 
 def main_test(rows: Sequence[ResultRow]) -> ResultRow | None:
@@ -92,17 +97,26 @@ def test_in_words(row: ResultRow) -> str:
     named = f" ({test})" if test else ""
     correction = str(settings.get("correction", "none"))
     if correction == "none":
-        return f"{named}, without a correction of p values"
+        return f"{named}; p values were not corrected"
     family = settings.get("family")
-    among = f" among {family}" if family else ""
-    return f"{named}, p values corrected by {labels.CORRECTIONS.get(correction, correction)}{among}"
+    over = f" over {family}" if family else ""
+    return f"{named}; p values were corrected by the method of {labels.CORRECTIONS.get(correction, correction)}{over}"
 
 
 def _agreement(facts: Facts, about: CriterionFacts) -> Iterator[Sentence]:
     found = agreement_of(facts, about)
     if found:
         name = task_name(facts, about.frame)
-        values = "; ".join(f"{method_in_words(row)}: {value_in_words(row)}" for row in found)
+        values = " and ".join(map(_value, found))
         analysis = found[0].analysis
         source = named_in(analyses.registry[analysis].source) if analysis in analyses.registry else ()
-        yield Sentence(f"{name}{'a' if name else 'A'}greement on {about.name or about.key} was {values}", source)
+        yield Sentence(f"{name}{'a' if name else 'A'}greement on “{about.name or about.key}” was {values}", source)
+
+
+def _value(row: ResultRow) -> str:
+    """Return a value with its interval, its measure and what it was computed on."""
+    value, _space, interval = value_in_words(row).partition(" ")
+    confidence = (row.settings or {}).get("confidence")
+    between = [f"{confidence:.0%} CI {interval}" if confidence else interval] if interval else []
+    measure, _bracket, about = method_in_words(row).partition(" (")
+    return f"{value} ({'; '.join([*between, measure, about.removesuffix(')')])})"

@@ -1,4 +1,4 @@
-"""Write the methods paragraph of a run."""
+"""Write the methods section of a run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tasks_app.models import Study
 
 
 def write(study: Study, run: Run, *, standing: str, systems: bool) -> MethodsText:
-    """Return the methods paragraph of a run that is done, in English.
+    """Return the methods section of a run that is done, in English.
 
     `standing` says whether the run was planned. Without `systems`, systems are counted and not named.
     """

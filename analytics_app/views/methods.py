@@ -1,4 +1,4 @@
-"""The methods paragraph of a run, to read and to take away."""
+"""The methods section of a run, to read and to take away."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from tasks_app.views.researcher.frame import researcher_page, study_page
 
 
 def text_of(study: Study, run: Run) -> MethodsText:
-    """Return the methods paragraph of a run; while results by system are hidden, it does not name systems."""
+    """Return the methods section of a run; while results by system are hidden, it does not name systems."""
     return write(study, run, standing=run_words.standing(run, study), systems=systems_shown(study))
 
 
 @researcher_page
 @require_safe
 def methods(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """The paragraph with its references."""
+    """The section with its references."""
 
     def context(study: Study) -> dict[str, Any]:
         found = pages.run_numbered(study, number)
@@ -46,7 +46,7 @@ def methods(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 @researcher_page
 @require_safe
 def file(request: HttpRequest, slug: str, number: int, format: formats.Format) -> HttpResponse:
-    """The paragraph as Markdown or LaTeX, or its references as BibTeX."""
+    """The section as Markdown or LaTeX, or its references as BibTeX."""
     study, _role, found = done_run(request, slug, number)
     return HttpResponse(
         formats.in_format(text_of(study, found), format),

@@ -61,6 +61,6 @@ class Comparisons(InRounds):
     def in_words(cls, set_size: int, params: Mapping[str, Any]) -> str:
         """Say how sets were drawn."""
         return (
-            f"Units were put at random into sets of {set_size}, so that no unit was more than one judgment ahead of "
-            "another and the comparisons of systems took turns"
+            f"Units, each being what one screen shows, were assigned at random to sets of {set_size}, so that the "
+            "numbers of judgments per unit differed by at most one and the pairs of systems alternated"
         )

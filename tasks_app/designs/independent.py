@@ -80,6 +80,6 @@ class Independent(InRounds):
     def in_words(cls, set_size: int, params: Mapping[str, Any]) -> str:
         """Say how sets were drawn."""
         return (
-            f"Units were put at random into sets of {set_size}, so that no unit was more than one judgment ahead of "
-            "another and every system kept its share"
+            f"Units, each being what one screen shows, were assigned at random to sets of {set_size}, so that the "
+            "numbers of judgments per unit differed by at most one and each system appeared in proportion to its units"
         )

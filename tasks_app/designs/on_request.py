@@ -38,4 +38,4 @@ class OnRequest(Independent):
     @classmethod
     def in_words(cls, set_size: int, params: Mapping[str, Any]) -> str:
         """Say how sets were drawn."""
-        return f"Texts that other raters had judged were sent on, and put at random into sets of {set_size}"
+        return f"Texts that other raters had judged were forwarded to these raters in random sets of {set_size}"

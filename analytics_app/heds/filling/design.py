@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from analytics_app.heds.filling.facts import Facts
-from analytics_app.heds.filling.proposals import STUDY, TASKS, Proposal, counted, proposal
+from analytics_app.heds.filling.proposals import STUDY, TASKS, Proposal, counted, proposal, were
 from analytics_app.heds.filling.wording import failing, rules_in_words
 from tasks_app import designs
 from tasks_app.selectors.screens import Frame
@@ -99,12 +99,12 @@ def checks_in_words(facts: Facts, frame: Frame) -> Iterator[str]:
     controls = checks.controls_among(frame.task.set_size, facts.known_answers(frame, "control"))
     loud = checks.loud_among(facts.known_answers(frame, "attention"))
     if controls:
-        yield f"{counted(controls, 'unit')} with a known answer in each set."
+        yield f"Each set contained {counted(controls, 'unit')} with a known answer."
     if loud:
-        yield f"{counted(loud, 'attention check')} in each set."
+        yield f"Each set contained {counted(loud, 'attention check')}."
     if checks.repeats:
-        yield f"{counted(checks.repeats, 'unit')} of each set shown twice."
+        yield f"{counted(checks.repeats, 'unit')} of each set {were(checks.repeats)} shown twice."
     if checks.degraded:
-        yield f"{counted(checks.degraded, 'degraded copy', 'degraded copies')} of texts in each set."
+        yield f"Each set contained {counted(checks.degraded, 'degraded copy', 'degraded copies')} of texts."
     if controls or loud:
         yield from failing(checks.on_failing, checks.fail_below, checks.fail_after)

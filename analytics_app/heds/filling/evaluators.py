@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from analytics_app.heds.filling.facts import Facts
-from analytics_app.heds.filling.proposals import RATERS, STUDY, TASKS, Proposal, counted, proposal
+from analytics_app.heds.filling.proposals import RATERS, STUDY, TASKS, Proposal, counted, proposal, were
 from tasks_app import channels
 from tasks_app.models import Rater, Task
 from tasks_app.selectors.screens import Frame
@@ -80,16 +80,17 @@ def before_in_words(facts: Facts, frame: Frame) -> Iterator[str]:
     """Yield what raters of a task read and did before what counts, a sentence each."""
     checks = facts.checks[frame.task.pk]
     if frame.task.instructions:
-        yield f"Written instructions of {counted(len(frame.task.instructions.split()), 'word')}."
+        yield f"Raters read instructions of {counted(len(frame.task.instructions.split()), 'word')}."
     if training := _units(checks.training, facts.known_answers(frame, "training")):
-        yield f"Training on {counted(training, 'unit')} with feedback."
+        yield f"They were trained on {counted(training, 'unit')} with feedback."
     if exam := _units(checks.exam, facts.known_answers(frame, "exam")):
         yield (
-            f"Exam of {counted(exam, 'unit')}; passed with {checks.exam_pass:.0%} right, "
-            f"{counted(checks.exam_attempts, 'attempt')}."
+            f"They took an exam of {counted(exam, 'unit')}; {checks.exam_pass:.0%} correct answers were needed to "
+            f"pass, with at most {counted(checks.exam_attempts, 'attempt')}."
         )
     if checks.warm_up:
-        yield f"{counted(checks.warm_up, 'warm-up unit')}, left out of every result."
+        first = f"The first {checks.warm_up} units" if checks.warm_up > 1 else "The first unit"
+        yield f"{first} of each rater served as warm-up and {were(checks.warm_up)} excluded from all results."
 
 
 def _units(wanted: int | None, there: int) -> int:

@@ -29,3 +29,8 @@ def proposal(source: str, text: object = "", *options: int) -> Proposal:
 def counted(n: int, singular: str, plural: str = "") -> str:
     """Return a number with its noun."""
     return f"{n:,} {singular if n == 1 else plural or singular + 's'}"
+
+
+def were(n: int) -> str:
+    """Return "was" or "were", as a number of things needs it."""
+    return "was" if n == 1 else "were"

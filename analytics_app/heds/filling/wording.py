@@ -36,11 +36,11 @@ def _plain(value: object) -> str:
 def failing(on_failing: str, fail_below: float, fail_after: int) -> Iterator[str]:
     """Yield what happens to raters with too few checks right."""
     ends = {
-        OnFailing.MARK: "are marked for the researchers",
-        OnFailing.WARN: "are warned at the next break",
-        OnFailing.END: "leave the study with part of the pay",
+        OnFailing.MARK: "marked for the researchers",
+        OnFailing.WARN: "warned at the next break",
+        OnFailing.END: "removed from the study with part of the pay",
     }
     yield (
-        f"Evaluators with less than {fail_below:.0%} of at least {fail_after} checks right "
+        f"Raters with fewer than {fail_below:.0%} of at least {fail_after} checks correct were "
         f"{ends[OnFailing(on_failing)]}."
     )

@@ -51,28 +51,32 @@ def test_its_numbers_are_those_of_the_run_and_of_the_datasheet(run: Run, client:
     assert f"{value(run, 'raters_recruited')} raters enrolled and {value(run, 'raters_finished')} finished" in text
     judged, least = value(run, "judgments_analysed"), value(run, "judgments_per_rater", "least")
     assert (
-        f"The analysis has {value(run, 'raters_analysed')} raters with {judged} judgments (per rater: least {least},"
-        in text
+        f"includes {value(run, 'raters_analysed')} raters with {judged} judgments (per rater: minimum {least}," in text
     )
     assert "All raters are simulated; these are not human results." in text
     assert "We evaluated 3 systems (extract, neural and editor), each with 12 outputs, in English." in text
-    assert "They were asked “How easy is the message to understand?” (Clarity); answers: 1 (very hard)," in text
     assert (
-        "Planned: rules, primary criterion, comparisons and correction were frozen before the first judgment." in text
+        "The wording was “How easy is the message to understand?” (Clarity); possible answers were 1 (very hard),"
+        in text
     )
-    assert "Nothing was excluded by hand." in text
-    assert "Who could take part was decided by their answers to “How well do you read English?”" in text
+    assert "The analysis was planned: rules, primary criterion, comparisons and correction were frozen" in text
+    assert "No ratings were excluded manually." in text
+    assert "Raters were screened with the questions “How well do you read English?”" in text
     assert run.code_version in text
     assert str(run.seed) in text
 
     known = known_of(run.study)
     sheet = {key: in_words(questions()[key], proposal.answer) for key, proposal in known.answers.items()}
-    assert f"They were paid {sheet['3.2.2.2'].removeprefix('Paid in money: ')}" in text
+    full, part = sheet["3.2.2.2"].removeprefix("Paid in money: ").split(". ", 1)
+    assert f"They were paid {full}. Part pay was {part.replace('evaluators', 'raters')}" in text
     for line in (sheet["3.2.4"], *sheet["3.3.3.2"].split("\n")[:4]):
         assert line in text
     for key in ("clarity", "accuracy"):
         measure, agreement = (known.criterion_answers[key][number].answer.text for number in ("4.3.11.1", "4.3.11.2"))
-        assert f"was {measure}: {agreement}" in text
+        name, about = measure.removesuffix(")").split(" (", 1)
+        agreed, _space, interval = agreement.partition(" ")
+        between = f"95% CI {interval}; " if interval else ""
+        assert f"was {agreed} ({between}{name}; {about})" in text
 
 
 @pytest.mark.django_db
@@ -89,7 +93,7 @@ def test_every_citation_has_its_entry(run: Run, client: Client, rosa: User) -> N
     assert cited == set(re.findall(r"^@\w+\{([^,]+),$", bibtex, re.MULTILINE))
     assert {"likert-1932", "krippendorff-2004", "shimorina-2022", "evalweb"} <= cited
     assert bibtex in page.content.decode().replace("&#x27;", "'").replace("&amp;", "&").replace("&lt;", "<")
-    assert "75\\% right" in latex
+    assert "75\\% correct" in latex
 
 
 @pytest.mark.django_db

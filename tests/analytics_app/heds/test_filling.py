@@ -62,14 +62,14 @@ def test_what_the_study_knows_is_what_its_rows_say(judged: Study) -> None:
     assert known.answers["3.2.1"].source == f"from run 1, {evaluators} of them simulated"
     gold = "SELECT count(DISTINCT unit_id) FROM tasks_app_gold WHERE purpose = %s"
     training, exam = number(gold, "training"), number(gold, "exam")
-    assert f"Training on {training} units with feedback." in answers["3.2.4"]
+    assert f"They were trained on {training} units with feedback." in answers["3.2.4"]
     # Each of the two attempts has units of its own.
-    assert f"Exam of {exam // 2} units; passed with 75% right, 2 attempts." in answers["3.2.4"]
+    assert f"They took an exam of {exam // 2} units; 75% correct answers were needed to pass" in answers["3.2.4"]
     assert answers["3.2.2.2"].startswith("Paid in money: 2.40 EUR for a full set of about 12 minutes. 0.60 EUR")
     assert answers["3.2.3"].startswith("Evaluators came by: Open link, Prolific.")
     assert "How well do you read English?" in answers["3.2.5"]
     assert answers["3.3.3.1"] == "Automatic checks; Manual checks"
-    assert "2 units of each set shown twice." in answers["3.3.3.2"]
+    assert "2 units of each set were shown twice." in answers["3.3.3.2"]
     assert "0 evaluators left out altogether." in answers["3.3.3.2"]
     assert judged.versions.get().digest in answers["3.3.1"]
     assert answers["2.4"] == answers["2.5"] == "English"
