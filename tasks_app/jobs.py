@@ -5,12 +5,15 @@ from __future__ import annotations
 import logging
 
 from celery import shared_task
-from django.db import DatabaseError
+from django.db import DatabaseError, InterfaceError
 
 from tasks_app.projects import notifying, work
 from tasks_app.services import erasure
 from tasks_app.services.waves import closing, reminders
 from tasks_app.setup import background
+
+# A connection that was closed is reported as an InterfaceError, which Django does not derive from DatabaseError.
+DATABASE_ERRORS = (DatabaseError, InterfaceError)
 
 log = logging.getLogger(__name__)
 
@@ -29,7 +32,7 @@ def upkeep() -> None:
     for chore in chores:
         try:
             chore()
-        except DatabaseError as error:
+        except DATABASE_ERRORS as error:
             log.warning("%s failed and will be tried again: %s", chore.__name__, error)
 
 
@@ -38,7 +41,7 @@ def work_on_project(work_id: int) -> None:
     """Process the remaining studies of a project action."""
     try:
         work.work_off(work_id)
-    except DatabaseError as error:
+    except DATABASE_ERRORS as error:
         log.warning("Work %s on a project stopped; workers will be notified of it again: %s", work_id, error)
 
 
@@ -47,5 +50,5 @@ def work_on_setup(work_id: int) -> None:
     """Check the whole set-up of a draft, or store its texts, unless another process is doing that."""
     try:
         background.work(work_id)
-    except DatabaseError as error:
+    except DATABASE_ERRORS as error:
         log.warning("Work %s on a set-up stopped; workers will be notified of it again: %s", work_id, error)

@@ -31,6 +31,9 @@ TRIES = 3
 # Serialisation failure and deadlock: the other transaction won, and the same work may succeed now.
 COLLISIONS = ("40001", "40P01")
 
+# The statement timeout ended a query, or an operator did.
+CANCELLED = "57014"
+
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -51,6 +54,11 @@ def atomically(function: Callable[P, R]) -> Callable[P, R]:
         raise AssertionError("unreachable: the last try returns or raises")
 
     return run
+
+
+def is_timeout(error: Exception) -> bool:
+    """Return whether a query took longer than the statement timeout allows: trying again would not help."""
+    return getattr(error.__cause__, "pgcode", None) == CANCELLED
 
 
 def lock_claims(study_id: int) -> None:

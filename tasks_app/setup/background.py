@@ -13,6 +13,7 @@ from typing import Any
 
 from celery.exceptions import SoftTimeLimitExceeded
 from django.db import InterfaceError, OperationalError, connection
+from django.db.models import QuerySet
 from django.db.models.functions import Now
 from django.http import Http404
 from django.utils import translation
@@ -22,7 +23,7 @@ from tasks_app import access
 from tasks_app.models import Membership, Setup, SetupWork
 from tasks_app.sections import Json
 from tasks_app.services import broker, events
-from tasks_app.services.database import SETUP_WORKS, atomically
+from tasks_app.services.database import SETUP_WORKS, atomically, is_timeout
 from tasks_app.services.study.drafts import NotADraft
 from tasks_app.setup import changes, texts
 from tasks_app.setup.checking import make_study_in_steps
@@ -44,11 +45,17 @@ GIVEN_UP = 3_600
 
 State, Kind = SetupWork.State, SetupWork.Kind
 
+UNDER_WAY = (State.QUEUED, State.READING, State.PLANNING, State.STORING)
+
 log = logging.getLogger(__name__)
 
 
 class Busy(Exception):
     """A worker is doing something else with the set-up."""
+
+
+class _Superseded(Exception):
+    """The work was given up meanwhile, and may have been asked for anew: this worker must store nothing."""
 
 
 def is_long(setup: Setup) -> bool:
@@ -83,7 +90,7 @@ def _note(*, setup: Setup, kind: str, given: Mapping[str, Json], by: events.Acto
     if work is not None and work.is_under_way:
         if (work.kind, work.given) != (kind, given):
             raise Busy(
-                _("The texts of this study are being stored in the background. Wait until they are.")
+                _("The texts of this study are being stored in the background. Try again when they are stored.")
                 if work.kind == Kind.TEXTS
                 else _("Everything is being checked in the background. Wait until the check is over.")
             )
@@ -105,14 +112,27 @@ def _note(*, setup: Setup, kind: str, given: Mapping[str, Json], by: events.Acto
 def notify_again() -> None:
     """Notify workers of work that is waiting for a while: nobody heard of them, or a process died.
 
-    What could not be done within an hour is given up, so that it can be asked for again.
+    What could not be done within an hour is given up, so that it can be asked for again, unless a worker is doing it.
     """
-    open_states = (State.QUEUED, State.READING, State.PLANNING, State.STORING)
-    waiting = SetupWork.objects.filter(state__in=open_states, asked_at__lt=Now() - timedelta(seconds=AGAIN))
-    waiting.filter(asked_at__lt=Now() - timedelta(seconds=GIVEN_UP)).update(
-        state=State.REFUSED, notes=[_("This could not be done within an hour. Nothing was changed. Try it again.")]
-    )
+    waiting = SetupWork.objects.filter(state__in=UNDER_WAY, asked_at__lt=Now() - timedelta(seconds=AGAIN))
+    for row in waiting.filter(asked_at__lt=Now() - timedelta(seconds=GIVEN_UP)):
+        _give_up(row=row)
     broker.send(JOB, waiting.values_list("pk", flat=True), expires=AGAIN)
+
+
+@atomically
+def _give_up(*, row: SetupWork) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_xact_lock(%s, %s)", [SETUP_WORKS, row.pk])
+        is_free = cursor.fetchone()[0]
+    if is_free:
+        sentence = _("This could not be done within an hour. Nothing was changed. Try it again.")
+        _unless_superseded(row).update(state=State.REFUSED, notes=[sentence])
+
+
+def _unless_superseded(row: SetupWork) -> QuerySet[SetupWork]:
+    """Select the row as long as it is the request that was read, and not over."""
+    return SetupWork.objects.filter(pk=row.pk, asked_at=row.asked_at, state__in=UNDER_WAY)
 
 
 def work(work_id: int) -> None:
@@ -135,62 +155,70 @@ def _work(row: SetupWork) -> None:
     """Do it, and write down what became of it."""
 
     def report(state: str) -> None:
-        SetupWork.objects.filter(pk=row.pk).update(state=state)
+        if not _unless_superseded(row).update(state=state):
+            raise _Superseded
 
     row.revision = row.setup.revision
-    report(State.READING)
     try:
+        report(State.READING)
         if row.by is None:
             raise Http404
         access.study_for_researcher(row.by, row.setup.study.slug, Membership.Role.EDITOR)
         with translation.override("en"):
-            row.notes = _DO[Kind(row.kind)](row, report)
+            _DO[Kind(row.kind)](row, report)
+    except _Superseded:
+        log.info("Work on the set-up of %s was given up before it was over", row.setup.study.slug)
     except StudyFileError as refusal:
-        row.state, row.n_more = State.REFUSED, refusal.more
-        row.problems = [
-            [one.file, one.line, one.column, one.message, one.count, one.places] for one in refusal.problems
-        ]
+        problems = [[one.file, one.line, one.column, one.message, one.count, one.places] for one in refusal.problems]
+        _end(row, State.REFUSED, problems=problems, n_more=refusal.more)
     except Http404:
-        row.state = State.REFUSED
-        row.notes = [
-            _("The person who started this can no longer edit the study. Another editor has to start it again.")
-        ]
+        _refuse(
+            row, _("The person who started this can no longer edit the study. Another editor has to start it again.")
+        )
     except (NotADraft, UploadGone) as refusal:
-        row.state, row.notes = State.REFUSED, [str(refusal)]
+        _refuse(row, str(refusal))
     except changes.ChangedMeanwhile:
-        row.state = State.REFUSED
-        row.notes = [_("The form or a table was changed meanwhile, so nothing was stored. Start it again.")]
-    except (OperationalError, InterfaceError):
-        # Another transaction was in the way, or the server is away: it is still to be done.
-        raise
+        _refuse(row, _("The form or a table was changed meanwhile, so nothing was stored. Start it again."))
+    except (OperationalError, InterfaceError) as error:
+        if not is_timeout(error):
+            # Another transaction was in the way, or the server is away: it is still to be done.
+            raise
+        _refuse(row, _("A database query took longer than this server allows. Nothing was changed."))
     except SoftTimeLimitExceeded:
-        row.state = State.REFUSED
-        row.notes = [_("This took longer than a background worker may take. Nothing was changed.")]
+        _refuse(row, _("This took longer than a background worker may take. Nothing was changed."))
     except Exception:
         log.exception("Work on the set-up of %s failed", row.setup.study.slug)
-        row.state = State.REFUSED
-        row.notes = [_("An error occurred on the server. Nothing was changed. Try it again.")]
-    else:
-        row.state = State.DONE
-    row.save(update_fields=["state", "problems", "n_more", "notes", "revision"])
+        _refuse(row, _("An error occurred on the server. Nothing was changed. Try it again."))
 
 
-def _check(row: SetupWork, report: Report) -> list[str]:
-    """Check the whole set-up and make the study of it; return what was noticed."""
+def _refuse(row: SetupWork, sentence: str) -> None:
+    _end(row, State.REFUSED, notes=[sentence])
+
+
+def _end(row: SetupWork, state: str, **values: Any) -> None:
+    """Write down what became of the work, unless it is over already."""
+    _unless_superseded(row).update(state=state, revision=row.revision, **values)
+
+
+def _check(row: SetupWork, report: Report) -> None:
+    """Check the whole set-up and make the study of it, with notes on what was noticed."""
     _study, loaded = make_study_in_steps(setup=row.setup, by=row.by, report=report)
-    return [*loaded.notes, *filter(None, [loaded.load])]
+    _end(row, State.DONE, notes=[*loaded.notes, *filter(None, [loaded.load])])
 
 
-def _store_texts(row: SetupWork, report: Report) -> list[str]:
-    """Check an uploaded table of texts and store it, all of it or nothing; return what was noticed."""
+def _store_texts(row: SetupWork, report: Report) -> None:
+    """Check an uploaded table of texts and store it, all of it or nothing, with notes on what was noticed."""
     upload = TextsUpload.stored(row.given)
     checked = upload.check(row.setup)
     if checked.refusal is not None:
         raise checked.refusal
     report(State.STORING)
     _store(row=row, upload=upload, checked=checked)
-    upload.forget(row.setup)
-    return [_("Stored: %(texts)s.") % {"texts": checked.in_words}, *checked.notes]
+    try:
+        upload.forget(row.setup)
+    except Exception:
+        # The texts are stored; the file is deleted with later uploads, after a day.
+        log.exception("The file of the stored texts of %s could not be deleted", row.setup.study.slug)
 
 
 @atomically
@@ -200,11 +228,12 @@ def _store(*, row: SetupWork, upload: TextsUpload, checked: CheckedTexts) -> Non
     if upload.is_added and setup.revision != row.revision:
         raise changes.ChangedMeanwhile  # the rows that they were checked with may be others
     stored = upload.store(setup, checked, row.by)
-    row.revision = stored.revision
-    SetupWork.objects.filter(pk=row.pk).update(state=State.DONE, revision=stored.revision)
+    notes = [_("Stored: %(texts)s.") % {"texts": checked.in_words}, *checked.notes]
+    if not _unless_superseded(row).update(state=State.DONE, revision=stored.revision, notes=notes):
+        raise _Superseded
 
 
-_DO: Mapping[str, Callable[[SetupWork, Report], list[str]]] = {Kind.CHECK: _check, Kind.TEXTS: _store_texts}
+_DO: Mapping[str, Callable[[SetupWork, Report], None]] = {Kind.CHECK: _check, Kind.TEXTS: _store_texts}
 
 
 def refusal_of(row: SetupWork) -> StudyFileError | None:

@@ -4,10 +4,11 @@ from collections.abc import Callable, Iterator
 from datetime import timedelta
 
 import pytest
+from celery.exceptions import SoftTimeLimitExceeded
 from django.contrib.auth.models import User
 from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.db import connection
+from django.db import InterfaceError, connection, transaction
 from django.db.models.functions import Now
 from django.test import Client
 
@@ -256,3 +257,76 @@ def test_texts_that_do_not_fit_or_are_gone_are_not_stored(
     jobs.work_on_setup(asked_to_store(rosas_browser, mode="add").pk)
     assert "The form or a table was changed meanwhile, so nothing was stored." in texts_page(rosas_browser)
     assert texts.rows_of(setup).count() == 35
+
+
+def test_work_that_was_given_up_and_asked_for_anew_stores_nothing(
+    setup: Setup, rosas_browser: Client, rosa: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work = asked_to_store(rosas_browser)
+    check = TextsUpload.check
+
+    def check_for_an_hour(upload: TextsUpload, setup: Setup) -> CheckedTexts:
+        SetupWork.objects.filter(pk=work.pk).update(asked_at=Now() - timedelta(hours=2), state="refused")
+        asked(rosas_browser, setup)
+        return check(upload, setup)
+
+    monkeypatch.setattr(TextsUpload, "check", check_for_an_hour)
+    jobs.work_on_setup(work.pk)
+    newer = SetupWork.objects.get(setup=setup)
+    assert (newer.pk, newer.kind, newer.state, newer.notes) == (work.pk, "check", "queued", [])
+    assert texts.rows_of(setup).count() == 36
+
+
+def test_work_that_a_worker_is_doing_is_not_given_up(
+    setup: Setup, rosas_browser: Client, other_connection: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check = asked(rosas_browser, setup)
+    SetupWork.objects.filter(pk=check.pk).update(asked_at="2020-01-01T00:00Z", state="planning")
+    monkeypatch.setattr(background.broker, "send", lambda _job, ids, **_rest: list(ids))
+    other_connection(f"SELECT pg_advisory_lock(3, {check.pk})")
+    background.notify_again()
+    check.refresh_from_db()
+    assert check.state == "planning"
+
+
+@pytest.mark.parametrize("error", [OSError("read-only"), SoftTimeLimitExceeded()])
+def test_texts_whose_file_cannot_be_deleted_are_stored_all_the_same(
+    setup: Setup, rosas_browser: Client, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    def fail(*_args: object) -> None:
+        raise error
+
+    work = asked_to_store(rosas_browser)
+    monkeypatch.setattr(uploads, "forget", fail)
+    jobs.work_on_setup(work.pk)
+    assert "Stored: 40 outputs of 20 items by 2 systems." in texts_page(rosas_browser)
+    assert texts.rows_of(setup).count() == 40
+
+
+def test_a_query_that_takes_too_long_is_not_tried_again(
+    setup: Setup, rosas_browser: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def take_long(_upload: TextsUpload, _setup: Setup) -> CheckedTexts:
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute("SET LOCAL statement_timeout = 1")
+            cursor.execute("SELECT pg_sleep(60)")
+        raise AssertionError
+
+    work = asked_to_store(rosas_browser)
+    with monkeypatch.context() as patched:
+        patched.setattr(TextsUpload, "check", take_long)
+        jobs.work_on_setup(work.pk)
+    assert "A database query took longer than this server allows." in texts_page(rosas_browser)
+
+
+def test_a_connection_that_is_lost_leaves_the_work_to_be_done_later(
+    setup: Setup, rosas_browser: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lose(**_given: object) -> None:
+        raise InterfaceError("connection already closed")
+
+    check = asked(rosas_browser, setup)
+    monkeypatch.setattr(background, "make_study_in_steps", lose)
+    jobs.work_on_setup(check.pk)
+    check.refresh_from_db()
+    assert check.state == "reading"
