@@ -1,6 +1,6 @@
 """The addresses of Monitor, runs, results and exports."""
 
-from django.urls import URLPattern, URLResolver, include, path
+from django.urls import URLPattern, URLResolver, include, path, register_converter
 
 from analytics_app.api import datasheet as api_datasheet
 from analytics_app.api import ratings as api_ratings
@@ -26,6 +26,29 @@ from analytics_app.views import (
 )
 from tasks_app.api import site
 
+
+class Pseudonym:
+    """Write a pseudonym as one segment of an address, whatever it holds.
+
+    An imported pseudonym may hold a slash, which would end the segment, or be "." or "..", which browsers resolve. Those
+    are written as ~2F and ~2E, and ~ itself as ~7E; all other pseudonyms stand in the address as they are.
+    """
+
+    regex = "[^/]+"
+
+    def to_python(self, value: str) -> str:
+        """Return the pseudonym of a segment."""
+        return value.replace("~2F", "/").replace("~2E", ".").replace("~7E", "~")
+
+    def to_url(self, value: str) -> str:
+        """Return the segment of a pseudonym."""
+        if value in {".", ".."}:
+            return value.replace(".", "~2E")
+        return value.replace("~", "~7E").replace("/", "~2F")
+
+
+register_converter(Pseudonym, "pseudonym")
+
 TABLE = "<slug:slug>/results/<int:number>/tables/<str:section>/<str:key>"
 
 researcher_urls: list[URLPattern] = [
@@ -36,11 +59,13 @@ researcher_urls: list[URLPattern] = [
     path("<slug:slug>/people/link/", raters.new_link, name="new_link"),
     path("<slug:slug>/raters/exclude/", exclusions.exclude, name="exclude"),
     path("<slug:slug>/raters/include/<int:pk>/", exclusions.include, name="include"),
-    path("<slug:slug>/raters/<str:pseudonym>/timeline/", raters.timeline, name="rater"),
-    path("<slug:slug>/raters/<str:pseudonym>/answers/", raters.answers, name="first_answer"),
-    path("<slug:slug>/raters/<str:pseudonym>/answers/<int:order>/", raters.answers, name="answers"),
-    path("<slug:slug>/raters/<str:pseudonym>/answers/media/<slug:name>", raters.answers_media, name="answers_media"),
-    path("<slug:slug>/raters/<str:pseudonym>/judgments/", exclusions.judgments, name="judgments"),
+    path("<slug:slug>/raters/<pseudonym:pseudonym>/timeline/", raters.timeline, name="rater"),
+    path("<slug:slug>/raters/<pseudonym:pseudonym>/answers/", raters.answers, name="first_answer"),
+    path("<slug:slug>/raters/<pseudonym:pseudonym>/answers/<int:order>/", raters.answers, name="answers"),
+    path(
+        "<slug:slug>/raters/<pseudonym:pseudonym>/answers/media/<slug:name>", raters.answers_media, name="answers_media"
+    ),
+    path("<slug:slug>/raters/<pseudonym:pseudonym>/judgments/", exclusions.judgments, name="judgments"),
     path("<slug:slug>/results/", results.results, name="results"),
     path("<slug:slug>/results/new/", runs.new_run, name="new_run"),
     path("<slug:slug>/results/start/", runs.start, name="start"),

@@ -1,5 +1,6 @@
 """The list of raters with its filters, and the timeline of one rater."""
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -12,6 +13,7 @@ from pytest_django import DjangoAssertNumQueries
 from analytics_app.services import exclusions
 from tasks_app.models import Assignment, Rater, RaterSet, Study
 from tasks_app.services.judging import assignments
+from tests.analytics_app.filling import Filler
 from tests.analytics_app.views.reading import page, tables, text
 from tests.analytics_app.working import finish, judge
 from tests.builders import build_study
@@ -110,6 +112,21 @@ def test_a_rater_who_has_seen_nothing_has_an_empty_timeline(rosas_browser: Clien
     assert "This rater has seen no unit yet." in said
     assert "Units seen 0" in said
     page(rosas_browser, f"/admin/studies/{study.slug}/raters/nobody/timeline/", 404)
+
+
+def test_every_pseudonym_that_can_be_imported_has_its_pages(rosas_browser: Client, rosa: User) -> None:
+    study = build_study(rosa, slug="imported", opened=False)
+    names = ["lab/1", ".", "..", "a~2Fb", "~", "%2e", "an na", "exclude"]
+    for name in names:
+        Filler(study).judge(name, "i0", "alpha-mt", {"fluency": 1})
+    html = page(rosas_browser, f"/admin/studies/{study.slug}/raters/")
+    assert set(names) <= {rater for row in tables(html)[0][1][1:] for rater in names if row[0].startswith(f"{rater} ")}
+    links = re.findall(r'href="([^"]+/timeline/)"', html)
+    assert len(set(links)) == len(names)
+    for link in links:
+        assert not re.search(r"/(\.|%2e){1,2}/", link), "browsers resolve it"
+        judgments = re.findall(r'href="([^"]+/judgments/)"', page(rosas_browser, link))
+        assert "Exclude judgment 1" in page(rosas_browser, judgments[0])
 
 
 def test_pages_of_raters_ask_as_much_for_many_as_for_one(
