@@ -30,8 +30,8 @@ from tasks_app.api import site
 class Pseudonym:
     """Write a pseudonym as one segment of an address, whatever it holds.
 
-    An imported pseudonym may hold a slash, which would end the segment, or be "." or "..", which browsers resolve. Those
-    are written as ~2F and ~2E, and ~ itself as ~7E; all other pseudonyms stand in the address as they are.
+    An imported pseudonym may hold a slash, which would end the segment, or be "." or "..", which browsers resolve.
+    Those are written as ~2F and ~2E, and ~ itself as ~7E; all other pseudonyms stand in the address as they are.
     """
 
     regex = "[^/]+"

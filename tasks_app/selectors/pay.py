@@ -69,7 +69,11 @@ class FullSet:
     def is_for(self, version: int, group: int | None) -> bool:
         """Return whether raters of a version and group are given this task."""
         lives = self.since <= max(1, version) and (self.until is None or self.until >= version)
-        return lives and (not self.groups or group in self.groups)
+        return lives and self.takes(group)
+
+    def takes(self, group: int | None) -> bool:
+        """Return whether raters of a group are given this task."""
+        return not self.groups or group in self.groups
 
 
 def full_sets(study_id: int) -> list[FullSet]:

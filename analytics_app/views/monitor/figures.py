@@ -93,7 +93,9 @@ def _hourly(reading: Reading) -> Figure:
 def _cost(reading: Reading) -> Figure:
     currency = reading.options.currency
     owed, to_come = reading.fieldwork.owed, reading.cost_to_come
-    note = _("Without fees of platforms.")
+    note = _("Platform fees are not included.")
+    if reading.simulated:
+        note = f"{note} {_('Simulated raters are not paid.')}"
     if to_come and reading.study.state in reading.study.State.UNDER_WAY:
         more = _("About %(amount)s more for the places that are open, without bonuses.")
         note = f"{more % {'amount': pay_words.money(to_come, currency)}} {note}"

@@ -26,6 +26,7 @@ class Reading:
     progress: StudyProgress
     pace: Pace
     fieldwork: Fieldwork
+    group_shares: Sequence[tuple[int, int]]  # of each group by its id, the share of raters that are drawn for it
 
     @cached_property
     def options(self) -> StudySettings:
@@ -67,15 +68,29 @@ class Reading:
 
     @cached_property
     def cost_to_come(self) -> Decimal:
-        """What the open places will cost at the pay for a full set, without bonuses and fees of platforms."""
-        units = sum(one.units for one in self.progress.full_sets if one.until is None)
-        if not units:
-            return pay.NOTHING
-        left = self.progress.places - self.progress.submitted
-        return (self.options.amount * left / units).quantize(pay.CENT)
+        """What the open places will cost at the pay for a full set, without bonuses and fees of platforms.
+
+        A place costs the pay for a set divided by the units of that set. Where groups are given different tasks, their
+        sets differ in size; a place that several groups can take costs the mean over these groups, weighted by their
+        shares.
+        """
+        sets = {one.task: one for one in self.progress.full_sets if one.until is None}
+        shares: dict[int | None, int] = dict(self.group_shares) or {None: 1}
+        units = {group: sum(one.units for one in sets.values() if one.takes(group)) for group in shares}
+        cost = pay.NOTHING
+        for task in self.progress.tasks:
+            left = task.places - task.submitted
+            full_set = sets.get(task.task.pk)
+            takers = [group for group in shares if full_set is not None and full_set.takes(group)]
+            if left > 0 and takers:
+                weights = sum(shares[group] for group in takers)
+                prices = (self.options.amount * shares[group] / units[group] for group in takers)
+                cost += left * sum(prices, pay.NOTHING) / weights
+        return cost.quantize(pay.CENT)
 
 
 def read(study: Study) -> Reading:
-    """Read how the fieldwork stands: six queries, and a seventh after an erasure."""
+    """Read how the fieldwork stands: seven queries, and an eighth after an erasure."""
     progress = study_progress(study)
-    return Reading(study, progress, pace_of(study), fieldwork_of(study, progress.full_sets, progress.checks))
+    fieldwork = fieldwork_of(study, progress.full_sets, progress.checks)
+    return Reading(study, progress, pace_of(study), fieldwork, list(study.groups.values_list("pk", "share")))

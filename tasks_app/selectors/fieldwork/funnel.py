@@ -90,7 +90,12 @@ def _steps_of(progress: StudyProgress, fieldwork: Fieldwork) -> list[Step]:
 
 
 def _furthest(one: RaterWork, steps: Sequence[Step]) -> int:
-    """Return the place of the last step that a rater has reached without having missed one before it."""
+    """Return the place of the last step that a rater has reached without having missed one before it.
+
+    Who has completed the study has reached every step, even where the answers that told so were erased.
+    """
+    if one.rater.outcome == Outcome.COMPLETED:
+        return len(steps) - 1
     place = 0
     while place + 1 < len(steps) and _REACHED[steps[place + 1]](one):
         place += 1

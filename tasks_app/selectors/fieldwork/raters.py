@@ -171,10 +171,10 @@ class Fieldwork:
 
     @property
     def owed(self) -> Decimal:
-        """What the work so far costs, bonuses included, without fees of platforms."""
+        """What the work of people costs so far, bonuses included, without fees of platforms."""
+        real = (one for one in self.ledger.entries if one.rater.kind == Rater.Kind.REAL)
         return sum(
-            (max(one.booked.earned, one.due) + one.booked.bonus - one.booked.withheld for one in self.ledger.entries),
-            pay.NOTHING,
+            (max(one.booked.earned, one.due) + one.booked.bonus - one.booked.withheld for one in real), pay.NOTHING
         )
 
 

@@ -13,7 +13,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from analytics_app.models import AgreementPoint, Run, RunPart, WorkerBeat
 from analytics_app.selectors.workers import COMMAND
-from tasks_app.models import Event, Rater, Study, Task
+from tasks_app.models import Event, Membership, Rater, Study, Task
 from tasks_app.services import erasure
 from tasks_app.services.judging import assignments
 from tests.analytics_app.builders import SLIDER, build_run, likert_rows, slider_rows
@@ -21,6 +21,7 @@ from tests.analytics_app.filling import Filler
 from tests.analytics_app.views.reading import page, tables, text
 from tests.analytics_app.working import finish, judge
 from tests.builders import build_study
+from tests.tasks_app import waves_kit
 from tests.walk import arrive
 
 pytestmark = pytest.mark.django_db
@@ -78,6 +79,29 @@ def test_it_counts_places_and_raters_and_says_what_is_missing(
     # 3.00 for the finished set, half of it for two units of four, a quarter for one; nine places are open.
     assert "Cost so far 5.25 EUR About 6.75 EUR more for the places that are open" in said
     assert f'href="/admin/studies/{study.slug}/raters/?show=at_work"' in html
+
+
+def test_places_to_come_cost_what_the_groups_that_take_them_are_paid(rosas_browser: Client, rosa: User) -> None:
+    """Sixty raters are wanted; a group of thirty has a set of three units, the other thirty one of four."""
+    study = waves_kit.opened()
+    Membership.objects.create(study=study, user=rosa, role="owner")
+    arrive(study)
+    said = text(page(rosas_browser, f"/admin/studies/{study.slug}/monitor/"))
+    assert "Cost so far 0.00 EUR About 270.00 EUR more for the places that are open" in said, "4.50 EUR each"
+
+
+def test_simulated_raters_cost_nothing(rosas_browser: Client, study: Study, address: str) -> None:
+    finish(study, kind=Rater.Kind.SIMULATED)
+    said = text(page(rosas_browser, address))
+    assert "Cost so far 0.00 EUR About 9.00 EUR more for the places that are open" in said
+    assert "Platform fees are not included. Simulated raters are not paid." in said
+
+
+def test_a_rater_who_finished_and_was_erased_has_finished(rosas_browser: Client, study: Study, address: str) -> None:
+    finish(study)
+    erasure.erase(rater=finish(study), by=None)
+    found = {rows[0][0]: rows for _caption, rows in tables(page(rosas_browser, address))}
+    assert [row[1:] for row in found["Step"][1:]] == [["2", "–", "–"]] * 4
 
 
 def test_the_way_of_raters_says_where_they_left(rosas_browser: Client, rosa: User) -> None:
