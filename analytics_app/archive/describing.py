@@ -1,4 +1,4 @@
-"""What tells others and programs what an archive holds: README, Frictionless data package, RO-Crate."""
+"""Describe an archive for people and programs: README, Frictionless data package, RO-Crate."""
 
 from __future__ import annotations
 
@@ -57,7 +57,10 @@ class ArchivedFile:
 
 @dataclass(frozen=True, slots=True)
 class Archived:
-    """What an archive is about. `texts` says that it holds texts; `made` is the day, as 2026-03-20."""
+    """The study and run of an archive, for its descriptions.
+
+    `texts` says whether it has texts; `made` is the day, as 2026-03-20.
+    """
 
     study: Study
     run: Run

@@ -41,15 +41,15 @@ class Archive:
         try:
             archive = zipfile.ZipFile(path)
         except (OSError, zipfile.BadZipFile) as error:
-            raise BadArchive(f"{path} is no zip that can be read: {error}.") from None
+            raise BadArchive(f"{path} is not a readable zip file: {error}.") from None
         try:
             descriptor = json.loads(_small(archive, describing.PACKAGE))
-            about = descriptor["evalweb"]
+            number = descriptor["evalweb"]["format"]
             listed = [resource["path"] for resource in descriptor["resources"]]
         except (KeyError, TypeError, ValueError):
             raise BadArchive(f"{path} has no {describing.PACKAGE} of an evalweb archive.") from None
-        if about.get("format") != 1:
-            raise BadArchive(f"{path} has format {about.get('format')}; this version of evalweb reads format 1.")
+        if number != 1:
+            raise BadArchive(f"{path} has format {number}; this version of evalweb reads format 1.")
         if not all(isinstance(name, str) for name in listed):
             raise BadArchive(f"{path}: a resource of {describing.PACKAGE} has no path.")
         return cls(archive, descriptor)
@@ -60,10 +60,15 @@ class Archive:
         return bool(self.descriptor["evalweb"].get("texts"))
 
     @property
-    def misses_files(self) -> bool:
-        """Whether a file is missing without which nothing can be computed."""
+    def _needed(self) -> set[str]:
+        """The files without which nothing can be computed and compared."""
         tables = {resource["path"] for resource in self.descriptor["resources"] if resource["path"].startswith("rows/")}
-        return not {writing.RUN, writing.VERSIONS, writing.RESULTS, *tables} <= set(self.zip.namelist())
+        return {writing.RUN, writing.VERSIONS, writing.RESULTS, writing.RATINGS, *tables}
+
+    @property
+    def misses_files(self) -> bool:
+        """Whether a file is missing without which nothing can be computed and compared."""
+        return not self._needed <= set(self.zip.namelist())
 
     def faults(self) -> list[str]:
         """Return a sentence for every file that is missing, changed, or not listed."""
@@ -73,20 +78,20 @@ class Archive:
         listed = {resource["path"]: resource for resource in self.descriptor["resources"]}
         there = {name for name in self.zip.namelist() if not name.endswith("/")}
         own = {describing.README, describing.PACKAGE, describing.CRATE}
-        for name in sorted(set(listed) - there):
+        for name in sorted((set(listed) | self._needed) - there):
             yield f"{name} is missing."
         for name in sorted(there - set(listed) - own):
             yield f"{name} is not listed in {describing.PACKAGE}."
         for name in sorted(set(listed) & there):
             if f"sha256:{self._digest(name)}" != listed[name].get("hash"):
-                yield f"{name} is not as it was written: its SHA-256 differs."
+                yield f"{name} was changed: its SHA-256 differs."
 
     def versions_now(self) -> Iterator[str]:
-        """Yield a sentence for every version that is another one here."""
+        """Yield a sentence for every library whose installed version differs."""
         then, now = self.json(writing.VERSIONS), writing.versions()
         for name in sorted({*then, *now}):
             if then.get(name) != now.get(name):
-                yield f"{name} was {then.get(name, 'not there')}, here it is {now.get(name, 'not there')}."
+                yield f"{name} was {then.get(name, 'absent')} in the archive, {now.get(name, 'none')} is installed."
 
     def json(self, name: str) -> Any:
         """Return what a small file holds."""
@@ -107,7 +112,7 @@ class Archive:
                 except ValueError:
                     row = None
                 if not isinstance(row, dict):
-                    raise BadArchive(f"{name}, line {number}: no JSON object.")
+                    raise BadArchive(f"{name}, line {number}: not a JSON object.")
                 yield row
 
     def text(self, name: str) -> str:

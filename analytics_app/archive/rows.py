@@ -87,13 +87,33 @@ class ArchivedTable:
             yield row | {name: instead(row) for name, instead in self.withheld.items()}
 
 
+def without_codes(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings, or a study file, without the codes that prove to a platform that somebody is to be paid."""
+    return {name: _without_codes(name, value) for name, value in document.items()}
+
+
+def _without_codes(name: str, value: Any) -> Any:
+    if name in CODES:
+        return type(value)()
+    return without_codes(value) if name == "flow" else value
+
+
+# The part of a study file that holds completion codes, and the setting for those of waves.
+CODES = frozenset({"codes", "wave_codes"})
+
+
 NOBODY = {"by_id": _nothing(None)}
 
 TABLES: tuple[ArchivedTable, ...] = (
     ArchivedTable(
         Study,
         "pk",
-        {"project_id": _nothing(None), "follows_id": _nothing(None), "link_code": lambda row: f"archived{row['id']}"},
+        {
+            "project_id": _nothing(None),
+            "follows_id": _nothing(None),
+            "link_code": lambda row: f"archived{row['id']}",
+            "settings": lambda row: without_codes(row["settings"]),
+        },
     ),
     ArchivedTable(Version, "study", {**NOBODY, "document": _nothing({})}),
     ArchivedTable(Group, "study"),

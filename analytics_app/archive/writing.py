@@ -115,7 +115,7 @@ def _data(writing: _Writing, about: Archived) -> None:
     if about.texts:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "study.zip"
-            studyfile.export(about.study, str(path))
+            studyfile.export(about.study, str(path), change=rows.without_codes)
             content = path.read_bytes()
         writing.add("study.zip", "The study file: tasks, criteria, texts, known answers, analysis plan", [content])
 

@@ -14,6 +14,7 @@ from analytics_app.selectors import pages
 from analytics_app.selectors.results import systems_shown
 from analytics_app.views import run_words
 from analytics_app.views.files import as_file, done_run
+from analytics_app.views.superuser_looks import note_look
 from tasks_app.models import Study
 from tasks_app.views.researcher.frame import researcher_page, study_page
 
@@ -47,7 +48,8 @@ def methods(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 @require_safe
 def file(request: HttpRequest, slug: str, number: int, format: formats.Format) -> HttpResponse:
     """The section as Markdown or LaTeX, or its references as BibTeX."""
-    study, _role, found = done_run(request, slug, number)
+    study, role, found = done_run(request, slug, number)
+    note_look(request, study, role, f"methods of run {number} as {format}")
     return HttpResponse(
         formats.in_format(text_of(study, found), format),
         content_type=formats.CONTENT_TYPES[format],

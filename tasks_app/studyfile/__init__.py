@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from django.contrib.auth.models import AbstractBaseUser
 
 from tasks_app import sections
@@ -64,8 +66,10 @@ def load_and_tell(source: Source, *, owner: AbstractBaseUser | None, replace: bo
     return store_file(source, Slot(owner, replace))
 
 
-def export(study: Study, target: Target) -> None:
+def export(study: Study, target: Target, *, change: Callable[[dict[str, Json]], dict[str, Json]] | None = None) -> None:
     """Write a study to an empty or new folder, to a path that ends in .zip, or as a zip to a stream.
+
+    `change` returns the document that is written instead of the study's own.
 
     Raises
     ------
@@ -77,7 +81,8 @@ def export(study: Study, target: Target) -> None:
         with Media.objects.get(study=study, sha256=sha256).file.open("rb") as stream:
             return bytes(stream.read())
 
-    write(sections.snapshot(study), target, content)
+    document = sections.snapshot(study)
+    write(change(document) if change is not None else document, target, content)
 
 
 def schema() -> dict[str, Json]:

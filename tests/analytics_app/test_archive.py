@@ -6,6 +6,7 @@ import io
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -29,9 +30,21 @@ SLUG = "example-checked"
 PLATFORM_ID = "5f3e9a77bb01c2"
 
 
-def study_with_a_run() -> Study:
-    """Return the example with checks, closed, with simulated raters of whom one has a platform id, and a run."""
-    call_command("load_study", f"examples/{SLUG.removeprefix('example-')}", owner="rosa", stdout=StringIO())
+QUICK = """
+analysis:
+  analyses: [{analysis: fieldwork}, {analysis: krippendorff}, {analysis: systems}]
+  n_resamples: 100
+  n_permutations: 99
+"""
+
+
+def study_with_a_run(folder: Path) -> Study:
+    """Return the example with checks, closed, with simulated raters of whom one has a platform id, and a quick run."""
+    copy = folder / "study"
+    shutil.copytree(BASE_DIR / "examples" / "checked", copy)
+    with (copy / "study.yaml").open("a", encoding="utf-8") as file:
+        file.write(QUICK)
+    call_command("load_study", str(copy), owner="rosa", stdout=StringIO())
     call_command("move_study", SLUG, "open", stdout=StringIO())
     call_command("simulate_raters", SLUG, raters=4, stdout=StringIO())
     study = Study.objects.get(slug=SLUG)
@@ -70,7 +83,7 @@ def rewritten(path: Path, changed: dict[str, bytes | None]) -> Path:
 
 @pytest.mark.django_db
 def test_every_number_is_computed_again_and_what_was_changed_is_named(rosa: User, tmp_path: Path) -> None:
-    study_with_a_run()
+    study_with_a_run(tmp_path)
     path = archived(tmp_path)
     with zipfile.ZipFile(path) as archive:
         results = archive.read(writing.RESULTS).decode()
@@ -81,8 +94,7 @@ def test_every_number_is_computed_again_and_what_was_changed_is_named(rosa: User
     found = verify(path, "--report", str(report), "--badge", str(badge))
     assert (found.returncode, found.stderr) == (0, "")
     assert (
-        found.stdout
-        == f"archive.zip is verified: {n:,} numbers were computed again, and are equal to the last digit.\n"
+        found.stdout == f"archive.zip is verified: {n:,} numbers were recomputed and are identical to the last digit.\n"
     )
     assert json.loads(report.read_text()) == {
         "archive": "archive.zip", "numbers": n, "differences": [], "other_versions": []
@@ -103,17 +115,19 @@ def test_every_number_is_computed_again_and_what_was_changed_is_named(rosa: User
     }
     found = verify(rewritten(path, changed))
     assert found.returncode == 1
-    assert f"Another version: scipy was 0.1, here it is {writing.versions()['scipy']}." in found.stdout
+    assert (
+        f"Different version: scipy was 0.1 in the archive, {writing.versions()['scipy']} is installed." in found.stdout
+    )
     assert "methods.tex is missing." in found.stdout
     assert "more.txt is not listed in datapackage.json." in found.stdout
-    assert f"{writing.RESULTS} is not as it was written: its SHA-256 differs." in found.stdout
+    assert f"{writing.RESULTS} was changed: its SHA-256 differs." in found.stdout
     assert f": value is {other} in the archive, {value} computed." in found.stdout
     assert "rewritten.zip is not verified: 5 differences." in found.stderr
 
 
 @pytest.mark.django_db
 def test_it_describes_itself_names_nobody_and_can_be_without_texts(rosa: User, client: Client, tmp_path: Path) -> None:
-    study = study_with_a_run()
+    study = study_with_a_run(tmp_path)
     path = archived(tmp_path)
     assert not (secrets_of(study) & words_of(path))
     with zipfile.ZipFile(path) as archive:
@@ -149,7 +163,7 @@ def test_it_describes_itself_names_nobody_and_can_be_without_texts(rosa: User, c
 def secrets_of(study: Study) -> set[str]:
     """Return what leads to people, or lets somebody act for them."""
     raters = Rater.objects.filter(study=study)
-    return {PLATFORM_ID, study.link_code, *raters.values_list("token_hash", flat=True)}
+    return {PLATFORM_ID, study.link_code, *study.options.codes.values(), *raters.values_list("token_hash", flat=True)}
 
 
 def words_of(path: Path) -> set[str]:
@@ -199,12 +213,25 @@ def test_what_cannot_be_archived_is_refused_and_leaves_no_file(rosa: User, tmp_p
     assert not path.exists()
 
 
+def test_an_archive_without_what_is_compared_is_not_verified(tmp_path: Path) -> None:
+    """Not even where the file is missing from the list of files as well."""
+    path = tmp_path / "archive.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("datapackage.json", '{"evalweb": {"format": 1, "texts": true}, "resources": []}')
+    out, badge = StringIO(), tmp_path / "badge.svg"
+    with pytest.raises(CommandError, match=r"archive\.zip is not verified: 4 differences"):
+        call_command("verify", str(path), "--badge", str(badge), stdout=out)
+    assert f"{writing.RESULTS} is missing." in out.getvalue()
+    assert "not verified: 4 differences" in badge.read_text()
+
+
 @pytest.mark.parametrize(
     ("members", "said"),
     [
-        pytest.param(None, "is no zip that can be read", id="no zip"),
+        pytest.param(None, "is not a readable zip file", id="no zip"),
         pytest.param({"data.txt": ""}, "has no datapackage.json of an evalweb archive", id="another zip"),
         pytest.param({"datapackage.json": "[]"}, "has no datapackage.json of an evalweb archive", id="no object"),
+        pytest.param({"datapackage.json": '{"evalweb": "x"}'}, "has no datapackage.json of an evalweb", id="a word"),
         pytest.param(
             {"datapackage.json": '{"evalweb": {"format": 9}, "resources": []}'}, "has format 9", id="newer format"
         ),

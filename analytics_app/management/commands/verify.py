@@ -50,7 +50,7 @@ class Command(BaseCommand):
     def _end(self, options: dict[str, Any], differences: list[str], versions: list[str], *, n: int) -> None:
         """Say what was found, and write the badge and the report. Raises CommandError where anything differs."""
         name = options["archive"].name
-        for line in (*(f"Another version: {line}" for line in versions), *differences[:MOST_LISTED]):
+        for line in (*(f"Different version: {line}" for line in versions), *differences[:MOST_LISTED]):
             self.stdout.write(line)
         if len(differences) > MOST_LISTED:
             self.stdout.write(f"And {len(differences) - MOST_LISTED:,} more.")
@@ -61,4 +61,4 @@ class Command(BaseCommand):
             options["report"].write_text(json.dumps(report, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
         if differences:
             raise CommandError(f"{name} is not verified: {len(differences):,} differences.")
-        self.stdout.write(f"{name} is verified: {n:,} numbers were computed again, and are equal to the last digit.")
+        self.stdout.write(f"{name} is verified: {n:,} numbers were recomputed and are identical to the last digit.")
