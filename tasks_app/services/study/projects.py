@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import attrgetter
 
 from django.db import IntegrityError, transaction
 from django.utils.crypto import get_random_string
@@ -59,32 +60,37 @@ def _checked(name: str) -> str:
 
 
 @atomically
-def put(*, study: Study, project: Project, by: events.Actor) -> None:
-    """Put a study into a project; it leaves the one that it is in.
+def put(*, study: Study, project: Project, by: events.Actor) -> bool:
+    """Put a study into a project; it leaves the one that it is in. Return whether it was not in it already.
 
     Raises
     ------
     NotInProject
         For a template, and where the project is gone since its last study was taken out.
     """
-    if TEMPLATE in study.settings and not study.is_frozen:
+    fresh = _held(study)
+    if TEMPLATE in fresh.settings and not fresh.is_frozen:
         raise NotInProject(_("This is a template. Make it an ordinary study first."))
-    if study.project_id == project.pk:
-        return
-    if not Project.objects.select_for_update().filter(pk=project.pk).exists():
+    if fresh.project_id == project.pk:
+        return False
+    both = Project.objects.select_for_update().filter(pk__in=[project.pk, fresh.project_id]).order_by("pk")
+    if project not in both:
         raise NotInProject(_("The project is gone: its last study was taken out. Make a new one."))
-    before = study.project
-    if before is not None:
-        take_out(study=study, by=by)
-    _move(study, project)
-    events.log(study, by, "put into a project", about=project.slug, after={"name": project.name})
+    if fresh.project_id is not None:
+        take_out(study=fresh, by=by)
+    _move(fresh, project)
+    events.log(fresh, by, "put into a project", about=project.slug, after={"name": project.name})
+    return True
 
 
 @atomically
-def put_all(*, studies: Sequence[Study], project: Project, by: events.Actor) -> None:
-    """Put several studies into a project: all of them, or none. Raises NotInProject."""
-    for study in studies:
-        put(study=study, project=project, by=by)
+def put_all(*, studies: Sequence[Study], project: Project, by: events.Actor) -> int:
+    """Put several studies into a project, all of them or none; return how many were not in it already.
+
+    Raises NotInProject.
+    """
+    # In one order for everybody, so that two people who put the same studies into projects do not wait in a circle.
+    return sum(put(study=study, project=project, by=by) for study in sorted(studies, key=attrgetter("pk")))
 
 
 @atomically
@@ -98,24 +104,32 @@ def put_into_new(*, study: Study, name: str, by: events.Actor) -> Project:
 @atomically
 def take_out(*, study: Study, by: events.Actor) -> None:
     """Take a study out of its project; a project without a study is removed."""
-    project = Project.objects.select_for_update(of=("self",)).filter(studies=study).first()
-    if project is None:
+    fresh = _held(study)
+    if fresh.project_id is None:
         return
-    _move(study, None)
-    events.log(study, by, "taken out of a project", about=project.slug, before={"name": project.name})
+    project = Project.objects.select_for_update().get(pk=fresh.project_id)
+    _move(fresh, None)
+    events.log(fresh, by, "taken out of a project", about=project.slug, before={"name": project.name})
     if not project.studies.exists():
         project.delete()
 
 
+def _held(study: Study) -> Study:
+    """Lock a study and return it as it stands: the caller's may show what a try that was rolled back had changed."""
+    return Study.objects.select_for_update(no_key=True).get(pk=study.pk)
+
+
 def _move(study: Study, project: Project | None) -> None:
     Study.objects.filter(pk=study.pk).update(project=project)
-    study.project = project
 
 
 @atomically
 def rename(*, project: Project, name: str, by: events.Actor) -> None:
     """Give a project another name; its addresses stay. Raises NotInProject."""
-    before, project.name = project.name, _checked(name)
-    project.save(update_fields=["name"])
-    for study in project.studies.all():
-        events.log(study, by, "renamed the project", about=project.slug, before=before, after=project.name)
+    name = _checked(name)
+    fresh = Project.objects.select_for_update().filter(pk=project.pk).first()
+    if fresh is None:
+        raise NotInProject(_("The project is gone: its last study was taken out. Make a new one."))
+    Project.objects.filter(pk=project.pk).update(name=name)
+    for study in fresh.studies.all():
+        events.log(study, by, "renamed the project", about=fresh.slug, before=fresh.name, after=name)

@@ -7,12 +7,14 @@ from decimal import Decimal
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
 from tasks_app import access
 from tasks_app.models import Membership, Project, Study
 from tasks_app.selectors import projects as reads
+from tasks_app.services import events
 from tasks_app.services.study import lifecycle, projects
 from tasks_app.services.study.projects import NotInProject
 from tasks_app.setup import templates
@@ -99,6 +101,50 @@ def test_several_studies_are_added_at_once(project: Project, rosa: User, rosas_b
         "opened", "drafted", "others", "more-0", "more-2", "elsewhere"
     }  # fmt: skip
     assert not Project.objects.filter(name="Other").exists()
+
+
+def test_only_studies_that_were_not_in_the_project_count_as_added(
+    project: Project, rosa: User, rosas_browser: Client
+) -> None:
+    build_study(rosa, slug="more", opened=False)
+    for nothing in ([], ["\0"], ["unknown", "mo\0re"]):
+        answer = rosas_browser.post(f"{PAGE}add/", {"study": nothing})
+        assert answer.status_code == 422
+        assert "Choose at least one study." in answer.content.decode()
+    for sentence in ("1 study was added to the project.", "All chosen studies were in the project already."):
+        answer = rosas_browser.post(f"{PAGE}add/", {"study": ["more", "drafted", "unknown"]}, follow=True)
+        assert sentence in answer.content.decode()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_collision_loses_no_study(rosa: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    studies = [build_study(rosa, slug=slug, opened=False) for slug in ("one", "two")]
+    project = projects.put_into_new(study=studies[0], name="First", by=rosa)
+    other = projects.put_into_new(study=build_study(rosa, slug="three", opened=False), name="Other", by=rosa)
+
+    def collide_once(*_args: object, **_given: object) -> None:
+        monkeypatch.undo()
+        with connection.cursor() as cursor:
+            cursor.execute("DO $$ BEGIN RAISE EXCEPTION 'collision' USING ERRCODE = '40P01'; END $$")
+
+    def collide() -> None:
+        monkeypatch.setattr(events, "log", collide_once)
+
+    collide()
+    assert projects.put_all(studies=studies[::-1], project=other, by=rosa) == 2
+    assert set(other.studies.values_list("slug", flat=True)) == {"one", "two", "three"}
+    assert not Project.objects.filter(pk=project.pk).exists()
+    collide()
+    projects.rename(project=other, name="Renamed", by=rosa)
+    assert studies[1].events.filter(verb="renamed the project").values_list("before", "after")[0] == (
+        "Other",
+        "Renamed",
+    )
+    collide()
+    projects.take_out(study=studies[1], by=rosa)
+    assert Study.objects.get(slug="two").project is None
+    with pytest.raises(NotInProject, match="gone"):
+        projects.rename(project=project, name="Too late", by=rosa)
 
 
 def test_the_list_of_studies_is_filtered_by_project(project: Project, rosas_browser: Client, rosa: User) -> None:

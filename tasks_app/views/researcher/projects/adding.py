@@ -29,21 +29,21 @@ LISTED = 200
 def add(request: HttpRequest, slug: str) -> HttpResponse:
     """List the studies that somebody may put into a project; posted to, put those that were chosen into it."""
     project = access.project_for_researcher(request.user, slug)
-    chosen = request.POST.getlist("study")
-    refusal = ""
-    if chosen:
-        studies = list(templates.ordinary(access.studies_for_editor(request.user)).filter(slug__in=chosen))
+    chosen = [slug for slug in request.POST.getlist("study") if "\0" not in slug]
+    studies = list(templates.ordinary(access.studies_for_editor(request.user)).filter(slug__in=chosen))
+    if studies:
         try:
-            service.put_all(studies=studies, project=project, by=request.user)
+            n = service.put_all(studies=studies, project=project, by=request.user)
         except service.NotInProject as error:
             messages.error(request, str(error))
             return redirect("projects:projects")
-        n = len(studies)
         sentence = ngettext("%(n)d study was added to the project.", "%(n)d studies were added to the project.", n)
-        messages.success(request, sentence % {"n": n})
+        if n:
+            messages.success(request, sentence % {"n": n})
+        else:
+            messages.info(request, _("All chosen studies were in the project already."))
         return redirect("projects:project", slug)
-    if request.method == "POST":
-        refusal = _("Choose at least one study.")
+    refusal = _("Choose at least one study.") if request.method == "POST" else ""
 
     def context(project: Project) -> dict[str, Any]:
         return {**_to_choose(request, project), "refusal": refusal}
