@@ -68,7 +68,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class RowChange:
-    """How many rows of a table were added, removed, changed, or have another key, and the first of them."""
+    """How many rows of a table were added, removed or changed, or whose keys changed, and the first of them."""
 
     kind: str
     n: int
@@ -80,7 +80,7 @@ class RowChange:
         words = {
             "added": ngettext("%(n)s row added", "%(n)s rows added", self.n),
             "removed": ngettext("%(n)s row removed", "%(n)s rows removed", self.n),
-            "renamed": ngettext("%(n)s row with another key", "%(n)s rows with another key", self.n),
+            "renamed": ngettext("%(n)s row whose key changed", "%(n)s rows whose keys changed", self.n),
             "changed": ngettext("%(n)s row changed", "%(n)s rows changed", self.n),
         }
         more = " …" if self.n > len(self.places) else ""
@@ -290,19 +290,21 @@ WITH sides AS (SELECT o.number AS old_number, o.cells AS old_cells, n.number AS 
      new AS (SELECT {key} AS key, cells, number, row_number() OVER (PARTITION BY {key} ORDER BY number) AS nth
              FROM (SELECT new_number AS number, new_cells AS cells FROM sides WHERE new_number IS NOT NULL) n),
      unequal AS (SELECT CASE WHEN old.key IS NULL THEN 'added' WHEN new.key IS NULL THEN 'removed' ELSE 'changed' END
-                        AS kind, coalesce(new.key, old.key) AS key, coalesce(new.number, old.number) AS number,
+                        AS kind, coalesce(new.key, old.key) AS key, coalesce(new.nth, old.nth) AS nth,
+                        coalesce(new.number, old.number) AS number,
                         coalesce(new.cells, old.cells) - %(keys)s::text[] AS rest
                  FROM old FULL JOIN new ON old.key = new.key AND old.nth = new.nth
                  WHERE old.cells IS DISTINCT FROM new.cells),
      lone AS (SELECT *, count(*) OVER (PARTITION BY kind, rest) AS alike FROM unequal
               WHERE kind IN ('added', 'removed') AND rest <> '{{}}'),
-     renamed AS (SELECT a.key AS new_key, r.key AS old_key, a.number FROM lone a JOIN lone r ON a.rest = r.rest
+     renamed AS (SELECT a.key AS new_key, a.nth AS new_nth, r.key AS old_key, r.nth AS old_nth, a.number
+                 FROM lone a JOIN lone r ON a.rest = r.rest
                  WHERE a.kind = 'added' AND r.kind = 'removed' AND a.alike = 1 AND r.alike = 1),
-     told AS (SELECT 'renamed' AS kind, old_key || ' → ' || new_key AS key, number FROM renamed
+     told AS (SELECT 'renamed' AS kind, old_key || chr(30) || new_key AS key, number FROM renamed
               UNION ALL
               SELECT kind, key, number FROM unequal u
-              WHERE NOT EXISTS (SELECT 1 FROM renamed n WHERE (u.kind = 'added' AND n.new_key = u.key)
-                                                           OR (u.kind = 'removed' AND n.old_key = u.key)))
+              WHERE (kind, key, nth) NOT IN (SELECT 'added', new_key, new_nth FROM renamed
+                                             UNION ALL SELECT 'removed', old_key, old_nth FROM renamed))
 SELECT kind, count(*), (array_agg(key ORDER BY number))[1:%(places)s] FROM told GROUP BY kind ORDER BY kind
 """
 
@@ -321,5 +323,5 @@ def _row_changes(old: Setup, new: Setup, table: str, keys: Sequence[str]) -> lis
 
 
 def _place(keys: str) -> str:
-    """Word the key of a row, or the two of one that was renamed."""
-    return " → ".join(", ".join(filter(None, key.split("\x1f"))) for key in keys.split(" → "))
+    """Word the key of a row, or the two of one that was renamed; control characters separate its parts."""
+    return " → ".join(", ".join(filter(None, key.split("\x1f"))) for key in keys.split("\x1e"))

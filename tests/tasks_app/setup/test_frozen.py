@@ -288,7 +288,7 @@ def test_rows_are_counted_with_their_first_places(opened: Study, rosa: User) -> 
     assert [row_change.in_words for row_change in table.changes] == [
         "1 row added: new, another",
         f"1 row removed: {cells[1]['item']}, {cells[1]['system']}",
-        f"1 row with another key: {cells[0]['item']}, {cells[0]['system']} → new, {cells[0]['system']}",
+        f"1 row whose key changed: {cells[0]['item']}, {cells[0]['system']} → new, {cells[0]['system']}",
     ]
     # What stands in several rows alike cannot be followed.
     twins = [{"item": name, "system": "a", "output": "The same."} for name in ("x", "y")]
@@ -296,6 +296,14 @@ def test_rows_are_counted_with_their_first_places(opened: Study, rosa: User) -> 
     later = Setup(pk=setup.pk, study=setup.study, given=setup.given)
     (table,) = changed_versions.differences_of(later).tables
     assert [row_change.in_words for row_change in table.changes] == ["2 rows added: x, a; y, a"]
+    # A row that is added under the new key of another one counts by itself; a key may contain an arrow.
+    both = [{**cells[0], "item": "new → key"}, {**cells[0], "item": "new → key", "output": "Another text."}]
+    changes.replace_table(setup=setup, table="items", rows=[*cells[1:], *both], by=rosa)
+    (table,) = changed_versions.differences_of(later).tables
+    assert [row_change.in_words for row_change in table.changes] == [
+        f"1 row added: new → key, {cells[0]['system']}",
+        f"1 row whose key changed: {cells[0]['item']}, {cells[0]['system']} → new → key, {cells[0]['system']}",
+    ]
 
 
 @pytest.mark.django_db
