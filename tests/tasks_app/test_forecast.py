@@ -41,6 +41,16 @@ def test_a_date_too_far_ahead_is_a_rough_guess() -> None:
     assert found.is_far
 
 
+def test_a_study_that_would_take_for_ever_has_a_forecast() -> None:
+    """20 came in a week, and more places are left than a date, or a number of days, can tell."""
+    weekly = pace((1, 10), (24 * 7, 10))
+    for left in (10**9, 10**12):
+        found = forecast("open", left, 0, weekly)
+        assert found.outlook == Outlook.AHEAD
+        assert found.is_far
+        assert found.done_at is not None
+
+
 def test_the_night_counts_where_the_forecast_reaches_over_it() -> None:
     """40 came in the morning of each of six days: 80 more take some two days, not twelve hours."""
     days = pace(*((24 * day + hour, 10) for day in range(6) for hour in (1, 2, 3, 4)))

@@ -63,7 +63,7 @@ def rater_of(study: Study, pseudonym: str) -> Rater:
 def _context(request: HttpRequest, study: Study, pseudonym: str, *, reads_gold: bool) -> dict[str, Any]:
     rater = rater_of(study, pseudonym)
     page = Paginator(seen_by(rater), UNITS_ON_A_PAGE).get_page(request.GET.get("page"))
-    units = seen_units(list(page), before=rater.instructed_at if page.number == 1 else None)
+    units = seen_units(rater, list(page))
     minutes = minutes_of(study, [rater.pk]).get(rater.pk)
     return {
         "rater": rater,

@@ -16,6 +16,8 @@ ENOUGH = 20
 SPANS = (timedelta(hours=1), timedelta(hours=6), timedelta(days=1), timedelta(days=7))
 # What is so many times further ahead than the speed looked back is a rough guess.
 FAR = 4
+# No forecast is longer, so that every date can be stored: speeds may be as low as one judgment in months.
+LONGEST = timedelta(days=36_525)
 # Nothing came for so many times as long as usually passes between two judgments, and at least for an hour: judging
 # has stopped, and no date is said.
 STALLED_AFTER = 4
@@ -72,7 +74,7 @@ def forecast(state: str, left: int, later: int, pace: Pace) -> Forecast:
     if speed is None:
         few = Outlook.TOO_FEW if pace.total else Outlook.NOTHING_YET
         return Forecast(Outlook.PAUSED if state == Study.State.PAUSED else few)
-    takes = timedelta(hours=left / speed.per_hour)
+    takes = timedelta(hours=min(left / speed.per_hour, LONGEST / timedelta(hours=1)))
     if state == Study.State.PAUSED:
         return Forecast(Outlook.PAUSED, speed, takes)
     if pace.last is None or pace.now - pace.last > _silence(speed):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -53,6 +54,36 @@ class SeenUnit:
         return self.answered_at is None and self.state in State.WAITING
 
 
+@dataclass(frozen=True, slots=True)
+class _Signs:
+    """When a rater is known to have been there, each in order of time."""
+
+    instructed_at: datetime | None
+    shown: Sequence[datetime]
+    answered: Sequence[datetime]  # changed answers too
+
+    @classmethod
+    def of(cls, rater: Rater) -> _Signs:
+        """Read when a rater was shown units and answered them; two queries."""
+        shown = Assignment.objects.filter(rater=rater).order_by("first_shown").values_list("first_shown", flat=True)
+        answered = Judgment.objects.filter(assignment__rater=rater).order_by("submitted_at")
+        return cls(
+            instructed_at=rater.instructed_at,
+            shown=[moment for moment in shown if moment is not None],
+            answered=list(answered.values_list("submitted_at", flat=True)),
+        )
+
+    def last_before(self, moment: datetime) -> datetime | None:
+        """Return the last sign of life before a unit was shown; an answer of that very moment is one."""
+        signs = [
+            *self.shown[: bisect_left(self.shown, moment)][-1:],
+            *self.answered[: bisect_right(self.answered, moment)][-1:],
+        ]
+        if self.instructed_at is not None and self.instructed_at <= moment:
+            signs.append(self.instructed_at)
+        return max(signs, default=None)
+
+
 def seen_by(rater: Rater) -> QuerySet[Assignment]:
     """Return the units that a rater saw or answered, in the order in which they came."""
     judgments = Judgment.objects.filter(assignment=OuterRef("pk")).order_by("-id")
@@ -75,11 +106,13 @@ def seen_by(rater: Rater) -> QuerySet[Assignment]:
     )
 
 
-def seen_units(rows: Sequence[Any], before: datetime | None = None) -> list[SeenUnit]:
-    """Return what a page of `seen_by` says; `before` is when the rater gave the last sign of life before it."""
+def seen_units(rater: Rater, rows: Sequence[Any]) -> list[SeenUnit]:
+    """Return what a page of `seen_by` says of a rater, with the absences before its units; two queries."""
+    signs = _Signs.of(rater)
     units = []
     for row in rows:
-        away = row.first_shown - before if row.first_shown and before else None
+        last = signs.last_before(row.first_shown) if row.first_shown else None
+        away = row.first_shown - last if last else None
         units.append(
             SeenUnit(
                 order=row.order,
@@ -97,5 +130,4 @@ def seen_units(rows: Sequence[Any], before: datetime | None = None) -> list[Seen
                 gap=away if away is not None and away >= GAP else None,
             )
         )
-        before = row.answered_at or row.first_shown or before
     return units

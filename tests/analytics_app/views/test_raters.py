@@ -2,6 +2,7 @@
 
 import re
 from datetime import timedelta
+from uuid import uuid4
 
 import pytest
 from django.contrib.auth.models import User
@@ -11,7 +12,8 @@ from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
 from analytics_app.services import exclusions
-from tasks_app.models import Assignment, Rater, RaterSet, Study
+from analytics_app.views.raters import page as rater_page
+from tasks_app.models import Assignment, Judgment, Rater, RaterSet, Study
 from tasks_app.services.judging import assignments
 from tests.analytics_app.filling import Filler
 from tests.analytics_app.views.reading import page, tables, text
@@ -104,6 +106,27 @@ def test_a_long_absence_is_told(rosas_browser: Client, study: Study) -> None:
     said = text(page(rosas_browser, f"/admin/studies/{study.slug}/raters/{rater}/timeline/"))
     assert said.count("Away for") == 1
     assert "Away for 34 minutes" in said
+
+
+def test_an_absence_is_told_on_every_page_even_where_the_answer_before_it_was_changed_later(
+    rosas_browser: Client, study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Four units: the rater was away before the third, and then changed the answer to the second."""
+    rater = finish(study)
+    units = list(Assignment.objects.filter(rater=rater).order_by("order"))
+    begun = units[0].first_shown
+    assert begun is not None
+    for minutes, unit in zip((0, 1, 41, 42), units, strict=True):
+        Assignment.objects.filter(pk=unit.pk).update(first_shown=begun + timedelta(minutes=minutes))
+    second = Judgment.objects.get(assignment=units[1])
+    Judgment.objects.create(
+        assignment=units[1], submission=uuid4(), answer=second.answer, replaces=second, version=second.version,
+        seconds_active=3, submitted_at=begun + timedelta(minutes=45),
+    )  # fmt: skip
+    monkeypatch.setattr(rater_page, "UNITS_ON_A_PAGE", 2)
+    address = f"/admin/studies/{study.slug}/raters/{rater}/timeline/"
+    assert "Away for" not in text(page(rosas_browser, address))
+    assert text(page(rosas_browser, f"{address}?page=2")).count("Away for 40 minutes") == 1
 
 
 def test_a_rater_who_has_seen_nothing_has_an_empty_timeline(rosas_browser: Client, study: Study) -> None:
