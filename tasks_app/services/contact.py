@@ -71,21 +71,28 @@ def read(*, rater: Rater, n: int) -> None:
 
 
 @atomically
-def pause(*, rater: Rater, by: events.Actor) -> None:
-    """Let a rater go no further for now: what they have answered, and their pay, stay as they are."""
+def pause(*, rater: Rater, by: events.Actor) -> bool:
+    """Let a rater go no further for now: what they have answered, and their pay, stay as they are.
+
+    Returns whether the rater is paused by this: not one who has ended, or was paused before.
+    """
     fresh = leases.lock_rater(rater.pk)
-    if fresh.state != Rater.State.ENDED and not is_paused(fresh):
-        _keep(fresh, {PAUSED: True})
-        events.log(fresh.study, by, PAUSE, about=fresh.pseudonym)
+    if fresh.state == Rater.State.ENDED or is_paused(fresh):
+        return False
+    _keep(fresh, {PAUSED: True})
+    events.log(fresh.study, by, PAUSE, about=fresh.pseudonym)
+    return True
 
 
 @atomically
-def resume(*, rater: Rater, by: events.Actor) -> None:
-    """Let a paused rater go on."""
+def resume(*, rater: Rater, by: events.Actor) -> bool:
+    """Let a paused rater continue; return whether the rater was paused."""
     fresh = leases.lock_rater(rater.pk)
-    if is_paused(fresh):
-        _keep(fresh, {PAUSED: False})
-        events.log(fresh.study, by, RESUME, about=fresh.pseudonym)
+    if not is_paused(fresh):
+        return False
+    _keep(fresh, {PAUSED: False})
+    events.log(fresh.study, by, RESUME, about=fresh.pseudonym)
+    return True
 
 
 def _keep(rater: Rater, more: Mapping[str, Any]) -> None:

@@ -58,7 +58,8 @@ def test_the_monitor_follows_the_raters_without_losing_ones_place(
     numbers = page.locator("#live-pace summary")
     numbers.click()
     counted = page.locator("#live-pace td")
-    expect(counted).to_have_text(["4"])
+    expect(counted.first).to_be_visible()
+    assert sum(map(int, counted.all_inner_texts())) == 4  # one row, or two where the quarter of an hour changed
     simulate(live_site, "watched", 3, seed=2)
     expect(page.get_by_text("10 of 60 places are answered.")).to_be_visible(timeout=30_000)
     assert sum(map(int, counted.all_inner_texts())) == 10
@@ -104,7 +105,7 @@ def test_from_judgments_to_results(page: Page, live_site: LiveSite, make_study: 
     accessible(page, OURS)
     fits(page)
     timeline = page.url
-    page.get_by_role("link", name="Look at them on the rater's screen").click()
+    page.get_by_role("link", name="View the answers on the rater's screen").click()
     expect(page.get_by_text("Nothing can be changed here.")).to_be_visible()
     page.wait_for_load_state()
     values = page.locator("#answer input")

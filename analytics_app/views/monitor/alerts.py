@@ -20,7 +20,7 @@ from tasks_app.views import pay_words
 
 # Raters take so many times as long as expected before it is an alert, and so many must have finished.
 MUCH_LONGER, ENOUGH_TIMES = 1.25, 5
-# Where so large a share of so many raters is sent away or leaves, something is wrong with the study.
+# Where so large a share of so many raters is turned away or leaves, something is wrong with the study.
 LARGE_SHARE, ENOUGH_RATERS = 0.4, 10
 
 
@@ -56,7 +56,7 @@ def _controls(reading: Reading) -> Iterator[Alert]:
     )  # fmt: skip
     yield Alert(
         sentence % {"n": whole(n).text, "limit": percent(min(limits, default=0)).text},
-        _("Look at them") if n > 1 else _("Look at this rater"),
+        _("Show these raters") if n > 1 else _("Show this rater"),
         f"{reverse('analytics:raters', args=[reading.study.slug])}?show=below",
     )
 

@@ -89,12 +89,10 @@ def _pace_title(reading: Reading) -> str:
         return _("No judgments yet")
     if found.outlook in {Outlook.AHEAD, Outlook.PAUSED} and found.speed is not None:
         words = {"speed": moments.per_hour(found.speed), "span": moments.span_of(found.speed)}
-        return _("Judgments come at %(speed)s, %(span)s") % words
-    if found.outlook == Outlook.TOO_FEW:
+        return _("Judgments arrive at %(speed)s %(span)s") % words
+    if found.outlook == Outlook.TOO_FEW or pace.last + QUARTER > pace.now:
         return ngettext("%(n)s judgment so far", "%(n)s judgments so far", pace.total) % {"n": whole(pace.total).text}
-    return _("The last judgment came before %(moment)s") % {
-        "moment": moments.clock(pace.last + QUARTER, pace.now, reading.zone)
-    }
+    return _("No judgment since %(moment)s") % {"moment": moments.clock(pace.last + QUARTER, pace.now, reading.zone)}
 
 
 def _days(shown: Buckets) -> list[Mark]:
@@ -141,9 +139,9 @@ def _way(reading: Reading) -> Chart:
 def _way_title(steps: Sequence[FunnelStep]) -> str:
     consented = next(one.reached for one in steps if one.step == Step.CONSENTED)
     finished = steps[-1].reached
-    worst = max(steps, key=lambda one: one.left)
+    worst = max((one for one in steps if one.step != Step.INVITED), key=lambda one: one.left)
     if worst.left > finished / 2 and worst.left > 1:
-        words = _("%(n)s of %(all)s raters left after they had “%(step)s”")
+        words = _("%(n)s of %(all)s raters left after the step “%(step)s”")
         return words % {"n": whole(worst.left).text, "all": whole(consented).text, "step": _STEPS[worst.step]}
     return _("%(n)s of %(all)s raters who consented have finished") % {
         "n": whole(finished).text,
@@ -166,9 +164,12 @@ def _units(task: TaskProgress, reading: Reading) -> Chart:
         left += width
     name = _(" of “%(task)s”") % {"task": task.task} if len(reading.progress.tasks) > 1 else ""
     n_units = sum(task.units.values())
-    subtitle = _("Units%(task)s by their number of judgments, from few to many; %(n)s units.") % {
-        "task": name, "n": whole(n_units).text,
-    }  # fmt: skip
+    sentence = ngettext(
+        "Units%(task)s by their number of judgments, from few to many; %(n)s unit.",
+        "Units%(task)s by their number of judgments, from few to many; %(n)s units.",
+        n_units,
+    )
+    subtitle = sentence % {"task": name, "n": whole(n_units).text}
     rows = [[words, whole(n).text, percent(n / total, 1).text] for words, n in segments]
     return Chart(
         f"units-{task.task.key}", _units_title(task), subtitle, drawn, [_("Judgments"), _("Units"), _("Share")], rows
@@ -227,9 +228,12 @@ def _minutes(reading: Reading) -> Chart:
         marks.label(0, "0"),
         marks.label(100, _("%(n)s min") % {"n": figure(scale.high, 0)}),
     ]
-    subtitle = _("Minutes for a set, each rater who finished a dot (bars where there are many); %(n)s raters.") % {
-        "n": whole(len(times)).text
-    }
+    sentence = ngettext(
+        "Minutes for a set: one dot per rater who finished (bars if there are many); %(n)s rater.",
+        "Minutes for a set: one dot per rater who finished (bars if there are many); %(n)s raters.",
+        len(times),
+    )
+    subtitle = sentence % {"n": whole(len(times)).text}
     return Chart("minutes", _minutes_title(reading), subtitle, drawn, [_("Minutes"), _("Raters")], _histogram(times))
 
 
@@ -270,9 +274,12 @@ def _controls(reading: Reading) -> Chart:
         marks.label(50, percent(0.5).text),
         marks.label(100, percent(1).text),
     ]
-    subtitle = _("Share of units with known answers that each rater got right; %(n)s raters.") % {
-        "n": whole(len(scores)).text
-    }
+    sentence = ngettext(
+        "Share of units with known answers that each rater got right; %(n)s rater.",
+        "Share of units with known answers that each rater got right; %(n)s raters.",
+        len(scores),
+    )
+    subtitle = sentence % {"n": whole(len(scores)).text}
     counts = Counter(min(9, int(share * 10)) for share, _below in scores)
     words = _("%(low)s to %(high)s %%")
     rows = [

@@ -47,7 +47,7 @@ def _done(reading: Reading) -> Figure:
 def _forecast(reading: Reading) -> Figure:
     pace = reading.pace
     words, note = moments.outlook(reading.forecast, pace.now, reading.zone, pace.last)
-    if reading.progress.later:
+    if reading.progress.later and reading.study.state != reading.study.State.CLOSED:
         names = ", ".join(f"“{task.task}”" for task in reading.progress.later)
         left = sum(task.places - task.submitted for task in reading.progress.later)
         sentence = ngettext(

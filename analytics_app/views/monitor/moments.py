@@ -93,9 +93,10 @@ def outlook(forecast: Forecast, now: datetime, zone: ZoneInfo, last: datetime | 
     if forecast.outlook == Outlook.AHEAD and forecast.done_at is not None:
         note = _("If raters keep this speed: %(measured)s.") % {"measured": measured}
         far = _("This is further ahead than the speed can tell; take it as a rough guess.")
-        return _("about %(moment)s") % {"moment": moment_ahead(forecast.done_at, now, zone)}, (
-            f"{note} {far}" if forecast.is_far else note
-        )
+        words = moment_ahead(forecast.done_at, now, zone)
+        if forecast.done_at - now <= FURTHEST:
+            words = _("about %(moment)s") % {"moment": words}
+        return words, f"{note} {far}" if forecast.is_far else note
     words, note = (str(text) for text in _WITHOUT_A_DATE[forecast.outlook])
     if forecast.outlook == Outlook.STALLED and last is not None:
         note = _("No judgment since %(moment)s.") % {"moment": clock(last + QUARTER, now, zone)}

@@ -33,13 +33,15 @@ def _end(outcome: str) -> Callable[[HttpRequest, Rater], str]:
 
 
 def _pause(request: HttpRequest, rater: Rater) -> str:
-    contact.pause(rater=rater, by=request.user)
+    if not contact.pause(rater=rater, by=request.user):
+        return _("%(rater)s has ended or was paused already; nothing has changed.") % {"rater": rater}
     return _("%(rater)s is paused. Answers and pay stay as they are.") % {"rater": rater}
 
 
 def _resume(request: HttpRequest, rater: Rater) -> str:
-    contact.resume(rater=rater, by=request.user)
-    return _("%(rater)s can go on.") % {"rater": rater}
+    if not contact.resume(rater=rater, by=request.user):
+        return _("%(rater)s is not paused; nothing has changed.") % {"rater": rater}
+    return _("%(rater)s can continue.") % {"rater": rater}
 
 
 def _forget(request: HttpRequest, rater: Rater) -> str:

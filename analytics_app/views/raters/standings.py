@@ -13,5 +13,5 @@ WORDS: dict[Standing, Promise] = {
     Standing.AWAY: _("away"),
     Standing.FINISHED: _("finished"),
     Standing.LEFT: _("left"),
-    Standing.SENT_AWAY: _("sent away"),
+    Standing.SENT_AWAY: _("turned away"),
 }

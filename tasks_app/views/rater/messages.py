@@ -3,6 +3,7 @@
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
+from tasks_app.selectors.pay import offer_of
 from tasks_app.selectors.progress import progress_of
 from tasks_app.services import contact
 from tasks_app.views.rater import pages
@@ -36,7 +37,9 @@ def paused(visit: Visit) -> HttpResponse:
     """Tell a rater that their part in the study is paused, and that nothing is lost."""
     sentences = [
         _("The researchers have paused your part in this study."),
-        _("Your answers are saved, and you are paid for them as you were told."),
+        _("Your answers are saved, and you will be paid for them as promised.")
+        if offer_of(visit.options).pays
+        else _("Your answers are saved."),
         _("Please come back later with the same link."),
     ]
     if visit.options.contact:

@@ -57,7 +57,7 @@ def test_a_message_is_read_before_the_next_unit_once(
         "wrote to a rater", "wrote to a rater", "read a message", "read a message",
     ]  # fmt: skip
     said = text(page(rosas_browser, f"/admin/studies/{study.slug}/raters/{rater}/timeline/"))
-    assert "The rater read what was written." in said
+    assert "The rater read the message." in said
     assert "not read yet" not in said
     mine = json.loads(somebody.get(f"{own}stored/mine.json").content)
     assert [one["text"] for one in mine["messages_to_you"]] == [MESSAGE, "And another."]
@@ -98,19 +98,26 @@ def test_a_paused_rater_sees_why_loses_nothing_and_goes_on_later(
     rater, own = ada
     form = pages.hidden(somebody.get(f"{own}judge/"), "answer")
     assert f"{rater} is paused." in act(rosas_browser, study, "act", rater=str(rater), action="pause")
-    act(rosas_browser, study, "act", rater=str(rater), action="pause")
+    again = act(rosas_browser, study, "act", rater=str(rater), action="pause")
+    assert f"{rater} has ended or was paused already; nothing has changed." in again
     # What was on the screen when the pause began is still stored.
     answer = somebody.post(f"{own}judge/", {**form, "p1-fluency": "4"}, follow=True)
     assert Judgment.objects.count() == 1
     for shown in (answer, somebody.get(own, follow=True), somebody.get(f"{own}judge/1/")):
         said = text(shown.content.decode())
         assert "Your part is paused" in said
-        assert "Your answers are saved, and you are paid for them as you were told." in said
+        assert "Your answers are saved, and you will be paid for them as promised." in said
         assert f"{own}stop/" in shown.content.decode()
     html = page(rosas_browser, f"/admin/studies/{study.slug}/raters/?show=paused")
     assert "paused 1" in text(html)
     assert rater.pseudonym in html
-    assert f"{rater} can go on." in act(rosas_browser, study, "act", rater=str(rater), action="resume")
+    study.settings["pay"]["amount"] = "0.00"
+    study.save()
+    said = text(somebody.get(own, follow=True).content.decode())
+    assert "Your answers are saved. Please come back later" in said, "nobody is paid"
+    resumed, again = (act(rosas_browser, study, "act", rater=str(rater), action="resume") for _time in range(2))
+    assert f"{rater} can continue." in resumed
+    assert f"{rater} is not paused; nothing has changed." in again
     assert somebody.get(own, follow=True).redirect_chain[-1][0] == f"{own}judge/"
     assert "Your part is paused" not in somebody.get(f"{own}judge/").content.decode()
     assert [event.verb for event in study.events.filter(object=str(rater)).order_by("id")] == [

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 from django.conf import settings
@@ -13,9 +14,12 @@ from pytest_django import DjangoAssertNumQueries
 
 from analytics_app.models import AgreementPoint, Run, RunPart, WorkerBeat
 from analytics_app.selectors.workers import COMMAND
+from analytics_app.views.monitor import moments
 from tasks_app.models import Event, Membership, Rater, Study, Task
+from tasks_app.selectors.fieldwork.forecast import Forecast, Outlook, Speed
 from tasks_app.services import erasure
 from tasks_app.services.judging import assignments
+from tasks_app.services.study import lifecycle
 from tests.analytics_app.builders import SLIDER, build_run, likert_rows, slider_rows
 from tests.analytics_app.filling import Filler
 from tests.analytics_app.views.reading import page, tables, text
@@ -31,6 +35,15 @@ pytestmark = pytest.mark.django_db
 def address(study: Study) -> str:
     """The monitor of rosa's study."""
     return f"/admin/studies/{study.slug}/monitor/"
+
+
+def two_hours_pass() -> None:
+    """Move all judgments into the past."""
+    with connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        cursor.execute("ALTER TABLE tasks_app_judgment DISABLE TRIGGER USER")
+        cursor.execute("UPDATE tasks_app_judgment SET submitted_at = now() - interval '2 hours'")
+        cursor.execute("ALTER TABLE tasks_app_judgment ENABLE TRIGGER USER")
 
 
 def add_parts(run: Run, *states: str) -> None:
@@ -88,6 +101,18 @@ def test_places_to_come_cost_what_the_groups_that_take_them_are_paid(rosas_brows
     arrive(study)
     said = text(page(rosas_browser, f"/admin/studies/{study.slug}/monitor/"))
     assert "Cost so far 0.00 EUR About 270.00 EUR more for the places that are open" in said, "4.50 EUR each"
+    assert "from few to many; 1 unit." in said
+
+
+def test_a_closed_study_waits_for_no_later_task(rosas_browser: Client, rosa: User) -> None:
+    study = waves_kit.opened()
+    Membership.objects.create(study=study, user=rosa, role="owner")
+    address = f"/admin/studies/{study.slug}/monitor/"
+    assert "Without 150 places of “How you feel after one week”" in text(page(rosas_browser, address))
+    lifecycle.move(study_id=study.pk, action="close", by=rosa)
+    said = text(page(rosas_browser, address))
+    assert "Places that are open stay open." in said
+    assert "which opens later" not in said
 
 
 def test_simulated_raters_cost_nothing(rosas_browser: Client, study: Study, address: str) -> None:
@@ -125,6 +150,29 @@ def test_the_way_of_raters_says_where_they_left(rosas_browser: Client, rosa: Use
     assert "1 of 3 raters who consented have finished" in text(html)
 
 
+def test_titles_say_that_most_raters_left_and_nothing_came_since(
+    rosas_browser: Client, study: Study, address: str
+) -> None:
+    for _rater in range(3):
+        assignments.stop(rater=arrive(study))
+    finish(study)
+    two_hours_pass()
+    said = text(page(rosas_browser, address))
+    assert "3 of 4 raters left after the step “consented”" in said
+    assert "one dot per rater who finished (bars if there are many); 1 rater." in said
+    lifecycle.move(study_id=study.pk, action="close", by=None)
+    said = text(page(rosas_browser, address))
+    assert "No judgment since" in said
+
+
+def test_a_date_more_than_a_year_ahead_is_not_said() -> None:
+    now, week = datetime(2026, 3, 1, tzinfo=UTC), timedelta(days=7)
+    for days, words in ((100, "about 9 Jun 2026"), (400, "in more than a year")):
+        takes = timedelta(days=days)
+        found = Forecast(Outlook.AHEAD, Speed(20, week, whole=False), takes, now + takes, is_far=True)
+        assert moments.outlook(found, now, ZoneInfo("UTC"), now)[0] == words
+
+
 def test_alerts_say_in_words_what_is_wrong_and_lead_there(rosas_browser: Client, rosa: User) -> None:
     study = build_study(
         rosa, slug="alarming", k=8, known={"control": 4}, checks={"controls": 4, "fail_below": 0.5, "fail_after": 3}
@@ -134,7 +182,7 @@ def test_alerts_say_in_words_what_is_wrong_and_lead_there(rosas_browser: Client,
     careless, careful = finish(study, right=False), finish(study)
     html = page(rosas_browser, f"/admin/studies/{study.slug}/monitor/")
     said = text(html)
-    assert "! 1 rater is below 50 % on units with known answers. Look at this rater" in said
+    assert "! 1 rater is below 50 % on units with known answers. Show this rater" in said
     assert "1 of 2 raters is below the limit on known answers" in said
     found = {rows[0][0]: rows for _caption, rows in tables(html)}
     assert found["Right"][1:] == [["0 to 9 %", "1"], ["90 to 100 %", "1"]]
@@ -176,7 +224,7 @@ def test_an_imported_study_says_how_much_was_imported(rosas_browser: Client, ros
     study = build_study(rosa, slug="imported", opened=False)
     Filler(study).judge("ada", "i0", "alpha-mt", {"fluency": 1})
     said = text(page(rosas_browser, f"/admin/studies/{study.slug}/monitor/"))
-    assert "1 judgments were imported; no place was planned." in said
+    assert "1 judgment was imported; no place was planned." in said
 
 
 def test_what_was_counted_once_is_counted_anew_after_an_erasure(
@@ -184,11 +232,7 @@ def test_what_was_counted_once_is_counted_anew_after_an_erasure(
 ) -> None:
     """The past is remembered by the process; what is erased must leave it."""
     first, second = finish(study), finish(study)
-    with connection.cursor() as cursor:
-        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
-        cursor.execute("ALTER TABLE tasks_app_judgment DISABLE TRIGGER USER")
-        cursor.execute("UPDATE tasks_app_judgment SET submitted_at = now() - interval '2 hours'")
-        cursor.execute("ALTER TABLE tasks_app_judgment ENABLE TRIGGER USER")
+    two_hours_pass()
     assert "8 in all" in text(page(rosas_browser, address))
     finish(study)
     assert "12 in all" in text(page(rosas_browser, address))

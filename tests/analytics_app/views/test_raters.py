@@ -76,6 +76,7 @@ def test_the_live_list_is_the_one_on_the_page(rosas_browser: Client, checked: St
     live = rosas_browser.get(f"{address}?live=1&show=finished").content.decode()
     assert live in page(rosas_browser, f"{address}?show=finished")
     assert "<form" not in live
+    assert "No rater matches this filter." in page(rosas_browser, f"{address}?show=left")
 
 
 def test_the_timeline_says_what_a_rater_saw_when_and_how_checks_went(rosas_browser: Client, checked: Study) -> None:
