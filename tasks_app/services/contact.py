@@ -6,9 +6,10 @@ The log says what was written and when it was read; erasing a rater empties it, 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from django.db.models.fields.json import KT
 from django.utils.translation import gettext as _
 
-from tasks_app.models import Rater
+from tasks_app.models import Event, Rater
 from tasks_app.plaintext import problem_in
 from tasks_app.selectors.stored import WROTE
 from tasks_app.services import events
@@ -21,6 +22,9 @@ MESSAGES, PAUSED = "messages", "paused"
 LONGEST_MESSAGE = 2000
 # So many messages can wait for a rater who does not come.
 MOST_WAITING = 10
+
+# What stands for the pseudonym of an erased rater in a message to another one; it needs no translation.
+REMOVED = "[…]"
 
 READ, PAUSE, RESUME = "read a message", "paused a rater", "resumed a rater"
 VERBS = (WROTE, READ, PAUSE, RESUME)
@@ -93,6 +97,21 @@ def resume(*, rater: Rater, by: events.Actor) -> bool:
     _keep(fresh, {PAUSED: False})
     events.log(fresh.study, by, RESUME, about=fresh.pseudonym)
     return True
+
+
+def remove_name(*, rater: Rater, pseudonym: str) -> None:
+    """Take the pseudonym of a rater who is erased out of messages to other raters of the study, which stay otherwise.
+
+    The transaction holds the claims of the study, so that no two of them wait for each other's raters.
+    """
+    others = Rater.objects.select_for_update(no_key=True).filter(study=rater.study_id, prefs__has_key=MESSAGES)
+    for other in others.exclude(pk=rater.pk).order_by("pk"):
+        texts = unread(other)
+        if any(pseudonym in text for text in texts):
+            _keep(other, {MESSAGES: [text.replace(pseudonym, REMOVED) for text in texts]})
+    written = Event.objects.filter(study=rater.study_id, verb=WROTE).exclude(object=pseudonym)
+    for event in written.annotate(text=KT("after__text")).filter(text__contains=pseudonym):
+        Event.objects.filter(pk=event.pk).update(after={"text": event.text.replace(pseudonym, REMOVED)})
 
 
 def _keep(rater: Rater, more: Mapping[str, Any]) -> None:

@@ -1,5 +1,6 @@
 """Erase a rater's answers, times, comments and identity. Counts stay, so that totals remain right."""
 
+import json
 from dataclasses import dataclass
 
 from django.db import connection
@@ -21,7 +22,7 @@ from tasks_app.models import (
     Rater,
     RaterSet,
 )
-from tasks_app.services import events
+from tasks_app.services import contact, events
 from tasks_app.services.arrival.enrolment import new_pseudonym
 from tasks_app.services.database import atomically, lock_claims, lock_submissions, rows
 from tasks_app.services.judging import assignments, leases
@@ -54,6 +55,7 @@ def erase(*, rater: Rater, by: events.Actor = None) -> Erased:
         return Erased(0, 0)
     if fresh.state != Rater.State.ENDED:
         assignments.leave_early(fresh, Rater.Outcome.WITHDRAWN)
+    contact.remove_name(rater=fresh, pseudonym=fresh.pseudonym)
     erased = _erase_answers(fresh)
     _forget(fresh)
     events.log(fresh.study, by, "erased", about="", after={"judgments": erased.judgments, "ratings": erased.ratings})
@@ -111,8 +113,10 @@ def _forget(rater: Rater) -> None:
     )
     rows(
         """UPDATE tasks_app_event SET object = '', before = NULL, after = NULL
-           WHERE study_id = %s AND (object LIKE %s OR before::text LIKE %s OR after::text LIKE %s) RETURNING id""",
-        [rater.study_id, *[f"%{pseudonym}%"] * 3],
+           WHERE study_id = %s
+             AND (strpos(object, %s) > 0 OR strpos(before::text, %s) > 0 OR strpos(after::text, %s) > 0)
+           RETURNING id""",
+        [rater.study_id, pseudonym, *[json.dumps(pseudonym, ensure_ascii=False)[1:-1]] * 2],
     )
     rater.refresh_from_db()
 

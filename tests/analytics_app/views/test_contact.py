@@ -8,7 +8,7 @@ from django.test import Client
 
 from tasks_app.models import Event, Judgment, Rater, Study
 from tasks_app.services import contact, erasure
-from tests import pages
+from tests import pages, walk
 from tests.analytics_app.views.reading import page, text
 
 pytestmark = pytest.mark.django_db
@@ -135,3 +135,24 @@ def test_erasure_takes_messages_with_it(study: Study, ada: tuple[Rater, str]) ->
     rater.refresh_from_db()
     assert rater.prefs == {}
     assert not Event.objects.filter(study=study, after__has_key="text").exists()
+
+
+def test_erasure_takes_the_pseudonym_out_of_messages_to_others(study: Study, ada: tuple[Rater, str]) -> None:
+    rater, _own = ada
+    other, alike = walk.arrive(study), walk.arrive(study)
+    Rater.objects.filter(pk=rater.pk).update(pseudonym='a_"1"')
+    rater.refresh_from_db()
+    contact.write(rater=rater, by=None, text="A word that names nobody.")
+    contact.write(rater=other, by=None, text='You answer as a_"1" does. a_"1" agrees.')
+    contact.write(rater=alike, by=None, text='You are not ab"1".')
+    erasure.erase(rater=rater)
+    other.refresh_from_db()
+    alike.refresh_from_db()
+    assert contact.unread(other) == ["You answer as […] does. […] agrees."]
+    assert contact.unread(alike) == ['You are not ab"1".']
+    written = study.events.filter(verb="wrote to a rater").order_by("id")
+    assert list(written.values_list("object", "after")) == [
+        ("", None),
+        (str(other), {"text": "You answer as […] does. […] agrees."}),
+        (str(alike), {"text": 'You are not ab"1".'}),
+    ]
