@@ -92,6 +92,7 @@ def test_several_studies_are_added_at_once(project: Project, rosa: User, rosas_b
     templates.save_as_template(study=elsewhere, by=rosa)
     assert f'href="{PAGE}add/"' in text_of(rosas_browser, PAGE)
     page = text_of(rosas_browser, f"{PAGE}add/")
+    assert '<button class="ew-button">Search</button>' in page
     listed = re.findall(r'name="study" value="([^"]+)"', page)
     assert listed == ["more-0", "more-1", "more-2", "elsewhere"], "no template, none that is there or only seen"
     assert re.findall(r'name="study" value="([^"]+)"', text_of(rosas_browser, f"{PAGE}add/?words=more-1")) == ["more-1"]

@@ -47,6 +47,7 @@ def test_a_worker_makes_the_study(setup: Setup, rosas_browser: Client) -> None:
     check = asked(rosas_browser, setup)
     assert Task.objects.get(study=setup.study, until=None).k == 3
     assert "Waiting for a background worker." in page(rosas_browser)
+    assert 'aria-label="Progress of the check"' in page(rosas_browser, live="1")
     jobs.work_on_setup(check.pk)
     assert Task.objects.get(study=setup.study, until=None).k == 4
     assert "All checks passed." in page(rosas_browser, live="1")
@@ -210,6 +211,7 @@ def test_a_worker_stores_texts(setup: Setup, rosas_browser: Client) -> None:
         SetupWork.objects.filter(pk=work.pk).update(state=state)
         assert sentence in page(rosas_browser, live="1")
         assert sentence in texts_page(rosas_browser)
+        assert 'aria-label="Progress of storing the texts"' in texts_page(rosas_browser)
     jobs.work_on_setup(work.pk)
     assert texts.rows_of(setup).count() == 40
     assert "The texts are stored" in page(rosas_browser, live="1")
@@ -222,7 +224,7 @@ def test_a_worker_stores_texts(setup: Setup, rosas_browser: Client) -> None:
 def test_a_check_and_the_texts_wait_for_each_other(setup: Setup, rosas_browser: Client) -> None:
     asked_to_store(rosas_browser)
     answer = rosas_browser.post(PATH, follow=True).content.decode()
-    assert "The texts of this study are being stored in the background." in answer
+    assert "being stored in the background. Try again when they are stored." in answer
     assert "Texts are being stored; see above." in answer
     work = SetupWork.objects.get(setup=setup)
     assert work.kind == "texts"
