@@ -22,9 +22,9 @@ def register(member: type[AnyAnalysis]) -> type[AnyAnalysis]:
 
 
 def import_shown(package: str) -> None:
-    """Import the tables and charts of every analysis that has some, so that they register."""
+    """Import the tables, charts and finding of every analysis that has some, so that they register."""
     for name in registry:
         path = getattr(import_module(f"{package}.{name}"), "__path__", [])
         for module in pkgutil.iter_modules(path, prefix=f"{package}.{name}."):
-            if module.name.endswith((".tables", ".charts")):
+            if module.name.endswith((".tables", ".charts", ".finding")):
                 import_module(module.name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from django.contrib.postgres.aggregates import BoolOr
@@ -106,11 +106,31 @@ def rows_for_page(run: Run, places: Sequence[CriterionRows], *, systems: bool) -
     return list(_readable(run, systems=systems).filter(condition))
 
 
+def rows_of_summary(run: Run, statistics: Mapping[str, Collection[str]], *, systems: bool) -> list[ResultRow]:
+    """Return the kept rows that the summary of a run is made of, in one query; `statistics` are by analysis."""
+    condition = Q()
+    for analysis, wanted in statistics.items():
+        condition |= Q(analysis=analysis, statistic__in=sorted(wanted))
+    rows = rows_of(run, systems=systems).filter(condition, basis="kept", rater=None)
+    return list(rows.only(*SUMMARY_COLUMNS))
+
+
+# What the summary reads of a row.
+SUMMARY_COLUMNS = (
+    "analysis", "statistic", "task", "criterion", "system", "system_b", "label", "group", "wave", "slice", "value",
+    "low", "high", "p_adjusted", "n_ratings", "n_items", "n_raters", "basis", "settings", "note",
+)  # fmt: skip
+
+
 @dataclass(frozen=True, slots=True)
 class ResultNames:
-    """ResultNames by key of tasks (in their order), criteria and systems; `designs` are those of the tasks."""
+    """ResultNames by key of tasks (in their order), criteria and systems; `designs` are those of the tasks.
+
+    `types` are the types of the tasks, by key.
+    """
 
     tasks: dict[str, str] = field(default_factory=dict)
+    types: dict[str, str] = field(default_factory=dict)
     criteria: dict[str, str] = field(default_factory=dict)
     designs: set[str] = field(default_factory=set)
     systems: dict[str, str] = field(default_factory=dict)
@@ -123,13 +143,20 @@ def names_of(study: Study) -> ResultNames:
         .annotate(called=ArraySubquery(_named(OuterRef("study")).values(pair=JSONObject(key="key", name="name"))))
         .order_by(F("until").desc(nulls_first=True), "order", "task_criteria__order")
         .values_list(
-            "key", "title", "task_criteria__criterion__key", "task_criteria__criterion__name", "design", "called"
+            "key",
+            "title",
+            "type",
+            "task_criteria__criterion__key",
+            "task_criteria__criterion__name",
+            "design",
+            "called",
         )
     )
     names = ResultNames()
-    for task, title, criterion, name, design, called in rows:
+    for task, title, task_type, criterion, name, design, called in rows:
         names.designs.add(design)
         names.tasks.setdefault(task, title or task)
+        names.types.setdefault(task, task_type)
         if criterion:
             names.criteria.setdefault(criterion, name)
         if not names.systems:

@@ -18,6 +18,7 @@ from analytics_app.selectors.workers import workers
 from analytics_app.services import routing
 from analytics_app.views import run_sections, run_words, words
 from analytics_app.views.sections import raters_table
+from analytics_app.views.summary import at_a_glance, index_of, summary_of, with_leading_figure
 from analytics_app.views.superuser_looks import note_look
 from tasks_app.models import Study
 from tasks_app.selectors.routing import ON_REQUEST
@@ -103,9 +104,18 @@ def _run(request: HttpRequest, study: Study, found: Run) -> dict[str, Any]:
 def _found(found: Run, names: ResultNames, wanted: str, *, systems: bool) -> dict[str, Any]:
     """Return what a run found, criterion by criterion; the wanted one alone, else the first, where it is much."""
     read = run_sections.read(found, names, systems=systems, wanted=wanted)
+    funnels = run_words.funnels(read.rows, names.tasks)
+    summary = summary_of(found, names, read.places, funnels, systems=systems)
+    leading, by_task = with_leading_figure(summary, read.tasks)
     return {
-        "funnels": run_words.funnels(read.rows, names.tasks),
-        "tasks": [(names.tasks.get(task, task), sections) for task, sections in read.tasks.items()],
+        "funnels": funnels,
+        "summary": summary,
+        "leading": leading,
+        "index": list(index_of(by_task, names.tasks)),
+        "tasks": [
+            (names.tasks.get(task, task), [(section, at_a_glance(summary, section)) for section in sections])
+            for task, sections in by_task.items()
+        ],
         "one_only": read.one_only,
     }
 

@@ -13,9 +13,13 @@ from analytics_app.views.sections import Section, in_order, sections_of
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """Rows of a run and the sections of its tasks; with `one_only`, all sections but one are names alone."""
+    """Rows of a run and the sections of its tasks; with `one_only`, all sections but one are names alone.
+
+    `places` count what there is of each criterion, in the order in which they are read.
+    """
 
     rows: Sequence[ResultRow]
+    places: Sequence[CriterionRows]
     tasks: dict[str, list[Section]]
     one_only: bool
 
@@ -73,4 +77,4 @@ def _sections(
         primary=_primary(run),
         limit=round(1 - float(run.settings.get("confidence", 0.95)), 9),
     )
-    return Read(rows, tasks, one_only)
+    return Read(rows, places, tasks, one_only)

@@ -86,6 +86,7 @@ AFTER = dict.fromkeys(
         "starting.css",
         "researcher_parts.css",
         "results.css",
+        "results_summary.css",
         "results_tables.css",
         "pay.css",
         "plan.css",

@@ -221,7 +221,7 @@ def test_plots_stand_with_their_finding_and_their_numbers(rosas_browser: Client,
     run = build_run(closed, slider_rows())
     add_plots(run, "content")
     html = page(rosas_browser, results(closed))
-    assert html.count("<svg") == 5
+    assert html.count('<figure class="ew-figure"') == 5
     assert "5 of 6 pairs of systems differ for content" in html
     assert "Exploratory, run 1." in html
     numbers = table(html, "Numbers behind this plot")

@@ -1,0 +1,6 @@
+"""What the tests of labels support."""
+
+from analytics_app.analyses.shared.label_findings import of_labels
+from analytics_app.show.findings import finding_of
+
+finding_of("labels", "label_difference", order=20)(of_labels)

@@ -1,0 +1,19 @@
+"""What the tests of preferences support."""
+
+from django.utils.translation import gettext_lazy as _
+
+from analytics_app.show.comparisons import Comparison, Verb, compares
+
+compares(
+    Comparison(
+        analysis="pairwise",
+        level="bt_strength",
+        tested="win_rate",
+        even=0.5,
+        unit="share",
+        measure=_("Strength"),
+        pair_measure=_("Share of comparisons in which the row is preferred to the column"),
+        verbs={"": Verb(_("is preferred to"), _("are preferred to"))},
+        order=10,
+    )
+)

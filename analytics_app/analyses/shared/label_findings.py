@@ -1,0 +1,35 @@
+"""What tests of labels support: who gets which label more often than whom."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext as _
+
+from analytics_app.show.findings import Asked, Finding, listed
+from analytics_app.show.shown import Rows
+
+
+def of_labels(rows: Rows, asked: Asked) -> Finding | None:
+    """Name the label and the pair with the largest difference that a test found, and how many tests found one."""
+    tests = [row for row in rows.of("label_difference") if row.p_adjusted is not None and row.value is not None]
+    if not tests:
+        return None
+    clear = [row for row in tests if (row.p_adjusted or 0.0) < asked.limit and row.value]
+    if not clear:
+        cannot = any((row.settings or {}).get("cannot_differ") for row in tests)
+        rest = _("; none of the tests could have been significant") if cannot else ""
+        return Finding(_("The labels of no two systems differ clearly"), rest, criterion=asked.name)
+    largest = max(clear, key=lambda row: abs(row.value or 0.0))
+    rose = (largest.value or 0.0) > 0
+    winner = largest.system if rose else largest.system_b
+    beaten = [
+        str(row.system_b if row.system == winner else row.system)
+        for row in clear
+        if row.label == largest.label and winner in {row.system, row.system_b}
+        and ((row.value or 0.0) > 0) == (row.system == winner)
+    ]  # fmt: skip
+    start = _("%(system)s gets the label “%(label)s” more often than %(others)s")
+    said = {"system": winner, "label": largest.label, "others": listed(beaten)}
+    rest = ""
+    if len(clear) > len(beaten):
+        rest = _("; %(n)s of %(all)s comparisons of labels are clear") % {"n": len(clear), "all": len(tests)}
+    return Finding(start % said, rest, criterion=asked.name)

@@ -1,0 +1,24 @@
+"""What the tests of ratings support."""
+
+from django.utils.translation import gettext_lazy as _
+
+from analytics_app.show.comparisons import Comparison, Verb, compares
+
+compares(
+    Comparison(
+        analysis="systems",
+        level="mean",
+        tested="difference",
+        measure=_("Mean"),
+        pair_measure=_("Difference of means, row minus column"),
+        verbs={
+            "": Verb(_("is rated higher than"), _("are rated higher than")),
+            # A pair of adjectives runs from the left-hand word to the right-hand one.
+            "semantic_differential": Verb(
+                _("is rated closer to the right-hand word than"), _("are rated closer to the right-hand word than")
+            ),
+            # Seconds and keystrokes are counted, not rated.
+            "post_edit": Verb(_("has higher values than"), _("have higher values than")),
+        },
+    )
+)

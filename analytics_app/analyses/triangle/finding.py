@@ -1,0 +1,39 @@
+"""The verdict of triangle tests."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext as _
+
+from analytics_app.show.findings import Asked, Finding, finding_of, listed_pairs
+from analytics_app.show.shown import Rows
+
+
+@finding_of("triangle", "triangle_share", order=10)
+def triangle(rows: Rows, asked: Asked) -> Finding | None:
+    """Say which pairs were shown to differ, or to be similar, by the risk that the test was planned with."""
+    tests = [row for row in rows.of("triangle_share") if row.p_adjusted is not None]
+    if not tests:
+        return None
+    settings = tests[0].settings or {}
+    similarity = settings.get("goal") == "similarity"
+    risk = float(settings.get("beta" if similarity else "alpha") or 0.0)
+    shown = [row for row in tests if row.p_adjusted is not None and row.p_adjusted <= risk]
+    if not shown:
+        return Finding(_not_shown([f"{row.system} and {row.system_b}" for row in tests], similarity=similarity))
+    pairs = listed_pairs([_("%(a)s and %(b)s") % {"a": row.system, "b": row.system_b} for row in shown])
+    start = _("Raters hardly tell %(pairs)s apart") if similarity else _("Raters can tell %(pairs)s apart")
+    rest = "" if len(shown) == len(tests) else _(" (%(n)s of %(all)s pairs)") % {"n": len(shown), "all": len(tests)}
+    return Finding(start % {"pairs": pairs}, rest)
+
+
+def _not_shown(pairs: list[str], *, similarity: bool) -> str:
+    if len(pairs) == 1:
+        said = (
+            _("It was not shown that %(pair)s are similar")
+            if similarity
+            else _("It was not shown that raters can tell %(pair)s apart")
+        )
+        return said % {"pair": pairs[0]}
+    if similarity:
+        return _("It was not shown of any two systems that they are similar")
+    return _("It was not shown that raters can tell any two systems apart")

@@ -1,0 +1,220 @@
+"""Comparisons of systems: what ranks them, what tests them pair by pair, and what the tests support."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal, TypeAlias
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from analytics_app.models import ResultRow
+from analytics_app.show import cells
+from analytics_app.show.cells import Words
+from analytics_app.show.findings import Asked, Finding, finding_of, listed
+from analytics_app.show.shown import Rows
+
+Unit: TypeAlias = Literal["number", "share", "ratio"]
+
+
+@dataclass(frozen=True, slots=True)
+class Verb:
+    """What is said of a system that is better than another: of one ("is"), and of several ("are")."""
+
+    one: Words
+    several: Words
+
+    def of(self, names: Sequence[str]) -> str:
+        """Return the verb for some systems."""
+        return str(self.one if len(names) == 1 else self.several)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """How an analysis compares systems.
+
+    `level` is the statistic with a value for each system, `tested` that of pairs, whose value is `even` where the two
+    do not differ. `unit` is that of a pair's value. With `low_first` the lowest level is the best, with
+    `low_wins` a pair's value below `even` speaks for the first system. `verbs` are by task type; "" is the usual one.
+    """
+
+    analysis: str
+    level: str
+    tested: str
+    measure: Words
+    pair_measure: Words
+    verbs: dict[str, Verb]
+    even: float = 0.0
+    unit: Unit = "number"
+    low_first: bool = False
+    low_wins: bool = False
+    order: int = 50
+
+    @property
+    def level_over_raters(self) -> str:
+        """The statistic of the same values whose intervals are over raters."""
+        return f"{self.level}_over_raters"
+
+    def verb(self, task_type: str) -> Verb:
+        """Return what is said of the better system in a task of this type."""
+        return self.verbs.get(task_type, self.verbs[""])
+
+
+_comparisons: list[Comparison] = []
+
+
+def compares(comparison: Comparison) -> Comparison:
+    """Make known how an analysis compares systems; its finding follows from it."""
+    _comparisons.append(comparison)
+
+    statistics = (comparison.level, comparison.level_over_raters, comparison.tested)
+
+    @finding_of(comparison.analysis, *statistics, order=comparison.order)
+    def found(rows: Rows, asked: Asked) -> Finding | None:
+        compared = Compared.of(comparison, rows, asked.limit)
+        return compared.finding(asked) if compared is not None else None
+
+    return comparison
+
+
+def comparison_of(rows: Rows, limit: float) -> Compared | None:
+    """Return how systems compare in the rows of one criterion, by the analysis that is read first."""
+    for one in sorted(_comparisons, key=lambda one: (one.order, one.analysis)):
+        if any(row.analysis == one.analysis for row in rows.kept):
+            compared = Compared.of(one, rows.whole, limit)
+            if compared is not None:
+                return compared
+    return None
+
+
+@dataclass
+class Compared:
+    """Systems from the best to the worst, and the tests of their pairs in the order of the document."""
+
+    comparison: Comparison
+    levels: list[ResultRow]
+    pairs: list[ResultRow]
+    limit: float
+    over_raters: dict[str, ResultRow] = field(default_factory=dict)
+    _wins: set[tuple[str, str]] = field(default_factory=set)
+
+    @classmethod
+    def of(cls, comparison: Comparison, rows: Rows, limit: float) -> Compared | None:
+        """Return the comparison of the rows of one criterion; None where no system has a value."""
+        own = [row for row in rows.kept if row.analysis == comparison.analysis]
+        levels = [row for row in own if row.statistic == comparison.level and row.system and row.label is None]
+        levels = [row for row in levels if row.value is not None and row.system_b is None]
+        if not levels:
+            return None
+        sign = 1 if comparison.low_first else -1
+        levels.sort(key=lambda row: sign * (row.value or 0.0))
+        pairs = [row for row in own if row.statistic == comparison.tested and row.system_b and row.label is None]
+        over_raters = {str(row.system): row for row in own if row.statistic == comparison.level_over_raters}
+        made = cls(comparison, levels, pairs, limit, over_raters)
+        made._wins = {pair for row in pairs if (pair := made._winner(row)) is not None}
+        return made
+
+    @property
+    def systems(self) -> list[str]:
+        """The names of the systems, the best first."""
+        return [str(row.system) for row in self.levels]
+
+    def significant(self, row: ResultRow) -> bool:
+        """Say whether the adjusted test of a pair found a difference."""
+        return row.p_adjusted is not None and row.p_adjusted < self.limit
+
+    def _winner(self, row: ResultRow) -> tuple[str, str] | None:
+        """Return a pair that differs clearly, the better system first."""
+        if not self.significant(row) or row.value is None or row.value == self.comparison.even:
+            return None
+        first = (row.value > self.comparison.even) != self.comparison.low_wins
+        a, b = str(row.system), str(row.system_b)
+        return (a, b) if first else (b, a)
+
+    @cached_property
+    def clusters(self) -> list[list[str]]:
+        """The systems in groups: every system of a group differs clearly from every system of the groups below."""
+        names = self.systems
+        groups: list[list[str]] = [[]]
+        for place, name in enumerate(names):
+            apart = all((above, below) in self._wins for above in names[:place] for below in names[place:])
+            if place and apart:
+                groups.append([])
+            groups[-1].append(name)
+        return groups
+
+    @property
+    def tested(self) -> list[ResultRow]:
+        """The pairs that have a test."""
+        return [row for row in self.pairs if row.p_adjusted is not None]
+
+    def finding(self, asked: Asked) -> Finding:
+        """Say what the adjusted tests support, and no more."""
+        verb, tested = self.comparison.verb(asked.task_type), len(self.tested)
+        if len(self.levels) == 1:
+            return self._alone(asked)
+        if not tested:
+            return Finding(_("Too few ratings to test how systems differ"), tested=False, criterion=asked.name)
+        if not self._wins:
+            return Finding(*self._unclear(tested), criterion=asked.name)
+        groups, complete = self.clusters, tested == len(self.levels) * (len(self.levels) - 1) // 2
+        if len(groups) > 1:
+            top, below = groups[0], [name for group in groups[1:] for name in group]
+            start = f"{listed(top)} {verb.of(top)} {listed(below)}"
+            return Finding(start, self._others(groups), criterion=asked.name)
+        return Finding(*self._some(verb, tested, complete=complete), criterion=asked.name)
+
+    def _alone(self, asked: Asked) -> Finding:
+        row = self.levels[0]
+        digits = cells.digits_for([row.value])
+        said = {"system": row.system, "value": cells.figure(row.value or 0.0, digits)}
+        start = _("%(system)s has a mean of %(value)s") % said
+        if row.low is None or row.high is None:
+            return Finding(start, tested=False, criterion=asked.name)
+        ends = f" ({cells.interval(row.low, row.high, digits).text})"
+        return Finding(start, ends, tested=False, criterion=asked.name)
+
+    def _unclear(self, tested: int) -> tuple[str, str]:
+        """Say that no test found a difference, and why none could where that is so."""
+        cannot = any((row.settings or {}).get("cannot_differ") for row in self.tested)
+        rest = _("; none of the tests could have been significant") if cannot else ""
+        if tested == 1:
+            pair = {"a": self.tested[0].system, "b": self.tested[0].system_b}
+            return _("No clear difference between %(a)s and %(b)s") % pair, rest
+        if tested < len(self.levels) * (len(self.levels) - 1) // 2:
+            return _("None of the %(n)s comparisons shows a clear difference") % {"n": tested}, rest
+        return _("No two systems differ clearly"), rest
+
+    def _others(self, groups: Sequence[Sequence[str]]) -> str:
+        """Say what the tests leave open within the groups."""
+        if len(groups) == len(self.levels):
+            if len(groups) == 2:
+                return ""
+            return _("; all pairs differ clearly, in the order %(names)s") % {"names": ", ".join(self.systems)}
+        open_groups = [group for group in groups if len(group) > 1]
+        within = [group for group in open_groups if not any(a in group and b in group for a, b in self._wins)]
+        if len(within) == len(open_groups) and len(open_groups) == 1:
+            return _("; no clear difference between %(names)s") % {"names": listed(open_groups[0])}
+        above = len(groups[0]) * sum(map(len, groups[1:]))
+        more = len(self._wins) - above
+        if more <= 0:
+            return _("; no other pair differs clearly")
+        return ngettext("; %(n)s other pair differs clearly", "; %(n)s other pairs differ clearly", more) % {"n": more}
+
+    def _some(self, verb: Verb, tested: int, *, complete: bool) -> tuple[str, str]:
+        """Name who is better than whom where no line separates the systems."""
+        better: dict[str, list[str]] = {}
+        for name in self.systems:
+            if beaten := [other for other in self.systems if (name, other) in self._wins]:
+                better[name] = beaten
+        count = {"n": len(self._wins), "all": tested}
+        if not better:
+            return _("%(n)s of %(all)s pairs differ clearly") % count, ""
+        (first, beaten), *rest = better.items()
+        start = f"{first} {verb.of([first])} {listed(beaten)}"
+        if not rest:
+            none = _("; no other pair differs clearly") if complete else _("; no other comparison shows a difference")
+            return start, none if tested > len(beaten) else ""
+        return start, _("; %(n)s of %(all)s pairs differ clearly") % count
