@@ -3,6 +3,8 @@
 from itertools import count
 from uuid import uuid4
 
+from django.db import connection
+
 from tasks_app.models import Rater, Study
 from tasks_app.selectors.screens import RaterScreen
 from tasks_app.services.judging import assignments, judgments
@@ -31,3 +33,12 @@ def finish(study: Study, *, right: bool = True, kind: str = Rater.Kind.REAL) -> 
     rater.refresh_from_db()
     assert rater.outcome == Rater.Outcome.COMPLETED
     return rater
+
+
+def two_hours_pass() -> None:
+    """Move all judgments into the past."""
+    with connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        cursor.execute("ALTER TABLE tasks_app_judgment DISABLE TRIGGER USER")
+        cursor.execute("UPDATE tasks_app_judgment SET submitted_at = now() - interval '2 hours'")
+        cursor.execute("ALTER TABLE tasks_app_judgment ENABLE TRIGGER USER")
