@@ -29,7 +29,7 @@ from tasks_app.setup import changes, texts
 from tasks_app.setup.checking import make_study_in_steps
 from tasks_app.setup.tables.checking import CheckedTexts
 from tasks_app.setup.texts_upload import TextsUpload, UploadGone
-from tasks_app.studyfile.checking import Report
+from tasks_app.studyfile.checking import Loaded, Report
 from tasks_app.studyfile.problems import Problem, StudyFileError
 
 JOB = "tasks_app.jobs.work_on_setup"
@@ -170,7 +170,7 @@ def _work(row: SetupWork) -> None:
         log.info("Work on the set-up of %s was given up before it was over", row.setup.study.slug)
     except StudyFileError as refusal:
         problems = [[one.file, one.line, one.column, one.message, one.count, one.places] for one in refusal.problems]
-        _end(row, State.REFUSED, problems=problems, n_more=refusal.more)
+        _refuse(row, problems=problems, n_more=refusal.more)
     except Http404:
         _refuse(
             row, _("The person who started this can no longer edit the study. Another editor has to start it again.")
@@ -191,19 +191,18 @@ def _work(row: SetupWork) -> None:
         _refuse(row, _("An error occurred on the server. Nothing was changed. Try it again."))
 
 
-def _refuse(row: SetupWork, sentence: str) -> None:
-    _end(row, State.REFUSED, notes=[sentence])
-
-
-def _end(row: SetupWork, state: str, **values: Any) -> None:
-    """Write down what became of the work, unless it is over already."""
-    _unless_superseded(row).update(state=state, revision=row.revision, **values)
+def _refuse(row: SetupWork, *sentences: str, **values: Any) -> None:
+    """Write down why the work was refused, unless it is over already."""
+    _unless_superseded(row).update(state=State.REFUSED, revision=row.revision, notes=sentences, **values)
 
 
 def _check(row: SetupWork, report: Report) -> None:
-    """Check the whole set-up and make the study of it, with notes on what was noticed."""
-    _study, loaded = make_study_in_steps(setup=row.setup, by=row.by, report=report)
-    _end(row, State.DONE, notes=[*loaded.notes, *filter(None, [loaded.load])])
+    """Check the whole set-up and make the study of it, in one transaction with notes on what was noticed."""
+
+    def end(loaded: Loaded) -> None:
+        _done(row, row.revision, [*loaded.notes, *filter(None, [loaded.load])])
+
+    make_study_in_steps(setup=row.setup, by=row.by, report=report, made=end)
 
 
 def _store_texts(row: SetupWork, report: Report) -> None:
@@ -229,7 +228,12 @@ def _store(*, row: SetupWork, upload: TextsUpload, checked: CheckedTexts) -> Non
         raise changes.ChangedMeanwhile  # the rows that they were checked with may be others
     stored = upload.store(setup, checked, row.by)
     notes = [_("Stored: %(texts)s.") % {"texts": checked.in_words}, *checked.notes]
-    if not _unless_superseded(row).update(state=State.DONE, revision=stored.revision, notes=notes):
+    _done(row, stored.revision, notes)
+
+
+def _done(row: SetupWork, revision: int, notes: list[str]) -> None:
+    """Write down that the work is done, in the transaction that stores what it made."""
+    if not _unless_superseded(row).update(state=State.DONE, revision=revision, notes=notes):
         raise _Superseded
 
 

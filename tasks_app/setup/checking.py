@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from django.utils.translation import gettext as _
 
@@ -103,23 +103,30 @@ def make_study(*, setup: Setup, by: events.Actor) -> tuple[Study, Loaded]:
     return _make(setup, check(SetupFiles(setup), _OWN_DRAFT), by)
 
 
-def make_study_in_steps(*, setup: Setup, by: events.Actor, report: Report) -> tuple[Study, Loaded]:
+def make_study_in_steps(
+    *, setup: Setup, by: events.Actor, report: Report, made: Callable[[Loaded], None]
+) -> tuple[Study, Loaded]:
     """Do the same without holding the set-up while it is read and the plan is drawn, so that people can go on.
 
-    `report` is told what is done next. Raises StudyFileError and NotADraft as `make_study` does, and
-    `tasks_app.setup.changes.ChangedMeanwhile` where the set-up was changed before the study was stored.
+    `report` is told what is done next, and `made` what was noticed, in the transaction that makes the study. Raises
+    StudyFileError and NotADraft as `make_study` does, and `tasks_app.setup.changes.ChangedMeanwhile` where the set-up
+    was changed before the study was stored.
     """
     reading = check(SetupFiles(setup), _OWN_DRAFT, report)
     report(STORING)
-    return _make_if_unchanged(setup=setup, reading=reading, by=by)
+    return _make_if_unchanged(setup=setup, reading=reading, by=by, made=made)
 
 
 @atomically
-def _make_if_unchanged(*, setup: Setup, reading: StudyReading, by: events.Actor) -> tuple[Study, Loaded]:
+def _make_if_unchanged(
+    *, setup: Setup, reading: StudyReading, by: events.Actor, made: Callable[[Loaded], None]
+) -> tuple[Study, Loaded]:
     held = hold(setup)
     if held.revision != setup.revision:
         raise ChangedMeanwhile
-    return _make(held, reading, by)
+    study, loaded = _make(held, reading, by)
+    made(loaded)
+    return study, loaded
 
 
 def _make(setup: Setup, reading: StudyReading, by: events.Actor) -> tuple[Study, Loaded]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from celery.exceptions import SoftTimeLimitExceeded
@@ -19,6 +20,7 @@ from tasks_app.setup import background, changes, texts
 from tasks_app.setup.checking import make_study, make_study_in_steps
 from tasks_app.setup.tables.checking import CheckedTexts
 from tasks_app.setup.texts_upload import TextsUpload
+from tasks_app.studyfile.checking import Loaded
 
 pytestmark = pytest.mark.django_db
 
@@ -67,8 +69,10 @@ def test_each_step_is_told_while_it_is_done(setup: Setup, rosas_browser: Client)
         SetupWork.objects.filter(pk=check.pk).update(state=state)
         assert sentence in page(rosas_browser, live="1")
     reported: list[str] = []
-    make_study_in_steps(setup=setup, by=check.by, report=reported.append)
+    made: list[Loaded] = []
+    make_study_in_steps(setup=setup, by=check.by, report=reported.append, made=made.append)
     assert reported == ["planning", "storing"]
+    assert len(made) == 1
 
 
 def test_problems_are_listed_until_the_form_changes(setup: Setup, rosas_browser: Client, rosa: User) -> None:
@@ -88,7 +92,7 @@ def test_a_form_that_is_changed_meanwhile_is_not_stored(setup: Setup, rosas_brow
             changes.change(setup=setup, values={("tasks", 0, "k"): 5}, base=setup.revision, by=rosa)
 
     with pytest.raises(changes.ChangedMeanwhile):
-        make_study_in_steps(setup=setup, by=rosa, report=change)
+        make_study_in_steps(setup=setup, by=rosa, report=change, made=lambda _loaded: None)
     assert Task.objects.get(study=setup.study, until=None).k == 3
     jobs.work_on_setup(check.pk)
     assert Task.objects.get(study=setup.study, until=None).k == 5, "the worker reads the form when it begins"
@@ -332,3 +336,16 @@ def test_a_connection_that_is_lost_leaves_the_work_to_be_done_later(
     jobs.work_on_setup(check.pk)
     check.refresh_from_db()
     assert check.state == "reading"
+
+
+def test_a_worker_that_is_stopped_after_the_study_was_made_has_done_its_work(
+    setup: Setup, rosas_browser: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def make_and_stop(**given: Any) -> None:
+        make_study_in_steps(**given)
+        raise SoftTimeLimitExceeded
+
+    check = asked(rosas_browser, setup)
+    monkeypatch.setattr(background, "make_study_in_steps", make_and_stop)
+    jobs.work_on_setup(check.pk)
+    assert "Everything has been checked, and the study matches the form." in page(rosas_browser)
