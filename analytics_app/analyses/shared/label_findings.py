@@ -31,5 +31,5 @@ def of_labels(rows: Rows, asked: Asked) -> Finding | None:
     said = {"system": winner, "label": largest.label, "others": listed(beaten)}
     rest = ""
     if len(clear) > len(beaten):
-        rest = _("; %(n)s of %(all)s comparisons of labels are clear") % {"n": len(clear), "all": len(tests)}
+        rest = _("; %(n)s of %(all)s label comparisons are significant") % {"n": len(clear), "all": len(tests)}
     return Finding(start % said, rest, criterion=asked.name)

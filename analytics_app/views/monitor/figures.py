@@ -86,7 +86,7 @@ def _hourly(reading: Reading) -> Figure:
     if ledger.hourly is None:
         expected = pay_words.money(ledger.offer.hourly, currency)
         return Figure(_("Pay per hour"), "–", _("%(amount)s by the estimate.") % {"amount": expected} + f" {limit}")
-    reached = _("Pay for a full set at the median time.")
+    reached = _("Hourly pay of a rater who needs the median time for a full set.")
     return Figure(_("Pay per hour"), pay_words.money(ledger.hourly, currency), f"{reached} {limit}")
 
 

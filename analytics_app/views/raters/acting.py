@@ -34,7 +34,7 @@ def _end(outcome: str) -> Callable[[HttpRequest, Rater], str]:
 
 def _pause(request: HttpRequest, rater: Rater) -> str:
     if not contact.pause(rater=rater, by=request.user):
-        return _("%(rater)s has ended or was paused already; nothing has changed.") % {"rater": rater}
+        return _("%(rater)s had already ended or been paused, so nothing changed.") % {"rater": rater}
     return _("%(rater)s is paused. Answers and pay stay as they are.") % {"rater": rater}
 
 

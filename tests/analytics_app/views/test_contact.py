@@ -99,7 +99,7 @@ def test_a_paused_rater_sees_why_loses_nothing_and_goes_on_later(
     form = pages.hidden(somebody.get(f"{own}judge/"), "answer")
     assert f"{rater} is paused." in act(rosas_browser, study, "act", rater=str(rater), action="pause")
     again = act(rosas_browser, study, "act", rater=str(rater), action="pause")
-    assert f"{rater} has ended or was paused already; nothing has changed." in again
+    assert f"{rater} had already ended or been paused, so nothing changed." in again
     # What was on the screen when the pause began is still stored.
     answer = somebody.post(f"{own}judge/", {**form, "p1-fluency": "4"}, follow=True)
     assert Judgment.objects.count() == 1

@@ -167,7 +167,7 @@ CASES: dict[str, tuple[list[Row], str]] = {
     ),
     "labels, others too": (
         labels(("ok", "a", "b", -0.3, CLEAR), ("bad", "a", "b", 0.2, CLEAR), ("ok", "a", "c", 0.1, UNCLEAR)),
-        "b gets the label “ok” more often than a on style; 2 of 3 comparisons of labels are clear.",
+        "b gets the label “ok” more often than a on style; 2 of 3 label comparisons are significant.",
     ),
     "labels, none": (labels(("ok", "a", "b", 0.3, UNCLEAR)), "The labels of no two systems differ clearly on style."),
     "affect between groups": (
