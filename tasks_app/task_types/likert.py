@@ -68,7 +68,14 @@ class Likert(GridType):
         "differences between good systems need many judgments; comparing the texts directly finds them sooner. "
         "Answers to several criteria on one screen pull each other along."
     )
-    outcomes = (Outcome("rating", Scale.ORDINAL, per="criterion", doc=_("Chosen step; 1 is the lowest.")),)
+    outcomes = (
+        Outcome(
+            "rating",
+            Scale.ORDINAL,
+            per="criterion",
+            doc=_("Chosen step. The lowest step is 1 unless set otherwise."),
+        ),
+    )
     default_instructions = _(
         "Read the text. Then choose one step for each question. There are no right or wrong answers: "
         "we want to know how you see it. Use the whole scale."
@@ -114,9 +121,25 @@ class Likert(GridType):
         points = forms.IntegerField(
             min_value=2, max_value=11, initial=5, label=_("Steps"), help_text=_("Five or seven are usual.")
         )
+        lowest = forms.IntegerField(
+            min_value=-10,
+            max_value=10,
+            initial=1,
+            label=_("Lowest step"),
+            help_text=_(
+                "The number of the lowest step, in results and wherever raters see numbers. Usually 1; some scales "
+                "start at 0."
+            ),
+        )
         agreement = AGREEMENT
 
     points: int
+    lowest: int
+
+    @property
+    def steps(self) -> range:
+        """The numbers of the steps, the lowest first."""
+        return range(self.lowest, self.lowest + self.points)
 
     def problems(self, criteria: Sequence[Criterion]) -> Iterator[str]:
         """Yield a sentence where the words of a criterion do not fit the steps."""
@@ -144,7 +167,7 @@ class Likert(GridType):
         """Return a choice of steps with their words."""
         words = criterion.labels or (criterion.low, *[""] * (self.points - 2), criterion.high)
         return forms.TypedChoiceField(
-            choices=[(str(step), words[step - 1]) for step in range(1, self.points + 1)],
+            choices=[(str(step), word) for step, word in zip(self.steps, words, strict=True)],
             coerce=int,
             empty_value=None,
             widget=forms.RadioSelect,
@@ -153,8 +176,8 @@ class Likert(GridType):
         )
 
     def scale_of(self, criterion: Criterion | None = None) -> tuple[float, float, float]:
-        """Steps are 1, 2 … points."""
-        return 1.0, float(self.points), 1.0
+        """Steps are whole numbers from the lowest one on."""
+        return float(self.steps[0]), float(self.steps[-1]), 1.0
 
     def problem_in_value(self, value: float, criterion: Criterion | None) -> str | None:
         """Refuse what is no step of the scale."""
@@ -166,7 +189,7 @@ class Likert(GridType):
         """Answer what the datasheet asks of a rating instrument."""
         shown = self.worded(criterion or Criterion("", ""))
         words = shown.labels or (shown.low, *[""] * (self.points - 2), shown.high)
-        steps = [f"{step} ({word})" if word else f"{step}" for step, word in enumerate(words, start=1)]
+        steps = [f"{step} ({word})" if word else f"{step}" for step, word in zip(self.steps, words, strict=True)]
         return {
             "4.3.3": f"{self.points}",
             "4.3.4": ", ".join(steps),

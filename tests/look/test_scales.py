@@ -79,7 +79,7 @@ def test_single_keys_can_be_switched_off(page: Page) -> None:
     page.goto("/judge/")
     page.keyboard.press("?")
     expect(page.get_by_role("dialog", name="Keys")).to_contain_text("chooses a step and goes to the next question")
-    page.get_by_label("Single keys such as digits and ? work").uncheck()
+    page.get_by_label("Use single-key shortcuts such as digits and ?").uncheck()
     page.keyboard.press("Escape")
     page.keyboard.press("3")
     page.keyboard.press("?")

@@ -7,6 +7,7 @@ from typing import cast
 import pytest
 
 from tasks_app.task_types.base import Criterion, ItemTexts, OutputText, Part, Quality, Screen
+from tasks_app.task_types.grid import TextsForm
 from tasks_app.task_types.likert import Likert
 from tasks_app.task_types.simulation import latent_quality
 from tests.task_types.kit import form_of, ratings_of, simulated
@@ -161,3 +162,40 @@ def test_the_datasheet_is_answered() -> None:
     agreed = Likert({"points": 7, "agreement": True}).heds(AGREED)
     assert agreed["4.3.4"].startswith("1 (Strongly disagree), 2 (Disagree), 3 (Somewhat disagree), 4 (Neither")
     assert agreed["4.3.8"] == "agreement with a quality statement"
+
+
+@pytest.mark.parametrize(("lowest", "points"), [(0, 8), (-3, 7), (1, 5), (0, 11)])
+def test_steps_are_numbered_from_the_lowest(lowest: int, points: int) -> None:
+    """As Borovikova et al. (2022) had raters judge, from 0 to 7."""
+    words = Criterion("fluency", "Fluency", labels=tuple(f"word {n}" for n in range(points)))
+    given = screen(points=points, lowest=lowest, criteria=(words,))
+    numbers = [*range(lowest, lowest + points)]
+    form = form_of(given)
+    assert isinstance(form, TextsForm)
+    (row,) = form.rows()
+    assert [(step.value, step.word) for step in row.cells[0].steps] == [
+        (str(number), f"word {n}") for n, number in enumerate(numbers)
+    ]
+    assert row.cells[0].steps[0].number == str(lowest).replace("-", "−")
+    for step in numbers:
+        answered = form_of(given, {"p1-fluency": str(step)})
+        assert answered.is_valid()
+        assert [value.value for value in ratings_of(given, answered.cleaned_data)] == [step]
+    for off in (lowest - 1, lowest + points):
+        assert not form_of(given, {"p1-fluency": str(off)}).is_valid()
+    assert given.kind.scale_of() == (lowest, lowest + points - 1, 1)
+    answers = {int(simulated(given, Quality.CAREFUL, Random(seed))["p1-fluency"]) for seed in range(30)}
+    assert answers <= set(numbers)
+    assert given.kind.heds(words)["4.3.4"].startswith(f"{lowest} (word 0), ")
+
+
+def test_on_a_scale_from_zero_a_digit_is_the_step_of_its_number() -> None:
+    def keys(**params: object) -> list[int]:
+        form = form_of(screen(**params))
+        assert isinstance(form, TextsForm)
+        return [step.key for step in form.rows()[0].cells[0].steps]
+
+    assert keys(points=8, lowest=0) == [10, 1, 2, 3, 4, 5, 6, 7]  # 10 is the key 0
+    assert keys(points=11, lowest=0) == [10, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0]
+    assert keys(points=5) == [1, 2, 3, 4, 5]
+    assert keys(points=5, lowest=-2) == [1, 2, 3, 4, 5]
