@@ -27,6 +27,7 @@ class AgreementPlan(PlanningForm):
     title = gettext_lazy("Width of an interval of alpha")
     summary = gettext_lazy("The range in which Krippendorff's alpha will fall, for a number of texts and raters.")
     from_pilots = ALPHA
+    folded = ("shares", "confidence", "seed")
 
     n_texts = forms.IntegerField(
         min_value=4,
@@ -35,11 +36,6 @@ class AgreementPlan(PlanningForm):
         label=gettext_lazy("Texts judged by several raters"),
     )
     k = forms.IntegerField(min_value=2, max_value=50, initial=3, label=gettext_lazy("Raters of each of them"))
-    pilot = forms.CharField(required=False)
-    expected = forms.FloatField(
-        min_value=0, max_value=0.95, initial=0.5, label=gettext_lazy("Alpha that you expect"),
-        help_text=gettext_lazy("0 to 0.95."),
-    )  # fmt: skip
     level = forms.ChoiceField(
         choices=(
             ("nominal", gettext_lazy("nominal: labels")),
@@ -52,6 +48,11 @@ class AgreementPlan(PlanningForm):
     steps = forms.IntegerField(
         min_value=2, max_value=101, initial=5, label=gettext_lazy("Labels, or steps of the scale")
     )
+    expected = forms.FloatField(
+        min_value=0, max_value=0.95, initial=0.5, label=gettext_lazy("Alpha that you expect"),
+        help_text=gettext_lazy("0 to 0.95."),
+    )  # fmt: skip
+    pilot = forms.CharField(required=False)
     shares = forms.CharField(
         required=False,
         max_length=1000,

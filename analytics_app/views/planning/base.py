@@ -26,6 +26,8 @@ class PlanningForm(forms.Form):
     summary: ClassVar[Words]
     # Statistics of earlier runs that may replace assumptions.
     from_pilots: ClassVar[tuple[str, ...]] = ()
+    # Assumptions that most people leave as they are: folded, with their values in one line.
+    folded: ClassVar[tuple[str, ...]] = ()
 
     study = forms.SlugField(required=False, widget=forms.HiddenInput)
 
@@ -51,6 +53,34 @@ class PlanningForm(forms.Form):
             )
             if not self.pilots:
                 del self.fields["pilot"]
+        for name, field in self.fields.items():
+            # An error may come while the field is filled in, so its place is named from the start.
+            about = f"id_{name}_helptext id_{name}_error" if field.help_text else f"id_{name}_error"
+            field.widget.attrs["aria-describedby"] = about
+
+    @property
+    def first_fields(self) -> list[forms.BoundField]:
+        """The fields that are shown at once."""
+        return [field for field in self.visible_fields() if field.name not in self.folded]
+
+    @property
+    def folded_fields(self) -> list[forms.BoundField]:
+        """The fields that are folded."""
+        return [self[name] for name in self.folded]
+
+    @property
+    def is_folded_wrong(self) -> bool:
+        """Whether a folded field has an error."""
+        return any(field.errors for field in self.folded_fields)
+
+    @property
+    def folded_values(self) -> str:
+        """The values of the folded fields in one line, such as "Alpha: 0.05; Beta: 0.05"."""
+        return "; ".join(f"{field.label}: {words}" for field in self.folded_fields if (words := self._words_of(field)))
+
+    def _words_of(self, field: forms.BoundField) -> str:
+        value = self.cleaned_data.get(field.name)
+        return "" if value in (None, "") else _worded(field.field, value)
 
     @property
     def chosen(self) -> Pilot | None:

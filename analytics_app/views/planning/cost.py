@@ -24,6 +24,7 @@ class CostPlan(PlanningForm):
     summary = gettext_lazy(
         "Raters, hours and money, from the number of units, judgments per unit and seconds per unit."
     )
+    folded = ("extra", "training", "reading", "lost", "fee")
 
     units = forms.IntegerField(
         min_value=1, max_value=10_000_000, initial=300, label=gettext_lazy("Units"),
@@ -34,6 +35,11 @@ class CostPlan(PlanningForm):
         min_value=1, max_value=100_000, initial=20, label=gettext_lazy("Units per set"),
         help_text=gettext_lazy("What one rater judges."),
     )  # fmt: skip
+    seconds = forms.FloatField(min_value=0.5, max_value=36_000, initial=30, label=gettext_lazy("Seconds per unit"))
+    hourly = forms.DecimalField(
+        min_value=0, max_value=10_000, decimal_places=2, initial=Decimal("12.00"), label=gettext_lazy("Pay per hour")
+    )
+    currency = forms.RegexField(r"^[A-Z]{3}$", initial="EUR", label=gettext_lazy("Currency"))
     extra = forms.IntegerField(
         min_value=0,
         max_value=10_000,
@@ -44,14 +50,10 @@ class CostPlan(PlanningForm):
     training = forms.IntegerField(
         min_value=0, max_value=10_000, initial=0, label=gettext_lazy("Training and exam units of a rater")
     )
-    seconds = forms.FloatField(min_value=0.5, max_value=36_000, initial=30, label=gettext_lazy("Seconds per unit"))
     reading = forms.FloatField(
         min_value=0, max_value=600, initial=3, label=gettext_lazy("Minutes before and after"),
         help_text=gettext_lazy("Consent, instructions, questions at the end: they are paid as well."),
     )  # fmt: skip
-    hourly = forms.DecimalField(
-        min_value=0, max_value=10_000, decimal_places=2, initial=Decimal("12.00"), label=gettext_lazy("Pay per hour")
-    )
     fee = forms.FloatField(
         min_value=0, max_value=300, initial=0, label=gettext_lazy("Fee of the platform, in per cent of the pay"),
         help_text=gettext_lazy("As your platform charges it, taxes included; 0 for people you invite."),
@@ -60,7 +62,6 @@ class CostPlan(PlanningForm):
         min_value=0, max_value=90, initial=5, label=gettext_lazy("Judgments to be replaced, in per cent"),
         help_text=gettext_lazy("Of raters who stop or are left out: paid, and their places go to others."),
     )  # fmt: skip
-    currency = forms.RegexField(r"^[A-Z]{3}$", initial="EUR", label=gettext_lazy("Currency"))
 
     def answer(self) -> Answer:
         """Answer with the cost of a set and of all sets."""

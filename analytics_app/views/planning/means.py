@@ -47,14 +47,9 @@ class MeansPlan(PlanningForm):
     title = gettext_lazy("Power for a difference of means")
     summary = gettext_lazy("The probability of finding a difference between systems, for a number of items and raters.")
     from_pilots = SPREADS
+    folded = ("wanted", "alpha", "middle", *SPREADS, "seed")
 
-    difference = forms.FloatField(
-        min_value=0,
-        max_value=1e6,
-        initial=0.3,
-        label=gettext_lazy("Difference to be found"),
-        help_text=gettext_lazy("Between the first system and all others, in units of the scale."),
-    )
+    systems = forms.IntegerField(min_value=2, max_value=12, initial=2, label=gettext_lazy("Systems"))
     n_items = forms.IntegerField(
         min_value=4,
         max_value=20_000,
@@ -64,18 +59,12 @@ class MeansPlan(PlanningForm):
     )
     per_text = forms.IntegerField(min_value=1, max_value=100, initial=3, label=gettext_lazy("Raters per text"))
     raters = forms.IntegerField(min_value=1, max_value=10_000, initial=30, label=gettext_lazy("Raters in total"))
-    systems = forms.IntegerField(min_value=2, max_value=12, initial=2, label=gettext_lazy("Systems"))
     same_raters = forms.BooleanField(
         required=False,
         initial=False,
         label=gettext_lazy("The same raters judge all systems of an item"),
         help_text=gettext_lazy("As side by side: their leniency cancels."),
     )
-    pilot = forms.CharField(required=False)
-    sd_item = spread("sd_item", 0.5, gettext_lazy("Cancels out in comparisons, except near the ends of the scale."))
-    sd_system_item = spread("sd_system_item", 0.4, gettext_lazy("How differently one system does on different items."))
-    sd_rater = spread("sd_rater", 0.5, gettext_lazy("How much raters differ in leniency."))
-    sd_residual = spread("sd_residual", 0.8, gettext_lazy("Variation of one rater on the same text."))
     steps = forms.IntegerField(
         min_value=0,
         max_value=1001,
@@ -83,15 +72,29 @@ class MeansPlan(PlanningForm):
         label=gettext_lazy("Steps of the scale"),
         help_text=gettext_lazy("Ratings are rounded to 1, 2, … and cut at the ends. 0: not at all."),
     )
+    difference = forms.FloatField(
+        min_value=0,
+        max_value=1e6,
+        initial=0.3,
+        label=gettext_lazy("Difference to be found"),
+        help_text=gettext_lazy("Between the first system and all others, in units of the scale."),
+    )
+    pilot = forms.CharField(required=False)
+    alpha = forms.FloatField(min_value=0.0001, max_value=0.5, initial=0.05, label=gettext_lazy("Alpha, two-sided"))
+    wanted = forms.FloatField(min_value=0.1, max_value=0.999, initial=0.8, label=gettext_lazy("Target power"))
     middle = forms.FloatField(
         min_value=-1e6,
         max_value=1e6,
         initial=3,
         label=gettext_lazy("Mean rating"),
-        help_text=gettext_lazy("Of the systems that are alike: near an end of the scale differences shrink."),
+        help_text=gettext_lazy(
+            "Of the systems that are alike, where the lowest step is 1: near an end of the scale differences shrink."
+        ),
     )
-    alpha = forms.FloatField(min_value=0.0001, max_value=0.5, initial=0.05, label=gettext_lazy("Alpha, two-sided"))
-    wanted = forms.FloatField(min_value=0.1, max_value=0.999, initial=0.8, label=gettext_lazy("Target power"))
+    sd_item = spread("sd_item", 0.5, gettext_lazy("Cancels out in comparisons, except near the ends of the scale."))
+    sd_system_item = spread("sd_system_item", 0.4, gettext_lazy("How differently one system does on different items."))
+    sd_rater = spread("sd_rater", 0.5, gettext_lazy("How much raters differ in leniency."))
+    sd_residual = spread("sd_residual", 0.8, gettext_lazy("Variation of one rater on the same text."))
     seed = seed_field()
 
     def clean(self) -> dict[str, object]:

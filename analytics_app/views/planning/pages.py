@@ -21,6 +21,7 @@ from analytics_app.views.superuser_looks import note_look
 from tasks_app import access
 from tasks_app.models import Study
 from tasks_app.views.researcher.frame import researcher_page, show
+from tasks_app.views.researcher.parts import changes, wants_changes
 
 PAGES: Mapping[str, type[PlanningForm]] = {
     "triangle": TrianglePlan,
@@ -43,7 +44,10 @@ def planning(request: HttpRequest) -> HttpResponse:
 @researcher_page
 @require_safe
 def page(request: HttpRequest, what: str) -> HttpResponse:
-    """Show one planning form with its answer; all values are in the address, so that it can be shared."""
+    """Show one planning form with its answer; all values are in the address, so that it can be shared.
+
+    While the form is filled in, htmx asks for what changes.
+    """
     kind = PAGES.get(what)
     if kind is None:
         raise Http404
@@ -53,6 +57,8 @@ def page(request: HttpRequest, what: str) -> HttpResponse:
     answer = form.answer() if form.is_valid() else None
     if answer is not None and form.chosen is not None:
         _looked_at(request, form.chosen.slug)
+    if wants_changes(request):
+        return changes(request, "_planning_changes", {"form": form, "answer": answer}, is_answer=answer is not None)
     context = {"form": form, "answer": answer, "pages": _listed(), "what": what, "of_study": study}
     return show(request, "planning_page", kind.title, context, status=200 if answer else 422)
 

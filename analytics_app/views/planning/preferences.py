@@ -28,7 +28,15 @@ WINS = (0.52, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8)
 class PreferencesPlan(PlanningForm):
     title = gettext_lazy("Power for preferences")
     summary = gettext_lazy("The probability that the sign test finds a preference for one of two systems. Exact.")
+    folded = ("alpha", "wanted")
 
+    n_items = forms.IntegerField(
+        min_value=1,
+        max_value=MOST,
+        initial=200,
+        label=gettext_lazy("Items"),
+        help_text=gettext_lazy("One preference each: of one rater, or of the majority of several."),
+    )
     wins = forms.FloatField(
         min_value=0.01,
         max_value=0.99,
@@ -40,13 +48,6 @@ class PreferencesPlan(PlanningForm):
         min_value=0, max_value=0.95, initial=0.2, label=gettext_lazy("Share of ties"),
         help_text=gettext_lazy("They are left out of the test."),
     )  # fmt: skip
-    n_items = forms.IntegerField(
-        min_value=1,
-        max_value=MOST,
-        initial=200,
-        label=gettext_lazy("Items"),
-        help_text=gettext_lazy("One preference each: of one rater, or of the majority of several."),
-    )
     alpha = forms.FloatField(min_value=0.0001, max_value=0.5, initial=0.05, label=gettext_lazy("Alpha, two-sided"))
     wanted = forms.FloatField(min_value=0.1, max_value=0.999, initial=0.8, label=gettext_lazy("Target power"))
 

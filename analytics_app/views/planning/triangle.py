@@ -35,11 +35,19 @@ MOST_POINTS = 400
 class TrianglePlan(PlanningForm):
     title = gettext_lazy("Judges of a triangle test")
     summary = gettext_lazy("How many judges show a difference, or similarity; power with those you have. Exact.")
+    folded = ("alpha", "beta")
 
     goal = forms.ChoiceField(
         choices=(("difference", gettext_lazy("show a difference")), ("similarity", gettext_lazy("show similarity"))),
         initial="difference",
         label=gettext_lazy("Goal"),
+    )
+    judges = forms.IntegerField(
+        required=False,
+        min_value=1,
+        max_value=20_000,
+        label=gettext_lazy("Judges available"),
+        help_text=gettext_lazy("Empty: as many as needed."),
     )
     pd = forms.FloatField(
         min_value=0.05,
@@ -64,13 +72,6 @@ class TrianglePlan(PlanningForm):
         initial=0.05,
         label=gettext_lazy("Beta"),
         help_text=gettext_lazy("Risk of missing a difference that is there."),
-    )
-    judges = forms.IntegerField(
-        required=False,
-        min_value=1,
-        max_value=20_000,
-        label=gettext_lazy("Judges available"),
-        help_text=gettext_lazy("Empty: as many as needed."),
     )
 
     def answer(self) -> Answer:
