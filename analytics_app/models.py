@@ -255,7 +255,7 @@ class ResultRow(models.Model):
 
 
 class Plot(models.Model):
-    """A chart drawn from result rows."""
+    """A chart drawn from result rows: `svg` for wide screens and downloads, `narrow` for phones."""
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="plots")
     key = models.CharField(max_length=200)
@@ -266,6 +266,7 @@ class Plot(models.Model):
     by_system = models.BooleanField(default=False)
     spec: "models.JSONField[Any, Any]" = models.JSONField()
     svg = models.TextField(blank=True)
+    narrow = models.TextField(blank=True)
     digest = models.CharField(max_length=64)
 
     class Meta:
@@ -286,6 +287,24 @@ class ResultLift(models.Model):
 
     def __str__(self) -> str:
         return f"{self.study}: {self.at}"
+
+
+class ResultsLink(models.Model):
+    """A link under which somebody without an account reads the results of a run; only a hash of its token is kept.
+
+    `name` says whom it is for. It works until it expires or is ended.
+    """
+
+    run = models.ForeignKey(Run, models.PROTECT, related_name="links")
+    name = models.CharField(max_length=100)
+    token_hash = models.CharField(max_length=64, unique=True)
+    expires = models.DateTimeField()
+    ended_at = models.DateTimeField(null=True, blank=True)
+    made_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    def __str__(self) -> str:
+        return f"{self.run}: link {self.pk}"
 
 
 class MetricScore(models.Model):

@@ -4,10 +4,10 @@ A folder may have its own tables of a results page (`tables.py`) and charts (`ch
 """
 
 from analytics_app.analyses.base import Analysis, Asked, Common, Question, Sample
-from analytics_app.analyses.registry import import_shown, registry
+from analytics_app.analyses.registry import import_shown, only_drawn, registry
 from analytics_app.analyses.shared.conditions import Condition
 
 registry.discover(__name__)
 import_shown(__name__)
 
-__all__ = ["Analysis", "Asked", "Common", "Condition", "Question", "Sample", "registry"]
+__all__ = ["Analysis", "Asked", "Common", "Condition", "Question", "Sample", "only_drawn", "registry"]

@@ -229,6 +229,9 @@ class Analysis(ABC):
     # What its statistics are called on pages.
     statistics: ClassVar[Mapping[str, Words]] = {}
 
+    # Those of its statistics whose rows are too many for a table: pages have their charts alone.
+    only_drawn: ClassVar[frozenset[str]] = frozenset()
+
     # What it needs beside the ratings (analytics_app.ratings.extras).
     needs: ClassVar[frozenset[type[Extra]]] = frozenset()
 

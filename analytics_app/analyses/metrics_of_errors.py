@@ -44,6 +44,7 @@ class MetricsOfErrors(Analysis):
     needs: ClassVar[frozenset[type[Extra]]] = frozenset({Spans, Scores})
     told_apart_by = ("human",)
     statistics: ClassVar[Mapping[str, Words]] = Metrics.statistics
+    only_drawn = Metrics.only_drawn
 
     class Settings(MetricSettings, WeightSettings):
         """Those of metrics, and the weights of errors."""

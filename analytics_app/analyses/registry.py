@@ -21,6 +21,11 @@ def register(member: type[AnyAnalysis]) -> type[AnyAnalysis]:
     return member
 
 
+def only_drawn() -> frozenset[str]:
+    """Return the statistics that pages show in charts alone, of all analyses."""
+    return frozenset().union(*(member.only_drawn for member in registry.values()))
+
+
 def import_shown(package: str) -> None:
     """Import the tables, charts and finding of every analysis that has some, so that they register."""
     for name in registry:

@@ -6,15 +6,26 @@ package has what they are made of.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from analytics_app.charts.drawing import Drawn, finished, numbers, subtitle
+from analytics_app.charts.drawing import Drawn, Sketch, finished, is_by_rater, is_further, numbers, subtitle, values
 from analytics_app.charts.picking import Material
 from analytics_app.charts.registry import Kind, in_order
 from analytics_app.charts.svg import standing_alone
 from analytics_app.results import Row
 
-__all__ = ["Drawn", "draw", "draw_task", "numbers", "standing_alone", "subtitle"]
+__all__ = [
+    "Drawn",
+    "draw",
+    "draw_sketches",
+    "draw_task",
+    "is_by_rater",
+    "is_further",
+    "numbers",
+    "standing_alone",
+    "subtitle",
+    "values",
+]
 
 
 def draw(
@@ -54,5 +65,10 @@ def draw_task(
     return _drawn(kinds, Material(own, criterion, confidence, name, names or {}))
 
 
+def draw_sketches(sketches: Iterable[Sketch]) -> list[Drawn]:
+    """Draw sketches of rows that are about no criterion and no analysis. In a job only, as `draw`."""
+    return [finished(one) for one in sketches]
+
+
 def _drawn(kinds: Sequence[Kind], of: Material) -> list[Drawn]:
-    return [finished(one) for kind in kinds for one in kind(of)]
+    return draw_sketches(one for kind in kinds for one in kind(of))

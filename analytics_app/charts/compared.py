@@ -45,7 +45,9 @@ def pair_shares(of: Material, statistic: str, tested: str, kind: str, verb: str,
             f"{corrected(list(tests.values()))}.{each(rows)}{counted(rows)}"
         ),
         by_system=True,
-        chart=points_chart(points, measure="Share of comparisons", limits=[(0.5, "even")], domain=(0.0, 1.0)),
+        chart=points_chart(
+            points, measure="Share of comparisons", limits=[(0.5, "even")], domain=(0.0, 1.0), percent=True
+        ),
         columns=(("name", "Pair"), ("value", "Share"), *INTERVAL, ("p", "Adjusted p"), ("n", "Items")),
     )
 
@@ -130,8 +132,9 @@ def rank_ranges(
         title=titled(of, clusters),
         subtitle=f"Rank range for {of.name}, 1 is the best{only(found)}; {of.basis(found)}. {method(found)}.",
         by_system=True,
-        chart=points_chart(points, measure="Rank: 1 is the best", domain=(1.0, float(len(found)))),
+        chart=points_chart(points, measure="Rank: 1 is the best", domain=(1.0, float(len(found))), whole=True),
         columns=(("name", "System"), ("value", "Rank"), ("low", "Best"), ("high", "Worst")),
+        further=True,
     )
 
 

@@ -16,20 +16,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from analytics_app.charts import svg
+from analytics_app.charts.room import NARROW, WIDE, Chart, Room
 from analytics_app.charts.svg import INK, LINE, QUIET
 
-# As wide as a telephone shows it, so that letters are hardly smaller there than they are drawn: 14 px at least.
-WIDTH = 320
-TEXT, SMALL = 15, 15
-# How wide a letter of that size is, about.
-LETTER = 8
 # What a title may have; it names things of any length.
 LONGEST_TITLE = 300
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drawn:
-    """A chart: its finding, what is shown, the spec with the data, the drawing and a digest of the drawing."""
+    """A chart: its finding, what is shown, the spec with the data, the drawing and a digest of the drawing.
+
+    `svg` and `spec` are those of a desk, and what is taken away; `narrow` is the drawing for a telephone.
+    """
 
     key: str
     title: str
@@ -37,6 +36,7 @@ class Drawn:
     by_system: bool
     spec: Mapping[str, Any]
     svg: str
+    narrow: str
     digest: str
     criterion: str = ""
 
@@ -45,32 +45,25 @@ class Drawn:
 class Sketch:
     """A chart before it is drawn. `columns` names the fields of the data that make up its table of numbers.
 
-    A chart drawn of a whole task may be about one `criterion`, in whose section it then stands.
+    A chart drawn of a whole task may be about one `criterion`, in whose section it then stands. One that is `further`
+    stands folded on a page, behind those that are read first.
     """
 
     kind: str
     title: str
     subtitle: str
     by_system: bool
-    chart: Any
+    chart: Chart
     columns: Sequence[tuple[str, str]]
     criterion: str = ""
+    further: bool = False
 
 
 def finished(sketch: Sketch) -> Drawn:
-    """Render a sketch. In a job only: see the module's text."""
-    import vl_convert  # noqa: PLC0415  a JavaScript engine, for jobs alone
-
+    """Render a sketch, for both rooms. In a job only: see the module's text."""
     title = sketch.title if len(sketch.title) <= LONGEST_TITLE else f"{sketch.title[: LONGEST_TITLE - 1]}…"
-
-    chart = sketch.chart.properties(
-        background="transparent",
-        padding=2,
-        usermeta={"title": title, "subtitle": sketch.subtitle, "columns": [list(one) for one in sketch.columns]},
-    ).configure(**_config())
-    # Not checked against the schema each time, which costs as much as half the drawing: a test does.
-    spec: dict[str, Any] = chart.to_dict(validate=False)
-    drawn = svg.clean(vl_convert.vegalite_to_svg(spec), title=title, description=sketch.subtitle)
+    spec = _spec(sketch, title, WIDE)
+    drawn = _rendered(spec, WIDE, title=title, description=sketch.subtitle)
     return Drawn(
         key=sketch.kind,
         title=title,
@@ -78,9 +71,31 @@ def finished(sketch: Sketch) -> Drawn:
         by_system=sketch.by_system,
         spec=spec,
         svg=drawn,
+        # What is shown is said beside it, and in the other drawing.
+        narrow=_rendered(_spec(sketch, title, NARROW), NARROW, title=title),
         digest=hashlib.sha256(drawn.encode()).hexdigest(),
         criterion=sketch.criterion,
     )
+
+
+def _spec(sketch: Sketch, title: str, room: Room) -> dict[str, Any]:
+    about: dict[str, Any] = {
+        "title": title,
+        "subtitle": sketch.subtitle,
+        "columns": [list(one) for one in sketch.columns],
+        "further": sketch.further,
+    }
+    chart = sketch.chart(room).properties(background="transparent", padding=2, usermeta=about)
+    # Not checked against the schema each time, which costs as much as half the drawing: a test does.
+    spec: dict[str, Any] = chart.configure(**_config(room)).to_dict(validate=False)
+    return spec
+
+
+def _rendered(spec: dict[str, Any], room: Room, *, title: str, description: str = "") -> str:
+    import vl_convert  # noqa: PLC0415  a JavaScript engine, for jobs alone
+
+    drawn = vl_convert.vegalite_to_svg(spec)
+    return svg.clean(drawn, title=title, description=description, width=room.width, letters=room.letters)
 
 
 def numbers(spec: Mapping[str, Any]) -> tuple[list[tuple[str, str]], list[list[Any]]]:
@@ -89,40 +104,52 @@ def numbers(spec: Mapping[str, Any]) -> tuple[list[tuple[str, str]], list[list[A
     return columns, [[point.get(name) for name, _head in columns] for point in spec["data"]["values"]]
 
 
+def values(spec: Mapping[str, Any]) -> list[float]:
+    """Return the numeric values that a chart plots, one per row."""
+    drawn = [point.get("value") for point in spec["data"]["values"]]
+    return [value for value in drawn if isinstance(value, (int, float))]
+
+
 def subtitle(spec: Mapping[str, Any]) -> str:
     """Return what a chart shows: measure, n and method."""
     return str(spec["usermeta"]["subtitle"])
 
 
-def _config() -> dict[str, Any]:
-    axis = {
-        "labelFontSize": SMALL,
+def is_further(spec: Mapping[str, Any]) -> bool:
+    """Return whether a chart stands folded, behind those that are read first."""
+    return bool(spec["usermeta"].get("further"))
+
+
+def is_by_rater(spec: Mapping[str, Any]) -> bool:
+    """Return whether a chart names raters."""
+    return any(head == "Rater" for _name, head in spec["usermeta"]["columns"])
+
+
+def _config(room: Room) -> dict[str, Any]:
+    words = {
+        "labelFontSize": room.letters,
         "labelColor": QUIET,
-        "titleFontSize": SMALL,
+        "titleFontSize": room.letters,
         "titleFontWeight": "normal",
         "titleColor": QUIET,
+    }
+    axis = {
+        **words,
         "gridColor": LINE,
         "domain": False,
         "ticks": False,
         "labelPadding": 6,
         "titlePadding": 8,
         "labelFlush": True,
+        "labelLimit": 0,
+        "titleLimit": 0,
     }
-    legend = {
-        "labelFontSize": SMALL,
-        "labelColor": QUIET,
-        "titleFontSize": SMALL,
-        "titleFontWeight": "normal",
-        "titleColor": QUIET,
-        "labelLimit": WIDTH - 40,
-        "symbolType": "square",
-        "offset": 8,
-    }
+    legend = {**words, "labelLimit": 0, "titleLimit": 0, "symbolType": "square", "offset": 8}
     return {
         "font": "sans-serif",
         "aria": False,
         "axis": axis,
         "legend": legend,
         "view": {"stroke": None},
-        "text": {"fontSize": TEXT, "color": INK},
+        "text": {"fontSize": room.letters, "color": INK},
     }

@@ -1,53 +1,71 @@
-"""A table whose cells are darker the further their number is from zero; the sign stands in the number."""
+"""A table whose cells are darker the higher their number is, or the further from zero; the number stands in them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
-from analytics_app.charts.bars import SHADES
-from analytics_app.charts.drawing import LETTER, SMALL, WIDTH
-from analytics_app.charts.svg import INK, QUIET
+from analytics_app.charts.paints import SHADES
+from analytics_app.charts.room import Chart, Room, gutter_for, in_lines
+from analytics_app.charts.svg import QUIET
 from analytics_app.charts.words import bare
 
-NAMES_WIDE, LEAST_WIDE, ROW = 150, 48, 28
-# A cell that is narrower holds no number: its colour stands, and the table below the chart.
-NUMBER_WIDE = 28
+ROW = 30
+# Few columns need not fill the page.
+WIDEST = 120
 
 
-def heat_chart(cells: Sequence[Mapping[str, Any]], columns: Sequence[str], *, most: float = 1.0) -> Any:
-    """Return a cell for each row and column; a cell has row, name, column and value."""
+def heat_chart(cells: Sequence[Mapping[str, Any]], columns: Sequence[str], *, most: float = 1.0) -> Chart:
+    """Return a cell for each row and column; a cell has row, its place in the row, name, column and value.
+
+    It may bring its own text, and from 0 to 1 how dark it is (`strength`); else that is how far its value is from zero,
+    of `most`. Where a row has no cell for a column nothing is drawn.
+    """
+    return partial(_heat_chart, cells, columns, most)
+
+
+def _heat_chart(cells: Sequence[Mapping[str, Any]], columns: Sequence[str], most: float, room: Room) -> Any:
     import altair as alt  # noqa: PLC0415  slow to import, for jobs alone
 
-    data = [{**one, "text": bare(float(one["value"])), **_shade(float(one["value"]), most)} for one in cells]
+    names = list(dict.fromkeys(str(one["name"]) for one in cells))
+    gutter = gutter_for(room, names)
+    lines = dict(zip(names, gutter.lines, strict=True))
+    data = [
+        {
+            "text": bare(float(one["value"])),
+            **one,
+            "lines": list(lines[str(one["name"])]) if one["place"] == 0 else [],
+            **_shade(float(one.get("strength", abs(one["value"]) / most))),
+        }
+        for one in cells
+    ]
     base = alt.Chart().encode(y=alt.Y("row:O", axis=None, scale=alt.Scale(paddingInner=0.08)))
-    aside = min(NAMES_WIDE, max(LEAST_WIDE, 10 + LETTER * max((len(str(one["name"])) for one in cells), default=0)))
-    cell = (WIDTH - aside) / max(1, len(columns))
-    upright = LETTER * max(map(len, columns), default=0) > cell
+    cell = min(WIDEST, (room.width - gutter.width) / max(1, len(columns)))
     heads = alt.Axis(
         title=None,
         orient="top",
-        labelAngle=-90 if upright else 0,
+        labelAngle=-90 if room.longest(columns) > cell else 0,
         labelColor=QUIET,
-        labelFontSize=SMALL,
-        labelLimit=WIDTH / 2,
+        # None is left out because it would touch its neighbour.
+        labelOverlap=False,
+        labelFlush=False,
     )
     x = alt.X("column:O", sort=list(columns), axis=heads, scale=alt.Scale(paddingInner=0.04))
+    widest = room.longest(str(one["text"]) for one in data)
+    numbers = base.mark_text().encode(x=x, text="text:N", color=alt.Color("words:N", scale=None))
+    # A cell that is narrower than its number holds none: its colour stands, and the table below the chart.
     layers = [
         base.mark_rect().encode(x=x, color=alt.Color("fill:N", scale=None)),
-        *(
-            [base.mark_text(fontSize=SMALL).encode(x=x, text="text:N", color=alt.Color("words:N", scale=None))]
-            if cell >= NUMBER_WIDE
-            else []
-        ),
-        base.transform_filter("datum.place === 0")
-        .mark_text(align="left", color=INK, limit=aside - 10)
-        .encode(x=alt.value(-aside), text="name:N"),
+        *([numbers] if cell >= widest else []),
+        in_lines(base.transform_filter("datum.place === 0"), room, x=-gutter.width),
     ]
+    high = max(ROW, max(map(len, gutter.lines), default=1) * room.line + 6)
     whole = alt.layer(*layers, data=alt.InlineData(values=data, name="points"))
-    return whole.resolve_scale(color="independent").properties(width=WIDTH - aside, height=alt.Step(ROW))
+    whole = whole.resolve_scale(color="independent")
+    return whole.properties(width=round(cell * len(columns)), height=alt.Step(high))
 
 
-def _shade(value: float, most: float) -> dict[str, str]:
-    fill, words = SHADES[min(len(SHADES) - 1, int(abs(value) / most * len(SHADES)))]
+def _shade(strength: float) -> dict[str, str]:
+    fill, words = SHADES[min(len(SHADES) - 1, int(strength * len(SHADES)))]
     return {"fill": fill, "words": words}

@@ -1,71 +1,59 @@
-"""Lines of a few things, told apart by colour and by the shape of their points: profiles, and courses over time."""
+"""Lines of a few things, told apart by colour and by the shape of their points: courses over time, and eigenvalues."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
-from analytics_app.charts.bars import legend_columns
-from analytics_app.charts.drawing import SMALL, WIDTH
+from analytics_app.charts.paints import LINES
+from analytics_app.charts.room import WIDE, Chart, Room
+from analytics_app.charts.rows import legend
 from analytics_app.charts.svg import INK, LIMIT, QUIET
 
-# Of middle lightness, so that each stands out on light and on dark ground (3 to 1 at least).
-COLOURS = ("#2f7fd6", "#c2660c", "#2b8a57", "#8b62c9", "#c8507c", "#74808f")
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
-MOST_LINES = len(COLOURS)
+MOST_LINES = len(LINES)
 
-PAIR_ROW, ASIDE, GAP = 34, 104, 10
+# How far the points of one row are apart.
 APART = 7
-PANEL = 150
-
-
-def profile_chart(
-    points: Sequence[Mapping[str, Any]], names: Sequence[str], limits: tuple[float, float], *, measure: str
-) -> Any:
-    """Return a line for each name from row to row, the words of a row at both ends.
-
-    A point has row, name, value, low, high, and the words `left` and `right`.
-    """
-    import altair as alt  # noqa: PLC0415  slow to import, for jobs alone
-
-    inside = WIDTH - 2 * ASIDE
-    axis = alt.Axis(title=measure, titleAnchor="middle", orient="bottom", tickCount=3, grid=True, format="~g")
-    scale = alt.Scale(domain=list(limits), nice=False, zero=False, padding=4)
-    y = alt.Y("row:O", axis=None)
-    base = alt.Chart().encode(y=y)
-    words: dict[str, Any] = {"fontSize": SMALL, "color": INK, "limit": ASIDE - GAP}
-    first = base.transform_filter(f"datum.name === {_quoted(names[0])}")
-    layers = [
-        # Nothing to see: it keeps the room for the words, which a page's letters may need more of than the renderer's.
-        first.mark_rect(fill="transparent").encode(x=alt.value(-ASIDE), x2=alt.value(inside + ASIDE)),
-        first.mark_text(align="right", **words).encode(x=alt.value(-GAP), text="left:N"),
-        first.mark_text(align="left", **words).encode(x=alt.value(inside + GAP), text="right:N"),
-    ]
-    layers += _series(base, names, lambda field: alt.X(f"{field}:Q", scale=scale, axis=axis), "yOffset", "x2")
-    whole = alt.layer(*layers, data=alt.InlineData(values=list(points), name="points"))
-    return whole.properties(width=inside, height=alt.Step(PAIR_ROW))
+PANEL = 200
+# What the numbers beside an axis take, and what is free between panels.
+ASIDE, BETWEEN = 44, 40
 
 
 def course_chart(
     panels: Sequence[tuple[str, str]], points: Sequence[Mapping[str, Any]], names: Sequence[str], times: Sequence[str]
-) -> Any:
+) -> Chart:
     """Return a panel for each (key, title), with a line for each name over times.
 
-    A point has panel, time, name, value, low and high. Axes begin where the intervals do: points need no zero.
+    A point has panel, time, name, value, low and high. Axes begin where the intervals do: points need no zero. Panels
+    stand beside each other where there is room.
     """
+    return partial(_course_chart, panels, points, names, times)
+
+
+def _course_chart(
+    panels: Sequence[tuple[str, str]],
+    points: Sequence[Mapping[str, Any]],
+    names: Sequence[str],
+    times: Sequence[str],
+    room: Room,
+) -> Any:
     import altair as alt  # noqa: PLC0415
 
+    beside = len(panels) if room is WIDE else 1
+    width = (room.width - BETWEEN * (beside - 1)) / beside - ASIDE
+    upright = room.longest(times) > width / max(1, len(times))
     charts = []
     for number, (key, title) in enumerate(panels):
-        base = alt.Chart().transform_filter(f"datum.panel === {_quoted(key)}")
+        base = alt.Chart().transform_filter(f"datum.panel === {quoted(key)}")
         last = number == len(panels) - 1
-        axis = alt.Axis(title=None, labelAngle=0, labels=last, grid=False, labelLimit=WIDTH / max(1, len(times)))
-        spread = alt.Scale(padding=0.4)
-        base = base.encode(x=alt.X("time:O", sort=list(times), axis=axis, scale=spread))
+        axis = alt.Axis(title=None, labelAngle=-90 if upright else 0, labels=last or beside > 1, grid=False)
+        base = base.encode(x=alt.X("time:O", sort=list(times), axis=axis, scale=alt.Scale(padding=0.4)))
         # The title of an axis would stand beside it and be turned.
         head = (
-            base.transform_filter(f"datum.time === {_quoted(times[0])} && datum.name === {_quoted(names[0])}")
+            base.transform_filter(f"datum.time === {quoted(times[0])} && datum.name === {quoted(names[0])}")
             .mark_text(align="left", baseline="bottom", fontWeight="bold", color=INK)
             .encode(x=alt.value(-30), y=alt.value(-8), text=alt.value(title))
         )
@@ -75,14 +63,19 @@ def course_chart(
         def high(field: str, up: Any = up, scores: Any = scores) -> Any:
             return alt.Y(f"{field}:Q", scale=up, axis=scores)
 
-        layers = [head, *_series(base, names, high, "xOffset", "y2")]
-        charts.append(alt.layer(*layers).properties(width=WIDTH - 40, height=PANEL))
-    whole = alt.vconcat(*charts, data=alt.InlineData(values=list(points), name="points"), spacing=30)
-    return whole.resolve_scale(y="independent")
+        layers = [head, *series(base, names, high, _key(names, room), "xOffset", "y2")]
+        charts.append(alt.layer(*layers).properties(width=width, height=PANEL))
+    joined = alt.hconcat if beside > 1 else alt.vconcat
+    data = alt.InlineData(values=list(points), name="points")
+    return joined(*charts, data=data, spacing=BETWEEN).resolve_scale(y="independent")
 
 
-def scree_chart(points: Sequence[Mapping[str, Any]]) -> Any:
+def scree_chart(points: Sequence[Mapping[str, Any]]) -> Chart:
     """Return eigenvalues by their number, and below which random data would have them."""
+    return partial(_scree_chart, points)
+
+
+def _scree_chart(points: Sequence[Mapping[str, Any]], room: Room) -> Any:
     import altair as alt  # noqa: PLC0415
 
     axis = alt.Axis(title="Number of the eigenvalue", titleAnchor="start", tickMinStep=1, format="d", grid=False)
@@ -96,32 +89,35 @@ def scree_chart(points: Sequence[Mapping[str, Any]]) -> Any:
     late = base.transform_filter(f"datum.number === {1 + round((most - 1) * 2 / 3)}")
     layers = [
         base.mark_line(color=LIMIT, strokeWidth=1.5, strokeDash=[5, 4]).encode(y=high("random")),
-        base.mark_line(color=COLOURS[0], strokeWidth=2).encode(y=high("value")),
-        base.mark_point(filled=True, size=70, opacity=1, color=COLOURS[0]).encode(y=high("value")),
-        late.mark_text(align="left", dy=-10, fontSize=SMALL, color=QUIET).encode(
-            y=high("random"), text=alt.value("random data")
-        ),
+        base.mark_line(color=LINES[0], strokeWidth=2).encode(y=high("value")),
+        base.mark_point(filled=True, size=70, opacity=1, color=LINES[0]).encode(y=high("value")),
+        late.mark_text(align="left", dy=-10, color=QUIET).encode(y=high("random"), text=alt.value("random data")),
         base.transform_filter("datum.number === 1")
-        .mark_text(align="left", dx=10, fontSize=SMALL, color=INK)
+        .mark_text(align="left", dx=10, color=INK)
         .encode(y=high("value"), text=alt.value("these ratings")),
     ]
     whole = alt.layer(*layers, data=alt.InlineData(values=list(points), name="points"))
-    return whole.properties(width=WIDTH - 40, height=190)
+    return whole.properties(width=room.width - ASIDE, height=PANEL)
 
 
-def _series(base: Any, names: Sequence[str], along: Any, offset: str, second: str) -> list[Any]:
-    """Return interval, line and points of each name, a little apart from one another."""
+def _key(names: Sequence[str], room: Room) -> Any:
+    key = legend(None, names, room)
+    key.offset, key.symbolOpacity = 26, 1
+    return key
+
+
+def series(base: Any, names: Sequence[str], along: Any, key: Any, offset: str, second: str) -> list[Any]:
+    """Return interval, line and points of each name, a little apart from one another; `key` is their legend or None."""
     import altair as alt  # noqa: PLC0415
 
     n = len(names)
-    legend = alt.Legend(title=None, orient="top", columns=legend_columns(names), offset=26, symbolOpacity=1)
-    colour = alt.Color("name:N", scale=alt.Scale(domain=list(names), range=list(COLOURS[:n])), legend=legend)
-    shape = alt.Shape("name:N", scale=alt.Scale(domain=list(names), range=list(SHAPES[:n])), legend=legend)
+    colour = alt.Color("name:N", scale=alt.Scale(domain=list(names), range=list(LINES[:n])), legend=key)
+    shape = alt.Shape("name:N", scale=alt.Scale(domain=list(names), range=list(SHAPES[:n])), legend=key)
     value = "x" if second == "x2" else "y"
     layers = []
     for number, name in enumerate(names):
-        aside = {offset: (number - (n - 1) / 2) * APART}
-        mine = base.transform_filter(f"datum.name === {_quoted(name)}")
+        aside = {offset: offset_of(number, n)}
+        mine = base.transform_filter(f"datum.name === {quoted(name)}")
         ends = {value: along("low"), second: alt.X2("high:Q") if second == "x2" else alt.Y2("high:Q")}
         across = {value: along("value")}
         layers += [
@@ -134,12 +130,17 @@ def _series(base: Any, names: Sequence[str], along: Any, offset: str, second: st
     return layers
 
 
+def offset_of(number: int, n: int) -> float:
+    """Return how far the points of one of n names lie from the middle of their row, in pixels."""
+    return (number - (n - 1) / 2) * APART
+
+
 def _ends(points: Sequence[Mapping[str, Any]]) -> list[float]:
     drawn = [float(one[name]) for one in points for name in ("value", "low", "high") if one[name] is not None]
     least, most = min(drawn), max(drawn)
     return [least, most] if most > least else [least - 0.5, most + 0.5]
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
     """Write a text as a renderer's expression has it."""
     return json.dumps(text)

@@ -16,8 +16,6 @@ Rows: TypeAlias = Sequence[Row]
 
 INTERVAL = (("low", "Low"), ("high", "High"))
 INTERVAL_OVER_RATERS = (("low_b", "Low over raters"), ("high_b", "High over raters"))
-# How long a name may be in a row, and where two stand in one.
-ALONE, PAIRED = 32, 15
 
 
 @dataclass(frozen=True)
@@ -141,7 +139,7 @@ def point(row: Row, text: str, *, name: object, over_raters: Row | None = None, 
     """Make a point of a row."""
     return Point(
         name=str(name),
-        shown=words.short(name, ALONE),
+        shown=words.apart(name),
         value=value_of(row),
         text=text,
         low=row.low,
@@ -155,7 +153,7 @@ def point(row: Row, text: str, *, name: object, over_raters: Row | None = None, 
 def pair_point(row: Row, text: str, *, sign: str) -> Point:
     """Make a point of a pair of systems: "A − B", "A above B"."""
     one = point(row, text, name=f"{row.system} {sign} {row.system_b}", n=row.n_items)
-    shown = f"{words.short(row.system, PAIRED)} {sign} {words.short(row.system_b, PAIRED)}"
+    shown = f"{words.apart(row.system)} {sign} {words.apart(row.system_b)}"
     return replace(one, shown=shown, p=row.p_adjusted)
 
 

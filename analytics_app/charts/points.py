@@ -4,19 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from math import ceil, floor, log10
-from typing import Any
+from typing import Any, Literal
 
-from analytics_app.charts.drawing import SMALL, WIDTH
+from analytics_app.charts.room import Chart, Gutter, Room, gutter_for, in_lines
 from analytics_app.charts.svg import INK, LIMIT, MARK, QUIET, SOFT
 
-ROW = 50
-# Above the middle of a row stands its name, on the middle the interval, below it the second one.
-NAME_UP, SECOND_DOWN, LIMIT_DOWN, LIMIT_SIZE = -13, 9, 6, 20
-NAME_SHARE = 0.78
+# The least height of a row beside its name, and of the interval of a row below its name; what a second one adds.
+ROW, BELOW_NAME, SECOND = 34, 28, 6
+# The second interval lies below the first.
+SECOND_DOWN = 9
+# What is free between the lines of names and the values, and above and below a limit's line.
+GAP, OVER = 12, 4
 LEAST_TICKS, MOST_TICKS = 3, 6
+# How far apart ticks are at least, about, and half of the longest word of one, which lies beyond the end of an axis.
+TICK, EDGE = 75, 20
 # A chart of more rows is read as a table.
 MOST_ROWS = 40
+PERCENT = "format(datum.value * 100, '~g') + ' %'"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +41,18 @@ class Point:
     n: int | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scale:
+    """The axis of values: its title, lines with a word each, ends that it shows at least, and how it counts."""
+
+    measure: str
+    limits: Sequence[tuple[float, str]]
+    domain: tuple[float, float] | None
+    log: bool
+    whole: bool
+    percent: bool
+
+
 def points_chart(
     points: Sequence[Point],
     *,
@@ -42,59 +60,101 @@ def points_chart(
     limits: Sequence[tuple[float, str]] = (),
     domain: tuple[float, float] | None = None,
     log: bool = False,
-) -> Any:
-    """Return the chart (altair) of at least one point, in the order given.
+    whole: bool = False,
+    percent: bool = False,
+) -> Chart:
+    """Return the chart (altair) of at least one point, in the order given, for any room.
 
     `limits` are lines with a word each, such as zero; `domain` are ends that the axis shows at least. With `log` the
-    axis is one of logarithms, on which two and a half stand equally far from one; values are then above zero.
+    axis is one of logarithms, on which two and a half stand equally far from one; values are then above zero. With
+    `whole` it counts whole numbers, with `percent` it writes shares as percentages.
     """
+    scale = Scale(measure=measure, limits=limits, domain=domain, log=log, whole=whole, percent=percent)
+    return partial(_points_chart, points[:MOST_ROWS], scale)
+
+
+def _points_chart(points: Sequence[Point], of: Scale, room: Room) -> Any:
     import altair as alt  # noqa: PLC0415  slow to import, for jobs alone
 
-    data = [{"row": row, **asdict(point)} for row, point in enumerate(points[:MOST_ROWS])]
-    ends = _ends(points, limits, domain)
-    axis = alt.Axis(title=measure, tickCount=5, titleAnchor="start", grid=True)
-    scale = alt.Scale(zero=False, nice=True, domain=ends, padding=6)
-    if log:
-        axis = alt.Axis(title=measure, values=log_ticks(*ends), format="~g", titleAnchor="start", grid=True)
-        scale = alt.Scale(type="log", nice=False, domain=ends, padding=6)
-    base = alt.Chart().encode(y=alt.Y("row:O", axis=None))
+    aside = round(room.longest(point.text for point in points) + GAP)
+    gutter = gutter_for(room, [point.shown for point in points], above=room.width - aside)
+    data, height = _rows(points, gutter, room)
+    left, right = (gutter.width, aside) if gutter.beside else (EDGE, EDGE)
+    inside = room.width - left - right
+    scale, axis = _scale_and_axis(
+        points, of, max(2, min(MOST_TICKS, int(inside // TICK))), room.lines(of.measure, inside)
+    )
+    down = alt.Y("middle:Q", scale=alt.Scale(domain=[height, 0], nice=False, zero=False), axis=None)
+    base = alt.Chart().encode(y=down)
 
     def across(field: str) -> Any:
         return alt.X(f"{field}:Q", scale=scale, axis=axis)
 
-    lines, heads = _limit_layers(base, limits, scale, axis)
+    names = base.encode(y=alt.Y("named:Q", scale=alt.Scale(domain=[height, 0], nice=False, zero=False), axis=None))
     layers = [
-        *lines,
+        *_limit_layers(of.limits, scale, axis, room),
         base.mark_rule(strokeWidth=4, color=MARK).encode(x=across("low"), x2="high:Q"),
         base.mark_point(filled=True, size=110, opacity=1, color=MARK).encode(x=across("value")),
-        base.mark_text(align="left", dy=NAME_UP, color=INK, limit=WIDTH * NAME_SHARE).encode(
-            x=alt.value(0), text="shown:N"
-        ),
-        base.mark_text(align="right", dy=NAME_UP, color=INK, fontWeight="bold").encode(
-            x=alt.value(WIDTH), text="text:N"
-        ),
-        *heads,
+        in_lines(names, room, x=-left),
+        names.mark_text(align="right", color=INK, fontWeight="bold").encode(x=alt.value(inside + right), text="text:N"),
     ]
     if any(point.low_b is not None for point in points):
         second: dict[str, Any] = {"color": SOFT, "yOffset": SECOND_DOWN, "opacity": 1}
         ticks = [base.mark_tick(thickness=1.5, size=7, **second).encode(x=across(end)) for end in ("low_b", "high_b")]
         layers[:0] = [base.mark_rule(strokeWidth=1.5, **second).encode(x=across("low_b"), x2="high_b:Q"), *ticks]
     whole = alt.layer(*layers, data=alt.InlineData(values=data, name="points"))
-    return whole.properties(width=WIDTH, height=alt.Step(ROW))
+    return whole.properties(width=inside, height=height)
 
 
-def _limit_layers(base: Any, limits: Sequence[tuple[float, str]], scale: Any, axis: Any) -> tuple[list[Any], list[Any]]:
-    """Return the lines of limits, and the words above them."""
-    import altair as alt  # noqa: PLC0415  slow to import, for jobs alone
+def _rows(points: Sequence[Point], gutter: Gutter, room: Room) -> tuple[list[dict[str, Any]], float]:
+    """Return the data with the place of each row, and the height of all of them."""
+    second = SECOND if any(point.low_b is not None for point in points) else 0
+    data: list[dict[str, Any]] = []
+    top = 0.0
+    for point, lines, above in zip(points, gutter.lines, gutter.above, strict=True):
+        high = above + BELOW_NAME + second if above else max(ROW, len(lines) * room.line + GAP) + second
+        middle = top + above + BELOW_NAME / 2 if above else top + (high - second) / 2
+        named = top + above / 2 if above else middle
+        data.append({**asdict(point), "lines": list(lines), "middle": middle, "named": named, "first": not data})
+        top += high
+    return data, top
 
-    at = [alt.XDatum(value, type="quantitative", scale=scale, axis=axis) for value, _word in limits]
-    # A piece in each row, beside the interval: a line from top to bottom would strike the names through.
-    piece = base.mark_tick(thickness=1.5, size=LIMIT_SIZE, color=LIMIT, yOffset=LIMIT_DOWN, opacity=1)
-    head = base.transform_filter("datum.row === 0").mark_text(
-        dy=-ROW / 2 - 2, baseline="bottom", fontSize=SMALL, color=QUIET
-    )
-    heads = [head.encode(x=x, text=alt.value(word)) for x, (_value, word) in zip(at, limits, strict=True)]
-    return [piece.encode(x=x) for x in at], heads
+
+def _scale_and_axis(points: Sequence[Point], of: Scale, ticks: int, title: list[str]) -> tuple[Any, Any]:
+    import altair as alt  # noqa: PLC0415
+
+    ends = _ends(points, of.limits, of.domain)
+    common: dict[str, Any] = {"title": title, "titleAnchor": "start", "grid": True}
+    if of.log:
+        axis = alt.Axis(values=log_ticks(*ends), format="~g", labelFlush=False, **common)
+        return alt.Scale(type="log", nice=False, domain=ends, padding=6), axis
+    more: dict[str, Any] = {"labelExpr": PERCENT} if of.percent else {}
+    if of.whole:
+        first, last = ceil(ends[0]), floor(ends[1])
+        more |= {"values": list(range(first, last + 1, ceil((last - first) / MOST_TICKS) or 1)), "format": "d"}
+    # Whole numbers are few, and there is none beyond the ends of the ranks.
+    scale = alt.Scale(zero=False, nice=not of.whole, domain=ends, padding=6)
+    return scale, alt.Axis(tickCount=ticks, labelFlush=False, labelSeparation=8, **common, **more)
+
+
+def _limit_layers(limits: Sequence[tuple[float, str]], scale: Any, axis: Any, room: Room) -> list[Any]:
+    """Return the lines of limits, from top to bottom, with the words above them."""
+    import altair as alt  # noqa: PLC0415
+
+    once = alt.Chart().transform_filter("datum.first")
+    layers = []
+    sides: tuple[Literal["right", "left"], ...] = ("right", "left")
+    for number, (value, word) in enumerate(limits):
+        at = alt.XDatum(value, type="quantitative", scale=scale, axis=axis)
+        # The words of two lines lie to either side of them, since the lines may be near each other.
+        align = "center" if len(limits) == 1 else sides[number]
+        layers.append(once.mark_rule(strokeWidth=1.5, color=LIMIT).encode(x=at))
+        layers.append(
+            once.mark_text(align=align, baseline="bottom", fontSize=room.letters, color=QUIET).encode(
+                x=at, y=alt.value(-OVER), text=alt.value(word)
+            )
+        )
+    return layers
 
 
 def log_ticks(low: float, high: float) -> list[float]:

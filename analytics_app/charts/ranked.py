@@ -91,19 +91,22 @@ def apart(
     best: str,
     among: str,
     otherwise: str,
+    whole: str = "",
     alike: Collection[frozenset[str | None]] = (),
 ) -> str:
     """Name the first of some points where it is clearly apart from all others, else say between which it is not clear.
 
     Points come in the order of their values, whichever end is the better one. Two are not clearly apart where their
     intervals overlap, or where they are among `alike`: pairs whose test found no significant difference. `best` is said
-    after the first one's name, `among` before the names of the others, none of which is skipped.
+    after the first one's name, `among` before the names of the others, none of which is skipped, or `whole` where these
+    are all points.
     """
     first, others = points[0], points[1:]
     if not others or first.low is None or any(one.high is None for one in others):
         return otherwise
     near = [n for n, one in enumerate(others, 1) if _meet(first, one) or frozenset((first.name, one.name)) in alike]
     if near:
+        among = whole if whole and near[-1] == len(others) else among
         return f"{among}, no clear difference between {words.names([one.name for one in points[: near[-1] + 1]])}"
     return f"{words.short(first.name)} {best}"
 
@@ -118,8 +121,8 @@ def at_the_top(
 ) -> str:
     """Return the same for a criterion of which more is better, or of ranks."""
     best = f"{best} for {criterion} ({points[0].text})"
-    among = f"At the top for {criterion}"
-    return apart(points, best=best, among=among, otherwise=f"{otherwise} for {criterion}", alike=alike)
+    among, whole = f"At the top for {criterion}", f"For {criterion}"
+    return apart(points, best=best, among=among, whole=whole, otherwise=f"{otherwise} for {criterion}", alike=alike)
 
 
 def _meet(one: Point, other: Point) -> bool:

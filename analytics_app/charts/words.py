@@ -11,7 +11,7 @@ from itertools import accumulate
 # A number and its sign stay on one line.
 SPACE = "\u00a0"
 # A list of more names than this is cut, and so is a longer name in a title; tables have them whole.
-NAMED, LONGEST = 3, 40
+NAMED, LONGEST = 3, 72
 
 
 def number(value: float, largest: float) -> str:
@@ -20,9 +20,9 @@ def number(value: float, largest: float) -> str:
     return f"{value:.{digits}f}".replace("-", "−")
 
 
-def share(value: float) -> str:
+def share(value: float, digits: int = 0) -> str:
     """Write a share as a percentage."""
-    return f"{value * 100:.0f}{SPACE}%"
+    return f"{value * 100:.{digits}f}{SPACE}%"
 
 
 def bare(value: float) -> str:
@@ -39,8 +39,13 @@ def short(name: object, longest: int = LONGEST) -> str:
     """Cut a long name, and keep one that runs from right to left to itself."""
     text = str(name)
     ends = list(accumulate(map(_width, text)))
-    cut = text if not ends or ends[-1] <= longest else f"{text[: bisect_right(ends, longest - 1)]}…"
-    return APART.format(cut) if RIGHT_TO_LEFT.search(cut) else cut
+    return apart(text if not ends or ends[-1] <= longest else f"{text[: bisect_right(ends, longest - 1)]}…")
+
+
+def apart(name: object) -> str:
+    """Return a name whole, and keep one that runs from right to left to itself."""
+    text = str(name)
+    return APART.format(text) if RIGHT_TO_LEFT.search(text) else text
 
 
 def _width(letter: str) -> int:

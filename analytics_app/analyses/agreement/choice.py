@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from analytics_app.models import ResultRow
+from analytics_app.show import cells, formats, labels
 from analytics_app.show.cells import Words
 from analytics_app.show.index import RowIndex
 
@@ -20,7 +22,10 @@ ALPHA, KAPPA, ICC = "alpha", "cohen_kappa", "icc"
 OF_LOGS = "ICC1k of logs"
 # A study with two raters is reported with Cohen's kappa.
 TWO = 2
+DIGITS = 2
 
+# The analyses whose rows are chosen from.
+ANALYSES = ("krippendorff", "agreement", "kappa", "icc")
 STATISTICS = frozenset({ALPHA, KAPPA, OF_LABELS, OF_STEPS, ICC})
 
 MAGNITUDES = _(
@@ -44,6 +49,25 @@ class Choice:
 
     leading: ResultRow
     reason: Words
+
+    @property
+    def measure(self) -> str:
+        """The measure with its form or level: "Krippendorff's alpha (ordinal)"."""
+        row = self.leading
+        if row.statistic == ICC:
+            return str(row.label)
+        level = (row.settings or {}).get("level")
+        return f"{labels.statistic(row.statistic)} ({level})" if level else formats.statistic(row)
+
+    @property
+    def value(self) -> str:
+        """The value with its interval: "0.63 (interval 0.39 to 0.80)"."""
+        row = self.leading
+        if row.value is None:
+            return row.note or cells.DASH
+        ends = cells.interval(row.low, row.high, DIGITS).text if row.low is not None else ""
+        value = cells.figure(row.value, DIGITS)
+        return gettext("%(value)s (interval %(ends)s)") % {"value": value, "ends": ends} if ends else value
 
 
 def chosen(rows: RowIndex[ResultRow]) -> Choice | None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from django.utils.translation import gettext as _
 
+from analytics_app.analyses.agreement.choice import chosen
 from analytics_app.models import ResultRow
 from analytics_app.show import formats
 from analytics_app.show.cells import Cell
@@ -77,7 +79,18 @@ def agreement(rows: Rows, limit: float) -> Iterator[Table]:
         Shown(_("Before rules"), "", digits(3), before=True),
         Shown(_("Interval before rules"), "", interval(3), before=True),
     ]
-    yield from table_of(whole, caption, columns, lines, by=("label",))
+    for table in table_of(whole, caption, columns, lines, by=("label",)):
+        yield replace(table, aside=_aside(whole, len(lines)))
+
+
+def _aside(rows: Rows, n: int) -> str:
+    """Say why a table of several measures stands folded behind the one that was chosen."""
+    if n < 2 or chosen(rows) is None:
+        return ""
+    return _(
+        "All measures that this run computed, to compare with other studies. The measure above was chosen by scale and "
+        "design; choosing the highest value among them would overstate agreement."
+    )
 
 
 def _measures(rows: Rows) -> Iterator[ResultRow]:

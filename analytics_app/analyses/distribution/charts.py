@@ -50,7 +50,7 @@ def shares(of: Material) -> Iterator[Sketch]:
             f"{each(found)}{counted(found)}"
         ),
         by_system=True,
-        chart=stacked_chart(dict(list(table.items())[:MOST_ROWS]), labels, measure=word),
+        chart=stacked_chart(dict(list(table.items())[:MOST_ROWS]), labels, measure=word, ordered=numeric(labels)),
         columns=(("name", "System"), ("label", word), ("value", "Share")),
     )
 
@@ -86,6 +86,8 @@ def distribution(of: Material) -> Iterator[Sketch]:
         by_system=any(row.by_system for row in found),
         chart=bars_chart([(str(row.label), value_of(row)) for row in found], measure="Rating"),
         columns=(("label", "Rating"), ("value", "Share")),
+        # Where there are shares, each system has its own.
+        further=bool(of.of("share")),
     )
 
 

@@ -29,12 +29,12 @@ def error_profiles(of: Material) -> Iterator[Sketch]:
     table = _table(found, "system")
     yield Sketch(
         kind="error-systems",
-        title=_apart(found) or "Error labels, system by system",
+        title=_apart(of, found) or "Error labels, system by system",
         subtitle=(
             f"Share of answers with each label{only(list(table))}; {of.basis(found)}.{each(found)}{counted(found)}"
         ),
         by_system=True,
-        chart=stacked_chart(dict(list(table.items())[:MOST_ROWS]), _labels(found), measure="Label"),
+        chart=stacked_chart(dict(list(table.items())[:MOST_ROWS]), _labels(found), measure="Label", ordered=False),
         columns=(("name", "System"), ("label", "Label"), ("value", "Share")),
         criterion=found[0].criterion or "",
     )
@@ -54,7 +54,7 @@ def rater_profiles(of: Material) -> Iterator[Sketch]:
             f"Share of answers with each label, rater by rater{only(list(table))}; {of.basis(found)}.{each(found)}"
         ),
         by_system=any(row.by_system for row in found),
-        chart=stacked_chart(dict(list(table.items())[:MOST_ROWS]), _labels(found), measure="Label"),
+        chart=stacked_chart(dict(list(table.items())[:MOST_ROWS]), _labels(found), measure="Label", ordered=False),
         columns=(("name", "Rater"), ("label", "Label"), ("value", "Share")),
         criterion=found[0].criterion or "",
     )
@@ -71,20 +71,23 @@ def _labels(found: Sequence[Row]) -> list[str]:
     return list(dict.fromkeys(str(row.label) for row in found))
 
 
-def _apart(found: Sequence[Row]) -> str:
-    """Name the label that tells two systems apart most, where their intervals do not meet."""
-    best, title = 0.0, ""
-    for label in _labels(found):
-        rows = sorted((row for row in found if row.label == label), key=value_of)
-        low, high = rows[0], rows[-1]
-        if low.high is None or high.low is None or low.high >= high.low or value_of(high) - value_of(low) <= best:
-            continue
-        best = value_of(high) - value_of(low)
-        title = (
-            f"{words.short(high.system)} has {words.short(label)} in {words.share(value_of(high))} of its answers, "
-            f"{words.short(low.system)} in {words.share(value_of(low))}"
-        )
-    return title
+def _apart(of: Material, shares: Sequence[Row]) -> str:
+    """Name the label that tells two systems apart most, of the pairs whose adjusted test found a difference."""
+    limit = round(1 - of.confidence, 9)
+    clear = [
+        row
+        for row in of.of("label_difference")
+        if row.analysis == "error_labels" and row.p_adjusted is not None and row.p_adjusted < limit
+    ]
+    if not clear:
+        return ""
+    row = max(clear, key=lambda one: abs(value_of(one)))
+    share = {one.system: value_of(one) for one in shares if one.label == row.label}
+    high, low = sorted((row.system, row.system_b), key=lambda system: -share.get(system, 0.0))
+    return (
+        f"{words.short(row.label)} was given in {words.share(share.get(high, 0.0))} of the answers about "
+        f"{words.short(high)} and in {words.share(share.get(low, 0.0))} of those about {words.short(low)}"
+    )
 
 
 def _widest(found: Sequence[Row], table: Mapping[str, Mapping[str, float]]) -> str:

@@ -11,8 +11,11 @@ compares(
         tested="mqm_difference",
         low_first=True,
         low_wins=True,
-        measure=_("MQM penalty"),
-        pair_measure=_("Difference of penalties, row minus column: below zero the row is better"),
+        measure=_("MQM penalty (lower is better)"),
+        whole=_("MQM penalty"),
+        pair_measure=_(
+            "Difference of penalties over the texts that both have, row minus column: below zero the row is better"
+        ),
         verbs={"": Verb(_("has a lower MQM penalty than"), _("have a lower MQM penalty than"))},
         order=10,
     )

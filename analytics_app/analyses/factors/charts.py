@@ -83,6 +83,7 @@ def scree(of: Material) -> Iterator[Sketch]:
         by_system=any(row.by_system for row in found),
         chart=scree_chart(points),
         columns=(("number", "Number"), ("value", "Eigenvalue"), ("random", "Random data")),
+        further=True,
     )
 
 

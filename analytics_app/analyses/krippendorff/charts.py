@@ -45,6 +45,7 @@ def agreement(of: Material) -> Iterator[Sketch]:
             domain=(0.0, 1.0),
         ),
         columns=(("name", "Criterion"), ("value", "Alpha"), *INTERVAL, ("n", "Ratings")),
+        further=True,
     )
 
 

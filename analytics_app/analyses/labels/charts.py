@@ -53,6 +53,7 @@ def rater_accuracy(of: Material) -> Iterator[Sketch]:
             "The model is fitted to these same labels."
         ),
         by_system=False,
-        chart=points_chart(points[:MOST_ROWS], measure="Accuracy", domain=(0.0, 1.0)),
+        chart=points_chart(points[:MOST_ROWS], measure="Accuracy", domain=(0.0, 1.0), percent=True),
         columns=(("name", "Rater"), ("value", "Accuracy"), ("n", "Labels")),
+        further=True,
     )

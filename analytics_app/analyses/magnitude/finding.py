@@ -12,7 +12,7 @@ compares(
         even=1.0,
         unit="ratio",
         measure=_("Geometric mean"),
-        pair_measure=_("Ratio, row to column"),
+        pair_measure=_("Ratio over the texts that both have, row to column"),
         verbs={"": Verb(_("gets higher numbers than"), _("get higher numbers than"))},
         order=10,
     )

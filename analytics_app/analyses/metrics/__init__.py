@@ -90,9 +90,12 @@ class Metrics(Analysis):
         "metric_spearman_systems": _("Spearman's rho over systems"),
         "metric_pairwise_accuracy": _("Pairwise accuracy over systems"),
         "metric_mean": _("Mean of the metric"),
+        "metric_human_mean": _("Mean human rating of the texts that the metric scored"),
         "metric_williams_texts": _("Williams' test of two metrics over texts (t)"),
         "metric_williams_systems": _("Williams' test of two metrics over systems (t)"),
     }
+
+    only_drawn = frozenset({"metric_human_mean"})
 
     Settings = MetricSettings
 
@@ -128,6 +131,7 @@ def against(make: Rows, outputs: Outputs, settings: Mapping[str, Any], *, sign: 
         yield from _within(make, human, one, documents, {**said, "gap": settings["gap"]})
         yield from _systems(make, human, one, documents, said)
         yield from _means(make, outputs.systems, one, said)
+        yield from _people(make, outputs.systems, sign * human, one, said)
     if settings["compare"] and len(found) > 1:
         yield from _over_texts(make, human, found, said)
         yield from _over_systems(make, human, found, said)
@@ -216,6 +220,29 @@ def _means(make: Rows, systems: tuple[str, ...], one: OfMetric, said: Mapping[st
             yield make.row(
                 "metric_mean", value=float(sign * value), metric=one.name, system=key, by_system=True,
                 n_items=n or None, settings=dict(said),
+            )  # fmt: skip
+
+
+def _people(
+    make: Rows, systems: tuple[str, ...], human: Floats, one: OfMetric, said: Mapping[str, Any]
+) -> Iterator[Row]:
+    """Yield what people gave each system, over the texts that the metric scored, with the metric's mean of the same.
+
+    Both have their own sign; these are the points that the correlation over systems is computed from.
+    """
+    scores = one.of_texts if one.of_systems is None else one.of_systems
+    if scores is None:
+        return
+    if scores.ndim == 2:
+        human = np.where(np.isnan(scores), np.nan, human)
+        scores = _column_means(np.where(np.isnan(human), np.nan, scores))
+    people, n = _column_means(human), (~np.isnan(human)).sum(axis=0)
+    own = -1.0 if one.turned else 1.0
+    for code, key in enumerate(systems):
+        if not np.isnan(people[code] + scores[code]):
+            yield make.row(
+                "metric_human_mean", value=float(people[code]), metric=one.name, system=key, by_system=True,
+                n_items=int(n[code]), settings=_settings(one, said, mean_of_metric=float(own * scores[code])),
             )  # fmt: skip
 
 

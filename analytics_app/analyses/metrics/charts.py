@@ -17,6 +17,8 @@ from analytics_app.charts.picking import (
 from analytics_app.charts.points import points_chart
 from analytics_app.charts.ranked import apart
 from analytics_app.charts.registry import chart
+from analytics_app.charts.scatter import MOST_COLOURED, Panel, scatter_chart
+from analytics_app.results import Row
 
 
 @chart(order=80)
@@ -29,6 +31,89 @@ def metrics_over_texts(of: Material) -> Iterator[Sketch]:
 def metrics_over_systems(of: Material) -> Iterator[Sketch]:
     """Draw the metrics by their correlation with people over systems."""
     yield from _metrics(of, "metric_pearson_systems", "metrics-systems", "over systems", "system")
+
+
+# So many metrics are drawn against people, and of so many systems each has a colour and a shape of its own.
+MOST_PANELS = 6
+
+
+@chart(order=82)
+def metrics_against_people(of: Material) -> Iterator[Sketch]:
+    """Draw the mean of each system by each metric against that by people, the highest correlation first."""
+    found = sorted((row for row in of.of("metric_pearson_systems") if row.metric), key=falling)
+    means: dict[str, list[Row]] = {}
+    for row in of.of("metric_human_mean"):
+        means.setdefault(str(row.metric), []).append(row)
+    drawn = [row for row in found if str(row.metric) in means][:MOST_PANELS]
+    if not drawn:
+        return
+    penalties = drawn[0].analysis == "metrics_of_errors"
+    ranked = sorted(means[str(drawn[0].metric)], key=lambda row: value_of(row) if penalties else -value_of(row))
+    systems = list(
+        dict.fromkeys(str(row.system) for row in (*ranked, *(row for each in means.values() for row in each)))
+    )
+    panels = [_panel(row, means[str(row.metric)][0]) for row in drawn]
+    points = [
+        {
+            "panel": str(row.metric),
+            "name": str(row.system),
+            "number": systems.index(str(row.system)) + 1,
+            "metric": float((row.settings or {})["mean_of_metric"]),
+            "value": value_of(row),
+            "n": row.n_items or 0,
+        }
+        for of_metric in drawn
+        for row in means[str(of_metric.metric)]
+    ]
+    measure = "Mean MQM penalty" if penalties else "Mean human rating"
+    people = "MQM penalty" if penalties else measure + (f" for {of.name}" if of.criterion is not None else "")
+    many = len(systems) > MOST_COLOURED
+    key = ", ".join(f"{number} {words.short(name)}" for number, name in enumerate(systems, start=1)) if many else ""
+    more = f", the {len(drawn)} of {len(found)} metrics with the highest r" if len(found) > len(drawn) else ""
+    yield Sketch(
+        kind="metrics-against-people",
+        title=_with_people(drawn[0]),
+        subtitle=(
+            f"{measure} and mean metric score of each system, over the texts that have both{more}; {of.basis(drawn)}. "
+            f"Better is up and to the right. r: Pearson's correlation over {drawn[0].n_ratings} systems with the "
+            f"{of.interval(drawn, 'items')}.{f' Systems: {key}.' if key else ''}"
+        ),
+        by_system=True,
+        chart=scatter_chart(panels, points, systems, across=people, lower=penalties),
+        columns=(
+            ("panel", "Metric"),
+            ("name", "System"),
+            ("metric", "Mean metric score"),
+            ("value", people),
+            ("n", "Items"),
+        ),
+        further=True,
+    )
+
+
+def _panel(correlation: Row, first: Row) -> Panel:
+    turned = (first.settings or {}).get("sign") == "turned"
+    ends = ""
+    if correlation.low is not None and correlation.high is not None:
+        ends = f" ({words.bare(correlation.low)} to {words.bare(correlation.high)})"
+    return Panel(
+        key=str(correlation.metric),
+        title=f"{words.short(correlation.metric, 24)}: r = {words.bare(value_of(correlation))}{ends}",
+        lower=turned,
+    )
+
+
+def _with_people(best: Row) -> str:
+    """Name the metric with the highest correlation, and say where its interval lies."""
+    metric, r = words.short(best.metric), words.bare(value_of(best))
+    if best.low is None:
+        return f"Systems by human rating and by metric; highest correlation: {metric} (r = {r})"
+    if best.low > 0:
+        return f"{metric} correlates with human ratings over these {best.n_ratings} systems (r = {r})"
+    highest = f"{metric} has the highest correlation with human ratings (r = {r})"
+    if best.high is not None and best.high < 0:
+        return f"{highest}, and even that is negative"
+    return f"{highest}, but its interval includes 0"
 
 
 def _metrics(of: Material, statistic: str, kind: str, level: str, unit: str) -> Iterator[Sketch]:

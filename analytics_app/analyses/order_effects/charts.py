@@ -44,6 +44,7 @@ def places(of: Material) -> Iterator[Sketch]:
         by_system=False,
         chart=points_chart(points, measure=f"Added to {what}", limits=[(0.0, "none")]),
         columns=(("name", "Place"), ("value", "Added"), *INTERVAL, ("n", "Ratings")),
+        further=True,
     )
 
 
@@ -97,8 +98,9 @@ def chosen_places(of: Material) -> Iterator[Sketch]:
             f"Line: {of.interval(found, 'raters')}.{counted(found)}"
         ),
         by_system=False,
-        chart=points_chart(points, measure="Share of choices", limits=[(1 / n_places, "even")]),
+        chart=points_chart(points, measure="Share of choices", limits=[(1 / n_places, "even")], percent=True),
         columns=(("name", "Place"), ("value", "Share"), *INTERVAL, ("n", "Choices")),
+        further=True,
     )
 
 
@@ -126,6 +128,7 @@ def pace(of: Material) -> Iterator[Sketch]:
             share=False,
         ),
         columns=(("label", "Fifth"), ("value", "Seconds")),
+        further=True,
     )
 
 

@@ -11,7 +11,7 @@ compares(
         tested="win_rate",
         even=0.5,
         unit="share",
-        measure=_("Strength"),
+        measure=_("Strength (Bradley-Terry, log)"),
         pair_measure=_("Share of comparisons in which the row is preferred to the column"),
         verbs={"": Verb(_("is preferred to"), _("are preferred to"))},
         order=10,

@@ -44,7 +44,7 @@ def chosen(of: Material) -> Iterator[Sketch]:
             f"correction.{counted(found)}"
         ),
         by_system=True,
-        chart=points_chart(points, measure="Share chosen", limits=[(0.5, "even")]),
+        chart=points_chart(points, measure="Share chosen", limits=[(0.5, "even")], percent=True),
         columns=(("name", "System"), ("value", "Share"), *INTERVAL, ("n", "Times shown")),
     )
 

@@ -37,7 +37,7 @@ def answers(of: Material) -> Iterator[Sketch]:
                 f"{counted([row for row in found if row.criterion in keys])}"
             ),
             by_system=False,
-            chart=stacked_chart({called[key]: by_question[key] for key in keys}, labels, measure="Step"),
+            chart=stacked_chart({called[key]: by_question[key] for key in keys}, labels, measure="Step", ordered=True),
             columns=(("name", "Question"), ("label", "Step"), ("value", "Share")),
         )
 

@@ -12,7 +12,7 @@ compares(
         even=0.5,
         unit="share",
         low_first=True,
-        measure=_("Mean rank"),
+        measure=_("Mean rank (lower is better)"),
         pair_measure=_("Share of rankings with the row above the column, ties half"),
         verbs={"": Verb(_("is ranked above"), _("are ranked above"))},
         order=10,

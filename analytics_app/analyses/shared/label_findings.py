@@ -16,7 +16,7 @@ def of_labels(rows: Rows, asked: Asked) -> Finding | None:
     clear = [row for row in tests if (row.p_adjusted or 0.0) < asked.limit and row.value]
     if not clear:
         cannot = any((row.settings or {}).get("cannot_differ") for row in tests)
-        rest = _("; none of the tests could have been significant") if cannot else ""
+        rest = _("; there are too few texts for any of the tests to be significant") if cannot else ""
         return Finding(_("The labels of no two systems differ clearly"), rest, criterion=asked.name)
     largest = max(clear, key=lambda row: abs(row.value or 0.0))
     rose = (largest.value or 0.0) > 0

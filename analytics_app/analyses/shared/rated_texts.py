@@ -56,13 +56,14 @@ class BetweenRaters(Analysis):
 class Compared:
     """The first rating of each rater for each text, as numbers; labels as their codes.
 
-    `order` is that of arrival. `clusters` are the documents that texts are drawn with, where these were shown whole,
-    and `drawn` says what intervals are over. `domain` is the whole scale, as far as it is known. `notes` says what was
-    left out.
+    `items` are those of the texts, else the text itself. `order` is that of arrival. `clusters` are the documents that
+    texts are drawn with, where these were shown whole, and `drawn` says what intervals are over. `domain` is the whole
+    scale, as far as it is known. `notes` says what was left out.
     """
 
     values: Floats
     texts: NDArray[np.int64]
+    items: NDArray[np.int64]
     raters: NDArray[np.int32]
     order: NDArray[np.int64]
     clusters: NDArray[np.int64] | None
@@ -122,6 +123,7 @@ def compared(sample: Sample) -> Compared:
     return Compared(
         values=values[there].astype(np.float64),
         texts=once.text[there],
+        items=_items(once)[there],
         clusters=clusters[there] if clusters is not None else None,
         raters=table.rater[there],
         order=table.id[there],
@@ -129,6 +131,13 @@ def compared(sample: Sample) -> Compared:
         labels=labels,
         notes=tuple(notes),
     )
+
+
+def _items(sample: Sample) -> NDArray[np.int64]:
+    """Return the item of the text of each rating; a text without one stands for itself."""
+    names = sample.table.names
+    item = names.item_of_unit[sample.table.unit]
+    return np.where(item >= 0, item, len(names.items) + sample.text).astype(np.int64)
 
 
 def _labels(sample: Sample, seen: Floats) -> tuple[float, ...]:

@@ -60,6 +60,7 @@ def _by_mean(of: Material, statistic: str, kind: str, measure: str, highest: str
         by_system=True,
         chart=points_chart(systems.points, measure=measure),
         columns=(("name", "System"), ("value", measure), *systems.columns, ("n", "Ratings")),
+        further=statistic == "mean_z",
     )
 
 
@@ -86,6 +87,8 @@ def differences(of: Material) -> Iterator[Sketch]:
         by_system=True,
         chart=points_chart(points, measure="Difference of means", limits=[(0.0, "none")]),
         columns=(("name", "Pair"), ("value", "Difference"), *INTERVAL, ("p", "Adjusted p"), ("n", "Items")),
+        # On steps, what needs no equal ones is read first.
+        further=of.has_steps,
     )
 
 
@@ -129,6 +132,6 @@ def superiority(of: Material) -> Iterator[Sketch]:
             f"ties half{pairs.only}; {of.basis(found)}. Line: {of.interval(found, 'items')}.{counted(found)}"
         ),
         by_system=True,
-        chart=points_chart(points, measure="Probability of superiority", limits=[(0.5, "even")]),
+        chart=points_chart(points, measure="Probability of superiority", limits=[(0.5, "even")], percent=True),
         columns=(("name", "Pair"), ("value", "Probability"), *INTERVAL, ("n", "Items")),
     )

@@ -10,7 +10,7 @@ compares(
         level="mean",
         tested="difference",
         measure=_("Mean"),
-        pair_measure=_("Difference of means, row minus column"),
+        pair_measure=_("Difference of means over the texts that both have, row minus column"),
         verbs={
             "": Verb(_("is rated higher than"), _("are rated higher than")),
             # A pair of adjectives runs from the left-hand word to the right-hand one.

@@ -43,7 +43,11 @@ def verdicts(of: Material) -> Iterator[Sketch]:
         ),
         by_system=True,
         chart=points_chart(
-            points, measure="Share of right choices", limits=[(GUESSING, "guessing")], domain=(0.2, 0.6)
+            points,
+            measure="Share of right choices",
+            limits=[(GUESSING, "guessing")],
+            domain=(0.2, 0.6),
+            percent=True,
         ),
         columns=(
             ("name", "Systems"),
@@ -62,8 +66,9 @@ def _title(found: Sequence[Row], *, similarity: bool) -> str:
     risk = float(setting(found, "beta" if similarity else "alpha") or 0)
     shown = [row for row in found if row.p_adjusted is not None and row.p_adjusted <= risk]
     if len(found) > 1:
-        what = "were shown to be similar" if similarity else "can be told apart"
-        return f"{len(shown)} of {len(found)} pairs of systems {what}"
+        if similarity:
+            return f"{len(shown)} of {len(found)} pairs of systems were shown to be similar"
+        return f"For {len(shown)} of {len(found)} pairs of systems it was shown that people can tell them apart"
     names = f"{words.short(found[0].system)} and {words.short(found[0].system_b)}"
     if similarity:
         return f"{names} are hard to tell apart" if shown else f"It was not shown that {names} are similar"

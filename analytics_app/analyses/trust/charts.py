@@ -41,4 +41,5 @@ def trust(of: Material) -> Iterator[Sketch]:
             domain=(min(0.0, points[0].value), 1.0),
         ),
         columns=(("name", "Rater"), ("value", "Coefficient"), ("n", "Ratings")),
+        further=True,
     )

@@ -6,15 +6,17 @@ import sys
 import xml.etree.ElementTree as ET
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import pytest
 from django.conf import settings
 
 from analytics_app import charts
-from analytics_app.charts.bars import SHADES, spread
+from analytics_app.charts.paints import CATEGORIES, SHADES, paints_for
+from analytics_app.charts.room import BOTH, WIDE
 from analytics_app.charts.svg import NAMES
-from analytics_app.charts.words import SPACE, bare, names, number, short
+from analytics_app.charts.words import LONGEST, SPACE, bare, names, number, short
 from analytics_app.results import Row
 from tests.analytics_app.builders import LIKERT, SLIDER, likert_rows, slider_rows
 from tests.look.test_css import contrast
@@ -203,8 +205,8 @@ def test_lines_are_named_where_there_are_some() -> None:
 
 
 def test_a_name_is_cut_by_its_room_and_one_from_right_to_left_keeps_to_itself() -> None:
-    assert short("x" * 40) == "x" * 40
-    assert short("x" * 41) == "x" * 39 + "…"
+    assert short("x" * LONGEST) == "x" * LONGEST
+    assert short("x" * (LONGEST + 1)) == "x" * (LONGEST - 1) + "…"
     assert short("大" * 21, 21) == "大" * 10 + "…"
     assert short("e\u0301" * 10, 10) == "e\u0301" * 10
     assert short("שם ארוך") == "\u2068שם ארוך\u2069"
@@ -252,31 +254,21 @@ def test_every_spec_is_valid_vega_lite_and_carries_its_data(
 def test_a_drawing_has_a_name_no_style_no_size_and_no_identifiers(
     slider: dict[str, charts.Drawn], likert: dict[str, charts.Drawn]
 ) -> None:
-    for one in (*slider.values(), *likert.values()):
-        root = ET.fromstring(one.svg)
+    for one, room in product((*slider.values(), *likert.values()), BOTH):
+        drawing = one.svg if room is WIDE else one.narrow
+        root = ET.fromstring(drawing)
         assert root.get("role") == "img"
         assert (root[0].tag, root[0].text.replace(SPACE, " ")) == (f"{SVG}title", one.title)
-        assert (root[1].tag, root[1].text.replace(SPACE, " ")) == (f"{SVG}desc", one.subtitle)
+        if room is WIDE:
+            assert (root[1].tag, root[1].text.replace(SPACE, " ")) == (f"{SVG}desc", one.subtitle)
         assert not {"width", "height", "style", "id"} & set(root.attrib)
         for shape in list(root.iter())[1:]:
             assert not {"id", "style", "href", "role", "aria-label", "clip-path"} & set(shape.attrib)
-            assert shape.tag.removeprefix(SVG) in {"svg", "title", "desc", "g", "path", "line", "rect", "text"}
-        sizes = [float(size) for size in re.findall(r'font-size="([\d.]+)', one.svg)]
+            assert shape.tag.removeprefix(SVG) in {"svg", "title", "desc", "g", "path", "line", "rect", "text", "tspan"}
+        sizes = [float(size) for size in re.findall(r'font-size="([\d.]+)', drawing)]
         width = float(root.attrib["viewBox"].split()[2])
-        assert min(sizes) * min(1, 320 / width) >= 11  # in the 320 pixels that a phone of 360 has within its margins
-
-
-def test_names_are_escaped_cut_and_whole_in_the_table() -> None:
-    long = "system-" + "x" * 90
-    rows = [replace(row, system={"HIGH": "<b>&", "NIU": "مترجم", "BART": long}.get(row.system, row.system))
-            for row in slider_rows() if row.statistic == "mean"]  # fmt: skip
-    one = drawn(rows, "content")["means"]
-    assert "<b>" not in one.svg
-    assert "&lt;b&gt;&amp;" in one.svg
-    assert "مترجم" in one.svg
-    assert long not in one.svg.partition("</desc>")[2]
-    assert [row[0] for row in charts.numbers(one.spec)[1]] == ["<b>&", "مترجم", long, "LUO"]
-    assert len(one.title) <= 300
+        assert width < room.width + 8  # all drawings for one room have one scale
+        assert min(sizes) * room.width / width >= 14
 
 
 def test_very_many_systems_are_cut_and_it_is_said() -> None:
@@ -299,10 +291,11 @@ def test_a_drawing_to_take_away_stands_alone(slider: dict[str, charts.Drawn]) ->
 
 
 def test_words_on_every_shade_can_be_read() -> None:
-    for shade, words in SHADES:
+    for shade, words in (*SHADES, *CATEGORIES):
         assert contrast(shade, words) >= 4.5, shade
     for n in range(1, 8):
-        assert len({shade for shade, _words in spread(n)}) == n
+        for ordered in (True, False):
+            assert len({shade for shade, _words in paints_for("x" * n, ordered=ordered)}) == n
 
 
 def test_numbers_and_names_are_written_as_people_do() -> None:
@@ -346,4 +339,4 @@ def test_importing_renders_nothing_so_a_forked_child_can() -> None:
 
 def test_a_page_repaints_no_shade_of_bars() -> None:
     """On a dark page the fourth step would else be lighter than the third."""
-    assert not {shade for shade, _words in SHADES} & set(NAMES)
+    assert not {shade for shade, _words in (*SHADES, *CATEGORIES)} & set(NAMES)

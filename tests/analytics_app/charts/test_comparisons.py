@@ -16,6 +16,7 @@ from analytics_app.analyses.trueskill import charts as trueskill_charts
 from analytics_app.charts.drawing import Sketch, finished
 from analytics_app.charts.picking import Material
 from analytics_app.charts.points import log_ticks
+from analytics_app.charts.room import WIDE
 from analytics_app.charts.words import SPACE
 from analytics_app.models import ResultRow
 from analytics_app.results import COLUMNS, Row
@@ -72,7 +73,7 @@ def test_preferences_claim_what_interval_and_test_do(rows: list[tuple[float, flo
 
 def test_ratios_stand_as_in_their_rows_above_one_or_below() -> None:
     (sketch,) = drawn(magnitude_charts.ratios, row("magnitude_ratio", 0.5, 0.4, 0.8, "A", "B", p_adjusted=0.01))
-    (point,) = sketch.chart.data.values
+    (point,) = sketch.chart(WIDE).data.values
     assert (point["name"], point["value"], point["low"], point["high"]) == ("A / B", 0.5, 0.4, 0.8)
     assert sketch.title == "A gets 0.50 times the number of B for quality"
     finished(sketch)
@@ -86,7 +87,7 @@ def test_the_pairs_furthest_apart_are_drawn_on_either_side_of_no_difference() ->
     near = [row("magnitude_ratio", 1 + k / 1000, 0.9, 1.1, "A", f"N{k}") for k in range(60)]
     far = row("magnitude_ratio", 0.25, 0.2, 0.3, "A", "B", p_adjusted=0.01)
     (sketch,) = drawn(magnitude_charts.ratios, *near, far)
-    points = sketch.chart.data.values
+    points = sketch.chart(WIDE).data.values
     assert (len(points), points[-1]["name"], points[0]["name"]) == (40, "A / B", "A / N59")
     assert "the 40 furthest apart of 61 pairs" in sketch.subtitle
     assert sketch.title == "A gets 0.25 times the number of B for quality"
@@ -110,10 +111,7 @@ def test_systems_are_named_where_their_intervals_stand_apart() -> None:
     apart = [row("bt_strength", 1.0, 0.8, 1.2, "A"), row("bt_strength", -1.0, -1.2, -0.8, "B")]
     assert title(pairwise_charts.strengths, *apart) == "A is the strongest for quality (1.00)"
     near = [row("bw_score", 0.2, 0.0, 0.4, "A"), row("bw_score", 0.1, -0.1, 0.3, "B")]
-    assert (
-        title(best_worst_charts.best_worst_scores, *near)
-        == "At the top for quality, no clear difference between A and B"
-    )
+    assert title(best_worst_charts.best_worst_scores, *near) == "For quality, no clear difference between A and B"
     assert drawn(pairwise_charts.strengths, apart[0]) == []
 
 
@@ -121,7 +119,7 @@ def test_the_least_mean_rank_is_the_best() -> None:
     rows = [row("rank_mean", 2.6, 2.4, 2.8, "A"), row("rank_mean", 1.2, 1.1, 1.4, "B")]
     (sketch,) = drawn(ranking_charts.mean_ranks, *rows)
     assert sketch.title == "B is ranked best for quality (1.20)"
-    assert [point["name"] for point in sketch.chart.data.values] == ["B", "A"]
+    assert [point["name"] for point in sketch.chart(WIDE).data.values] == ["B", "A"]
 
 
 def test_rank_ranges_and_clusters() -> None:
@@ -133,7 +131,7 @@ def test_rank_ranges_and_clusters() -> None:
     rows += [row("trueskill_cluster", cluster, 1, 1, name) for name, cluster in (("A", 1), ("B", 1), ("C", 2))]
     (sketch,) = drawn(trueskill_charts.trueskill_ranks, *rows)
     assert sketch.title == "Systems by their TrueSkill rank for quality"
-    assert [point["text"] for point in sketch.chart.data.values] == ["1–2", "1–2", "3"]
+    assert [point["text"] for point in sketch.chart(WIDE).data.values] == ["1–2", "1–2", "3"]
     assert "200 runs of 901 comparisons" in sketch.subtitle
     finished(sketch)
 

@@ -67,9 +67,15 @@ def test_errors_stand_in_the_section_of_their_criterion() -> None:
     ]
     # Of one pair of raters, which is not drawn.
     rows.append(Row(**about, statistic="confusion", rater="r1", slice="second=r2", label="V / MT", value=9.0))
+    assert drawn(rows, None)["error-systems"].title == "Error labels, system by system"
+    tested = {**PLACE, "criterion": "error", "analysis": "error_labels", "statistic": "label_difference"}
+    for label, value, p in (("V", -0.5, 0.2), ("MT", 0.5, 0.01)):
+        rows.append(Row(**tested, system="crawl", system_b="people", label=label, value=value, p_adjusted=p))
     found = drawn(rows, None)
     assert {one.criterion for one in found.values()} == {"error"}
-    assert found["error-systems"].title.startswith("crawl has MT in 60")
+    assert found["error-systems"].title == (
+        "MT was given in 60\u00a0% of the answers about crawl and in 10\u00a0% of those about people"
+    )
     assert found["error-systems"].by_system
     assert found["error-raters"].title.startswith("Raters differ most in MT: 20")
     assert found["confusion"].title == "MT and V are confused most: 60\u00a0% of pairs of answers"

@@ -7,7 +7,7 @@ import pytest
 
 from analytics_app import charts
 from analytics_app.analyses.base import Asked
-from analytics_app.charts.lines import COLOURS
+from analytics_app.charts.paints import LINES
 from analytics_app.results import Row
 from tasks_app.task_types.base import Scale
 from tests.analytics_app.scales import (
@@ -78,7 +78,7 @@ def test_what_is_drawn_of_answers() -> None:
     assert "Question a" in found["answers"].svg
 
 
-@pytest.mark.parametrize("colour", COLOURS)
+@pytest.mark.parametrize("colour", LINES)
 def test_lines_stand_out_on_light_and_on_dark(colour: str) -> None:
     assert contrast(colour, LIGHT["ground"]) >= 3
     assert contrast(colour, DARK["ground"]) >= 3

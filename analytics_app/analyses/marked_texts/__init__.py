@@ -1,0 +1,70 @@
+"""Where in the texts raters marked errors: the texts with most marks, a few of each system."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
+
+from django.utils.translation import gettext_lazy as _
+
+from analytics_app.analyses.base import Analysis, Rows, Sample, Words
+from analytics_app.analyses.error_spans.looks import errors_of, with_looks
+from analytics_app.analyses.marked_texts.stretches import marked
+from analytics_app.analyses.registry import register
+from analytics_app.ratings import Extra
+from analytics_app.ratings.extras.shown import Shown
+from analytics_app.ratings.extras.spans import Spans
+from analytics_app.results import Row
+from tasks_app.study_settings import Block
+from tasks_app.task_types.base import Scale
+
+
+@register
+class MarkedTexts(Analysis):
+    """How many of the raters who saw a text marked each stretch of it, for the texts with most marks.
+
+    A text is cut wherever a mark begins or ends, so that a stretch is marked by the same raters throughout.
+    """
+
+    label = _("Marks in the texts")
+    summary = _("How many raters marked each passage, in the texts of each system with the most marks.")
+    source = (
+        "Freitag, Foster, Grangier, Ratnakar, Tan and Macherey (2021). Experts, errors, and context: a large-scale "
+        "study of human evaluation for machine translation. TACL 9, 1460-1474."
+    )
+    scales = frozenset({Scale.NOMINAL})
+    task_types = frozenset({"error_spans"})
+    whole_task = True
+    leads = False
+    splits = False
+    needs: ClassVar[frozenset[type[Extra]]] = frozenset({Spans, Shown})
+    statistics: ClassVar[Mapping[str, Words]] = {"marks_in_text": _("Raters who marked a stretch of a text")}
+    only_drawn = frozenset({"marks_in_text"})
+
+    Settings = Block
+
+    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+        """Yield a row a stretch, in the order of the text: how many raters marked it."""
+        if errors_of(sample) is None or not len(sample.extras[Shown].of_part):
+            return
+        seen, _weights = with_looks(sample, settings)
+        make, found = Rows(self.name, seen), marked(seen)
+        for one in found.stretches:
+            yield make.row(
+                "marks_in_text",
+                value=float(one.n_raters),
+                system=one.system,
+                by_system=True,
+                label=f"{one.item} [{one.start}:{one.end}]",
+                n_raters=one.n_looked,
+                settings={
+                    "text": one.text,
+                    "item": one.item,
+                    "start": one.start,
+                    "end": one.end,
+                    "words": one.words,
+                    "severities": one.severities,
+                    "texts": found.n_texts,
+                    "too_long": found.n_too_long,
+                },
+            )

@@ -1,0 +1,96 @@
+"""The room that a drawing has: its width, the size of its letters, and names broken into lines that fit.
+
+Every chart is drawn twice: as wide as a page on a desk, and as narrow as one on a telephone. Letters keep about the
+same size on both, so that a chart is laid out for its room and not scaled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from analytics_app.charts import words
+from analytics_app.charts.sheet import lines_of, width_of
+from analytics_app.charts.svg import INK
+
+LEADING = 1.2
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """How wide a drawing is and how large its letters are, in pixels; `gutter` is the share that names may take."""
+
+    width: int
+    letters: int
+    gutter: float
+
+    @property
+    def line(self) -> float:
+        """How far a line of words lies below the one above it."""
+        return round(self.letters * LEADING)
+
+    def length(self, text: str) -> float:
+        """Return about how long a text is, in pixels."""
+        return width_of(text, self.letters)
+
+    def longest(self, texts: Iterable[str]) -> float:
+        """Return about how long the longest of some texts is."""
+        return max(map(self.length, texts), default=0.0)
+
+    def lines(self, text: str, across: float) -> list[str]:
+        """Break a text into lines that fit into so many pixels; no letter of it is lost."""
+        return [words.apart(line) for line in lines_of(text, across, self.letters)]
+
+
+WIDE = Room(width=880, letters=15, gutter=0.4)
+NARROW = Room(width=308, letters=15, gutter=0.36)
+BOTH = (WIDE, NARROW)
+
+# A chart (altair) for a room.
+Chart: TypeAlias = Callable[[Room], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Gutter:
+    """Names beside what they name: the width of the gutter and the lines of each name. Without one, names stand above.
+
+    `above` are the pixels that the lines of a name take above its row, zero beside it.
+    """
+
+    width: float
+    lines: Sequence[Sequence[str]]
+    above: Sequence[float]
+
+    @property
+    def beside(self) -> bool:
+        """Whether names stand beside what they name."""
+        return self.width > 0
+
+
+# What stands free between a name and what it names.
+SPACE = 16
+
+
+def gutter_for(room: Room, names: Sequence[str], *, above: float | None = None) -> Gutter:
+    """Return where names stand: in a gutter as wide as they need, within limits.
+
+    In a narrow room names that would need more than the gutter stand above, on lines of `above` pixels.
+    """
+    most = room.width * room.gutter
+    needed = room.longest(names) + SPACE
+    if needed > most and above is not None and room is not WIDE:
+        lines = [room.lines(name, above) for name in names]
+        return Gutter(0.0, lines, [len(one) * room.line for one in lines])
+    width = min(needed, most)
+    return Gutter(round(width), [room.lines(name, width - SPACE) for name in names], [0.0] * len(names))
+
+
+def in_lines(base: Any, room: Room, field: str = "lines", *, x: float, align: str = "left") -> Any:
+    """Return the mark of words in several lines, whose middle is the place of their row."""
+    import altair as alt  # noqa: PLC0415  slow to import, for jobs alone
+
+    # The renderer puts the first line at the place.
+    up = alt.expr(f"-(length(datum.{field}) - 1) * {room.line / 2:g}")
+    mark = base.mark_text(align=align, lineHeight=room.line, dy=up, color=INK)
+    return mark.encode(x=alt.value(x), text=f"{field}:N")
