@@ -8,6 +8,7 @@ from analytics_app.api import results as api_results
 from analytics_app.api import runs as api_runs
 from analytics_app.views import (
     archive,
+    comparing,
     data,
     datasheet,
     excluded,
@@ -16,6 +17,7 @@ from analytics_app.views import (
     hiding,
     methods,
     monitor,
+    new_run,
     planning,
     projects,
     raters,
@@ -23,6 +25,7 @@ from analytics_app.views import (
     routing,
     runs,
     scores,
+    sharing,
 )
 from tasks_app.api import site
 
@@ -67,18 +70,27 @@ researcher_urls: list[URLPattern] = [
     ),
     path("<slug:slug>/raters/<pseudonym:pseudonym>/judgments/", exclusions.judgments, name="judgments"),
     path("<slug:slug>/results/", results.results, name="results"),
-    path("<slug:slug>/results/new/", runs.new_run, name="new_run"),
+    path("<slug:slug>/results/compare/", comparing.compare, name="compare"),
+    path("<slug:slug>/results/compare.csv", comparing.compare_csv, name="compare_csv"),
+    path("<slug:slug>/results/new/", new_run.new_run, name="new_run"),
+    path("<slug:slug>/results/new/preview/", new_run.preview, name="preview_run"),
     path("<slug:slug>/results/start/", runs.start, name="start"),
     path("<slug:slug>/results/lift/", hiding.lift, name="lift"),
     path("<slug:slug>/results/<int:number>/", results.run, name="run"),
     path("<slug:slug>/results/<int:number>/raters/", results.raters, name="run_raters"),
     path("<slug:slug>/results/<int:number>/excluded/", excluded.excluded, name="excluded"),
+    path("<slug:slug>/results/<int:number>/share/", sharing.share, name="share"),
+    path("<slug:slug>/results/links/<int:link>/end/", sharing.end, name="end_link"),
     path("<slug:slug>/results/<int:number>/cancel/", runs.cancel, name="cancel"),
     path("<slug:slug>/results/<int:number>/without/", runs.start_without, name="start_without"),
     path("<slug:slug>/results/<int:number>/send/", routing.send, name="send"),
     path("<slug:slug>/results/<int:number>/plots/<int:pk>.svg", files.plot, {"format": "svg"}, name="plot"),
     path("<slug:slug>/results/<int:number>/plots/<int:pk>.png", files.plot, {"format": "png"}, name="plot_png"),
     path("<slug:slug>/results/<int:number>/plots/<int:pk>.pdf", files.plot, {"format": "pdf"}, name="plot_pdf"),
+    path("<slug:slug>/results/<int:number>/forest.svg", files.forest, {"format": "svg"}, name="forest"),
+    path("<slug:slug>/results/<int:number>/forest.png", files.forest, {"format": "png"}, name="forest_png"),
+    path("<slug:slug>/results/<int:number>/forest.pdf", files.forest, {"format": "pdf"}, name="forest_pdf"),
+    path("<slug:slug>/results/<int:number>/summary.pdf", files.summary, name="summary"),
     path(f"{TABLE}.tex", files.table, {"format": "tex"}, name="table_tex"),
     path(f"{TABLE}.md", files.table, {"format": "md"}, name="table_md"),
     path(f"{TABLE}.csv", files.table, {"format": "csv"}, name="table_csv"),
@@ -127,9 +139,16 @@ api_urls: list[URLPattern] = [
     path("<path:rest>", site.Nothing.as_view(), name="nothing"),
 ]
 
+# For people without an account, who were given a link.
+shared_urls: list[URLPattern] = [
+    path("<str:token>/", sharing.results, name="results"),
+    path("<str:token>/summary.pdf", sharing.summary, name="summary"),
+]
+
 urlpatterns: list[URLPattern | URLResolver] = [
     path("admin/studies/", include((researcher_urls, "analytics"))),
     path("admin/projects/", include((project_urls, "analytics_projects"))),
     path("admin/planning/", include((planning_urls, "planning"))),
+    path("results/", include((shared_urls, "shared"))),
     path("api/v1/", include((api_urls, "api_results"))),
 ]

@@ -82,12 +82,14 @@ PAGES = (
     Address("analytics:first_answer", {"slug": "SLUG", "pseudonym": "RATER"}),
     Address("analytics:judgments", {"slug": "SLUG", "pseudonym": "RATER"}),
     Address("analytics:results", STUDY),
+    Address("analytics:compare", STUDY, {"a": "RUN", "b": "RUN"}),
     Address("analytics:new_run", STUDY),
     Address("analytics:run", RUN),
     Address("analytics:run", RUN, {"live": "1"}),
     Address("analytics:run_raters", RUN),
     Address("analytics:run_raters", RUN, {"page": "last"}),
     Address("analytics:methods", RUN),
+    Address("analytics:share", RUN),
     Address("analytics:excluded", RUN),
     Address("analytics:excluded", RUN, {"page": "last"}),
     Address("analytics:datasheet", STUDY),
@@ -126,6 +128,8 @@ FILES = (
     ),
     *(Address(f"analytics:table_{kind}", {**RUN, "section": "run", "key": "raters"}) for kind in ("tex", "md", "csv")),
     *(Address(f"analytics:methods_{kind}", RUN) for kind in ("md", "tex", "bib")),
+    *(Address(f"analytics:{name}", RUN) for name in ("forest", "forest_png", "forest_pdf", "summary")),
+    Address("analytics:compare_csv", STUDY, {"a": "RUN", "b": "RUN"}),
     Address("analytics:results_csv", RUN),
     Address("analytics:results_json", RUN),
     Address("analytics:ratings", {"slug": "SLUG", "format": "csv"}),
@@ -195,6 +199,7 @@ ACTIONS = frozenset(
         "researcher:mark_comment",
         "researcher:share_comment",
         "researcher:comment_link",
+        "analytics:end_link",
         "researcher:pay_bonus",
         "researcher:pay_withhold",
         "researcher:pay_undo",
@@ -204,6 +209,7 @@ ACTIONS = frozenset(
         "researcher:revoke",
         "analytics:exclude",
         "analytics:include",
+        "analytics:preview_run",
         "analytics:start",
         "analytics:lift",
         "analytics:cancel",
@@ -216,7 +222,7 @@ ACTIONS = frozenset(
 )
 
 # Namespaces of pages that no researcher works on.
-ELSEWHERE = frozenset({"public", "rater"})
+ELSEWHERE = frozenset({"public", "rater", "shared"})
 
 
 def of_researchers() -> Iterator[str]:

@@ -37,10 +37,10 @@ RULES = (
 )  # fmt: skip
 ANALYSES = (
     "agreement", "best_worst", "clusters", "correlation", "criteria", "distribution", "error_labels", "error_spans",
-    "factors", "fieldwork", "icc", "intra_rater", "joint_labels", "kappa", "krippendorff", "labels", "magnitude",
-    "metrics", "metrics_of_errors", "order_effects", "pairwise", "pairwise_strength", "panas", "post_edit", "questions",
-    "ranking", "rater_quality", "raters", "semantic_profile", "systems", "triangle", "trueskill", "trust",
-    "variance_components", "with_rest",
+    "factors", "fieldwork", "icc", "intra_rater", "items", "joint_labels", "kappa", "krippendorff", "labels",
+    "magnitude", "marked_texts", "metrics", "metrics_of_errors", "order_effects", "pairwise", "pairwise_strength",
+    "panas", "post_edit", "questions", "ranking", "rater_quality", "raters", "semantic_profile", "systems", "triangle",
+    "trueskill", "trust", "variance_components", "with_rest",
 )  # fmt: skip
 
 BY_REGISTRY: tuple[tuple[Registry[object], tuple[str, ...]], ...] = (

@@ -8,7 +8,9 @@ import pytest
 
 from analytics_app.runs import compute
 
-NO_CHARTS = SimpleNamespace(draw=lambda *_args, **_named: [], draw_task=lambda *_args, **_named: [])
+NO_CHARTS = SimpleNamespace(
+    draw=lambda *_args, **_named: [], draw_task=lambda *_args, **_named: [], draw_sketches=lambda _sketches: []
+)
 
 
 @contextmanager

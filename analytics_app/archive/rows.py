@@ -14,6 +14,7 @@ from uuid import UUID
 
 from django.db import models
 from django.db.models import Q
+from django.utils.crypto import salted_hmac
 
 from analytics_app.models import Exclusion, MetricScore, Plan, Run
 from analytics_app.ratings.extras.words import SIGNS
@@ -61,13 +62,15 @@ def _nothing(value: Any) -> Instead:
 class ArchivedTable:
     """A table: which of its rows belong to a study, and columns that do not leave the server or hold texts.
 
-    `withheld` columns name people, lead to them, or are read by no analysis. `texts` hold judged or written words.
+    `withheld` columns name people, lead to them, or are read by no analysis. `texts` hold judged or written words,
+    `digests` the hashes of such words, from which short texts could be guessed.
     """
 
     model: type[models.Model]
     of_study: str
     withheld: Mapping[str, Instead] = field(default_factory=dict)
     texts: tuple[str, ...] = ()
+    digests: tuple[str, ...] = ()
     only: Q = field(default_factory=Q)
 
     @property
@@ -125,9 +128,9 @@ TABLES: tuple[ArchivedTable, ...] = (
     ArchivedTable(System, "study"),
     ArchivedTable(Document, "study"),
     ArchivedTable(Item, "study", texts=("source", "reference")),
-    ArchivedTable(Output, "item__study", texts=("text",)),
+    ArchivedTable(Output, "item__study", texts=("text",), digests=("digest",)),
     ArchivedTable(Unit, "task__study"),
-    ArchivedTable(Part, "unit__task__study"),
+    ArchivedTable(Part, "unit__task__study", digests=("text_digest",)),
     ArchivedTable(PartOutput, "part__unit__task__study"),
     ArchivedTable(Gold, "unit__task__study", texts=("explanation",)),
     ArchivedTable(Prefill, "part__unit__task__study", {"payload": _nothing({})}),
@@ -168,6 +171,11 @@ def masked(text: str) -> str:
     return "".join(letter if unicodedata.category(letter)[0] in "ZCP" else _mask(letter) for letter in text)
 
 
+def keyed(digest: str) -> str:
+    """Return a keyed hash of a hash: stable, but impossible to compute without the secret key of this site."""
+    return salted_hmac("analytics_app.archive", digest, algorithm="sha256").hexdigest()
+
+
 def _mask(letter: str) -> str:
     """Replace a sign; where signs are counted as words, by one that is counted so."""
     return "字" if _COUNTED.match(letter) else "x"
@@ -177,9 +185,10 @@ _COUNTED = re.compile(f"[{SIGNS}]")
 
 
 def line(table: ArchivedTable, row: Row, *, texts: bool) -> str:
-    """Return a row as a line of JSON; without `texts`, words are masked."""
+    """Return a row as a line of JSON; without `texts`, words are masked, and their hashes are replaced."""
     if not texts:
-        row = {**row, **{name: masked(row[name]) for name in table.texts if row[name]}}
+        words = {name: masked(row[name]) for name in table.texts if row[name]}
+        row = {**row, **words, **{name: keyed(row[name]) for name in table.digests if row[name]}}
     return json.dumps(row, default=_plain, ensure_ascii=False, separators=(",", ":"))
 
 

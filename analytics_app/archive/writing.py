@@ -122,8 +122,9 @@ def _data(writing: _Writing, about: Archived) -> None:
 
 def _results(writing: _Writing, about: Archived) -> None:
     run = about.run
-    writing.add(RESULTS, "Every number of the run", results.stream(run, format="csv", systems=True))
-    writing.add("results/results.json", "The same with the settings of the run", results.stream(run, systems=True))
+    writing.add(RESULTS, "Every number of the run", results.stream(run, format="csv", systems=True, texts=about.texts))
+    document = results.stream(run, systems=True, texts=about.texts)
+    writing.add("results/results.json", "The same with the settings of the run", document)
     row = next(row for row in rows.OF_RUN.rows(about.study) if row["id"] == run.pk)
     line = rows.line(rows.OF_RUN, row, texts=True)
     writing.add(RUN, "The run: settings, seed, digest, and which ratings it saw", [f"{line}\n".encode()])

@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import math
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from typing import Any, Literal
 
 from django.core.serializers.json import DjangoJSONEncoder
@@ -25,16 +25,23 @@ CONTENT_TYPES: Mapping[Format, str] = {"json": "application/json", "csv": "text/
 # Rows read from the database at once.
 ROWS = 1_000
 
+# The column of settings, and the setting that quotes a text.
+SETTINGS, WORDS = COLUMNS.index("settings"), "words"
+
 _KINDS = {one.name: one.kind for one in RESULTS}
 
 
-def stream(run: Run, *, format: Format = "json", systems: bool | None = None) -> Generator[bytes, None, None]:
+def stream(
+    run: Run, *, format: Format = "json", systems: bool | None = None, texts: bool = True
+) -> Generator[bytes, None, None]:
     """Return the results document of a run as chunks of a UTF-8 file.
 
-    Before the study is closed, rows that tell systems apart are left out; `systems` overrides this.
+    Before the study is closed, rows that tell systems apart are left out; `systems` overrides this. Without `texts`
+    the words that raters marked are left out.
     """
-    show_systems = systems_shown(run.study) if systems is None else systems
-    return _json(run, show_systems) if format == "json" else _csv(run, show_systems)
+    rows = _rows(run, systems := systems_shown(run.study) if systems is None else systems)
+    rows = rows if texts else map(_without_words, rows)
+    return _json(run, rows, systems=systems) if format == "json" else _csv(rows)
 
 
 def head(run: Run, *, systems: bool) -> dict[str, Any]:
@@ -63,21 +70,21 @@ def file_name(study: Study, run: Run, format: Format) -> str:
     return f"{study.slug}-results-{run.number}.{format}"
 
 
-def _json(run: Run, systems: bool) -> Generator[bytes, None, None]:
+def _json(run: Run, rows: Iterable[tuple[Any, ...]], *, systems: bool) -> Generator[bytes, None, None]:
     opening = _dumps(head(run, systems=systems)).removesuffix("}")
     yield f'{opening}, "rows": ['.encode()
     separator = "\n"
-    for row in _rows(run, systems):
+    for row in rows:
         yield f"{separator}{_dumps(dict(zip(COLUMNS, row, strict=True)))}".encode()
         separator = ",\n"
     yield b"\n]}\n"
 
 
-def _csv(run: Run, systems: bool) -> Generator[bytes, None, None]:
+def _csv(rows: Iterable[tuple[Any, ...]]) -> Generator[bytes, None, None]:
     text = io.StringIO(newline="")
     writer = csv.writer(text)
     writer.writerow(COLUMNS)
-    for number, row in enumerate(_rows(run, systems), start=1):
+    for number, row in enumerate(rows, start=1):
         writer.writerow([_cell(_KINDS[name], value) for name, value in zip(COLUMNS, row, strict=True)])
         if number % ROWS == 0:
             yield _taken(text)
@@ -94,6 +101,15 @@ def _taken(text: io.StringIO) -> bytes:
 def _rows(run: Run, systems: bool) -> Iterator[tuple[Any, ...]]:
     for row in rows_of(run, systems=systems).values_list(*COLUMNS).iterator(chunk_size=ROWS):
         yield tuple(None if isinstance(value, float) and not math.isfinite(value) else value for value in row)
+
+
+def _without_words(row: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return a row whose settings do not quote a text."""
+    settings = row[SETTINGS]
+    if not settings or WORDS not in settings:
+        return row
+    kept = {name: value for name, value in settings.items() if name != WORDS}
+    return (*row[:SETTINGS], kept, *row[SETTINGS + 1 :])
 
 
 def _cell(kind: Kind, value: Any) -> Any:

@@ -4,8 +4,8 @@ A rule never decides who is paid, and nothing is deleted: what it removes is a r
 """
 
 from analytics_app.quality.base import Removal, Rule, RuleSample
-from analytics_app.quality.registry import registry
+from analytics_app.quality.registry import registry, rule_name
 
 registry.discover(__name__)
 
-__all__ = ["Removal", "Rule", "RuleSample", "registry"]
+__all__ = ["Removal", "Rule", "RuleSample", "registry", "rule_name"]

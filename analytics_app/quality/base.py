@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import Enum, auto
 from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
@@ -107,6 +108,21 @@ class Removal:
         return cls(np.zeros(len(sample.table), dtype=bool), "rating", empty, (), notes=notes)
 
 
+class Evidence(Enum):
+    """Data that a quality rule needs and a study may have."""
+
+    # Minutes that a set should take: of studies whose ratings were collected here.
+    MINUTES = auto()
+    TIMES = auto()
+    # A numeric scale.
+    SCALE = auto()
+    # Numeric scales that all have three positions or more: of two, such as right and wrong, good raters give long runs.
+    POSITIONS = auto()
+    SKIPS = auto()
+    KNOWN_ANSWERS = auto()
+    REPEATS = auto()
+
+
 class NoSettings(Block):
     """Settings of a rule that has none."""
 
@@ -128,6 +144,9 @@ class Rule(ABC):
 
     # Position among the rules that a plan does not name: raters before texts before single ratings.
     order: ClassVar[int] = 100
+
+    # What a study must have for the preset Strict to switch the rule on; None: the preset never does (decision 79).
+    strict: ClassVar[frozenset[Evidence] | None] = None
 
     Settings: ClassVar[type[Block]] = NoSettings
 

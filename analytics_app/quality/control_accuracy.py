@@ -9,7 +9,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from analytics_app.quality._raters import not_tested, remove_raters, share_in_words
-from analytics_app.quality.base import Removal, Rule, RuleSample
+from analytics_app.quality.base import Evidence, Removal, Rule, RuleSample
 from analytics_app.quality.registry import register
 from analytics_app.ratings.extras.controls import Controls
 from tasks_app.study_settings import Block
@@ -35,6 +35,7 @@ class ControlAccuracy(Rule):
     )
     needs = frozenset({Controls})
     order = 34
+    strict = frozenset({Evidence.KNOWN_ANSWERS})
 
     class Settings(Block):
         share = forms.FloatField(min_value=0.01, max_value=1, initial=0.7, label=_("Minimum share of right answers"))

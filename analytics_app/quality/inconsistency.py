@@ -9,7 +9,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from analytics_app.quality._raters import not_tested, remove_raters
-from analytics_app.quality.base import Removal, Rule, RuleSample
+from analytics_app.quality.base import Evidence, Removal, Rule, RuleSample
 from analytics_app.quality.registry import register
 from analytics_app.ratings.carefulness import inconsistency_of, raters_in
 from analytics_app.ratings.extras.repeats import Repeats
@@ -37,6 +37,7 @@ class Inconsistency(Rule):
     caution = _("A few repeats say little about a rater: plan at least two per rater, better five.")
     needs = frozenset({Repeats})
     order = 35
+    strict = frozenset({Evidence.REPEATS, Evidence.SCALE})
 
     class Settings(Block):
         factor = forms.FloatField(

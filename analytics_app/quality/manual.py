@@ -21,6 +21,7 @@ class Manual(Rule):
     summary = _("Leaves out raters and judgments that were excluded by hand, each with a written reason.")
     source = "Decided by a person; the reason is printed."
     order = 10
+    strict = frozenset()
 
     def remove(self, sample: RuleSample, settings: Mapping[str, object]) -> Removal:
         """Exclude the ratings of raters and judgments that a person excluded."""

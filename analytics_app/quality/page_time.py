@@ -9,7 +9,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from analytics_app.quality._raters import not_tested, remove_raters, share_in_words
-from analytics_app.quality.base import Removal, Rule, RuleSample
+from analytics_app.quality.base import Evidence, Removal, Rule, RuleSample
 from analytics_app.quality.registry import register
 from analytics_app.ratings.carefulness import LEAST_SECONDS, WORDS_PER_SECOND, fast_screens
 from analytics_app.ratings.extras.times import Times
@@ -35,6 +35,7 @@ class PageTime(Rule):
     caution = _("Texts that a rater has met before, such as one source for many outputs, are read faster.")
     needs = frozenset({Times, Words})
     order = 31
+    strict = frozenset({Evidence.TIMES})
 
     class Settings(Block):
         words_per_second = forms.FloatField(

@@ -2,7 +2,10 @@
 
 from typing import TypeVar
 
+from django.utils.translation import gettext as _
+
 from analytics_app.quality.base import Rule
+from analytics_app.results import REPLACED
 from tasks_app.registry import Registry, stem
 
 AnyRule = TypeVar("AnyRule", bound=Rule)
@@ -15,3 +18,10 @@ def register(member: type[AnyRule]) -> type[AnyRule]:
     member.name = stem(member)
     registry.register(member())
     return member
+
+
+def rule_name(key: str) -> str:
+    """Return what pages call a quality rule, or the last step of a funnel; a rule that is gone, by its key."""
+    if key == REPLACED:
+        return _("Reassigned to another rater")
+    return str(registry[key].label) if key in registry else key

@@ -9,7 +9,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from analytics_app.quality._raters import remove_raters
-from analytics_app.quality.base import Removal, Rule, RuleSample
+from analytics_app.quality.base import Evidence, Removal, Rule, RuleSample
 from analytics_app.quality.registry import register
 from analytics_app.ratings.extras.skips import Skips as Skipped
 from tasks_app.study_settings import Block
@@ -31,6 +31,7 @@ class Skips(Rule):
     caution = _("Raters who honestly say that they cannot judge a text may judge the others well.")
     needs = frozenset({Skipped})
     order = 33
+    strict = frozenset({Evidence.SKIPS})
 
     class Settings(Block):
         n = forms.IntegerField(min_value=1, max_value=10_000, initial=5, label=_("Exclude at this number of skips"))

@@ -9,7 +9,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from analytics_app.quality._raters import not_tested, remove_raters, share_in_words
-from analytics_app.quality.base import Removal, Rule, RuleSample
+from analytics_app.quality.base import Evidence, Removal, Rule, RuleSample
 from analytics_app.quality.registry import register
 from analytics_app.ratings import Table
 from analytics_app.ratings.carefulness import Scales, positions_of
@@ -42,6 +42,7 @@ class StraightLining(Rule):
     )
     needs = frozenset({Screens})
     order = 32
+    strict = frozenset({Evidence.POSITIONS})
 
     class Settings(Block):
         share = forms.FloatField(

@@ -9,7 +9,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from analytics_app.quality._raters import not_tested, remove_raters, share_in_words
-from analytics_app.quality.base import Removal, Rule, RuleSample
+from analytics_app.quality.base import Evidence, Removal, Rule, RuleSample
 from analytics_app.quality.registry import register
 from analytics_app.ratings.carefulness import working_seconds
 from analytics_app.ratings.extras.times import Times
@@ -37,6 +37,7 @@ class WorkingTime(Rule):
     )
     needs = frozenset({Times})
     order = 30
+    strict = frozenset({Evidence.MINUTES})
 
     class Settings(Block):
         share = forms.FloatField(

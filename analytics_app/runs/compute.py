@@ -11,14 +11,15 @@ from numpy.typing import NDArray
 
 from analytics_app import charts, quality
 from analytics_app.analyses import Analysis, Common, Question, Sample
+from analytics_app.charts import Drawn
 from analytics_app.models import Exclusion, Plot, RunPart, RunPartKind
 from analytics_app.ratings import Extras, Mask, Table, load, load_extras
 from analytics_app.ratings.copying import copy
 from analytics_app.ratings.digest import Digest, of_extras, of_table
 from analytics_app.results import Row
-from analytics_app.runs import rules
+from analytics_app.runs import left, rules
 from analytics_app.selectors.questions import asked_again, chosen, common_of, criteria_called, question_of, with_codes
-from analytics_app.selectors.sections import systems_called
+from analytics_app.selectors.sections import WITH_LABELS, label_called, labels_called, systems_called
 from tasks_app.models import Criterion
 
 # Plots of a part are numbered from its number times this.
@@ -45,8 +46,9 @@ def compute(part: RunPart) -> Outcome:
     """Compute a part of a run. The same part gives the same outcome to the digit, whoever computes it."""
     if part.kind == RunPartKind.QUALITY:
         funnel = rules.apply(part)
-        facts = {"tasks": {part.task.key: funnel.facts()}}
-        return Outcome(rows=list(funnel.rows()), exclusions=funnel.exclusions, facts=facts)
+        facts, rows = {"tasks": {part.task.key: funnel.facts()}}, list(funnel.rows())
+        plots = list(_plots(part, charts.draw_sketches(left.sketches(rows))))
+        return Outcome(rows=rows, exclusions=funnel.exclusions, plots=plots, facts=facts)
     question = question_of(part.task, part.criterion, whole=part.kind == RunPartKind.TASK)
     chosen_analyses = _analyses_of(part, question)
     if not chosen_analyses:
@@ -58,7 +60,7 @@ def compute(part: RunPart) -> Outcome:
     outcome.same_as = same.exclude(run=part.run_id).select_related("run").order_by("-pk").first()
     if outcome.same_as is None:
         outcome.rows = list(_rows(inputs))
-        outcome.plots = list(_plots(inputs, outcome.rows))
+        outcome.plots = list(_plots(part, _drawn(inputs, outcome.rows)))
     return outcome
 
 
@@ -90,12 +92,13 @@ class Inputs:
     has_exclusions: bool
     criteria: Mapping[str, str]
     systems: Mapping[str, str]
+    labels: Mapping[str, Mapping[str, str]]
 
     def digest(self) -> str:
         """Return the digest of all of it."""
         part = self.part
         names = part.criterion.name if part.criterion is not None else self.criteria
-        digest = Digest().add(part.run.code_version, part.run.planned, part.kind, names, self.systems)
+        digest = Digest().add(part.run.code_version, part.run.planned, part.kind, names, self.systems, self.labels)
         digest.add((self.question, self.common, self.excluded, self.before_z, self.has_exclusions))
         digest.add([(analysis.name, settings) for analysis, settings in self.analyses])
         return digest.add(*of_table(self.table)).add(*of_extras(self.extras, self.table)).hex
@@ -124,6 +127,7 @@ def _read(part: RunPart, question: Question, chosen_analyses: Sequence[tuple[Ana
         has_exclusions=Exclusion.objects.filter(run=run, task=task).exists(),
         criteria=criteria_called(task),
         systems=systems_called(run.study),
+        labels=labels_called(task.kind),
     )
 
 
@@ -173,18 +177,22 @@ def _rows(inputs: Inputs) -> Iterator[Row]:
                 yield replace(row, planned=planned)
 
 
-def _plots(inputs: Inputs, rows: Sequence[Row]) -> Iterator[Plot]:
-    """Draw the rows of a part, with the systems under their names."""
+def _drawn(inputs: Inputs, rows: Sequence[Row]) -> Sequence[Drawn]:
+    """Draw the rows of a part, with systems and labels under their names."""
     part, criterion = inputs.part, inputs.part.criterion
     draw = charts.draw_task if part.kind == RunPartKind.TASK else charts.draw
-    drawings = draw(
-        [_with_names(row, inputs.systems) for row in rows],
+    return draw(
+        [_with_names(row, inputs.systems, inputs.labels) for row in rows],
         part.task.key,
         criterion.key if criterion else None,
         name=criterion.name if criterion else "",
         confidence=part.run.settings["confidence"],
         names=inputs.criteria,
     )
+
+
+def _plots(part: RunPart, drawings: Sequence[Drawn]) -> Iterator[Plot]:
+    criterion = part.criterion
     for order, drawing in enumerate(drawings):
         yield Plot(
             run=part.run,
@@ -197,15 +205,18 @@ def _plots(inputs: Inputs, rows: Sequence[Row]) -> Iterator[Plot]:
             by_system=drawing.by_system,
             spec=drawing.spec,
             svg=drawing.svg,
+            narrow=drawing.narrow,
             digest=drawing.digest,
         )
 
 
-def _with_names(row: Row, systems: Mapping[str, str]) -> Row:
-    if row.system not in systems and row.system_b not in systems:
+def _with_names(row: Row, systems: Mapping[str, str], labels: Mapping[str, Mapping[str, str]]) -> Row:
+    names = labels.get(row.criterion or "", {})
+    label = label_called(row.label, names) if row.label and row.analysis in WITH_LABELS else row.label
+    if row.system not in systems and row.system_b not in systems and label == row.label:
         return row
     a, b = (systems.get(key or "", key) for key in (row.system, row.system_b))
-    return replace(row, system=a, system_b=b)
+    return replace(row, system=a, system_b=b, label=label)
 
 
 def place_of(part: RunPart) -> str:

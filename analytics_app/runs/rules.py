@@ -108,6 +108,7 @@ class Funnel:
         self.kept = self.kept.where(~removal.mask)
         self._place_of_kept = self._place_of_kept[~removal.mask]
         self.unrated = self.unrated[~_is_taken(self.collected, self.unrated, removal)]
+        self._steps.append(self._row("left", self.kept, label=rule, value=self._share(self.kept)))
 
     def _note(self, rule: str, removal: Removal) -> None:
         gone = self.kept.where(removal.mask)

@@ -122,10 +122,7 @@ def _unsaved(study: Study, by: Actor, trigger: str, document: dict[str, Any], pl
         code_version=project.EVALWEB_CODE_VERSION,
     )
     _look(run)
-    # Computed from what held at the start, whoever excludes or takes back meanwhile.
-    by_hand = Exclusion.objects.filter(study=study, run=None, lifted_at=None).order_by("pk")
-    run.facts["manual_exclusions"] = list(by_hand.values_list("pk", flat=True))
-    run.facts |= {**_replaced(run), **_scored(study), **_erased(study), **_people(run)}
+    run.facts |= {**before_rules(run), **_scored(study), **_erased(study), **_people(run)}
     run.facts |= _history(run)
     # An imported study's ratings were there before its plan. And whoever has seen a planned run may have had the study
     # opened again for more ratings, or left out by hand what did not suit: what comes of that was not planned.
@@ -179,6 +176,12 @@ def _look(run: Run) -> None:
         _SEEN.format(given=is_given()), given
     )
     run.facts = {"raters": n_raters, "simulated_raters": n_simulated}
+
+
+def before_rules(run: Run) -> dict[str, list[int]]:
+    """Return the facts that quality rules need, frozen now so that later exclusions do not change the run."""
+    by_hand = Exclusion.objects.filter(study=run.study, run=None, lifted_at=None).order_by("pk")
+    return {"manual_exclusions": list(by_hand.values_list("pk", flat=True)), **_replaced(run)}
 
 
 def _replaced(run: Run) -> dict[str, list[int]]:

@@ -133,7 +133,7 @@ def clear_superseded() -> int:
     """Delete automatic runs, with their rows, that a newer automatic run of the study has made useless.
 
     The newest that is done stays, the newest that came to nothing after it, and any run that somebody asked for, that
-    is planned or that a datasheet names.
+    is planned, that a datasheet names or that is shared by a link.
     """
     ended = Run.objects.filter(trigger=RunTrigger.SCHEDULE).exclude(state__in=UNFINISHED)
     newest = dict(ended.order_by("id").values_list("study_id", "id"))
@@ -151,7 +151,7 @@ def _delete(superseded: Sequence[Run]) -> int:
         try:
             with transaction.atomic():
                 run.delete()
-        except ProtectedError:  # a datasheet was made from it
+        except ProtectedError:  # a datasheet was made from it, or it is shared by a link
             continue
         gone += 1
     return gone

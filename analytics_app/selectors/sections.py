@@ -3,33 +3,37 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from django.contrib.postgres.aggregates import BoolOr
 from django.contrib.postgres.expressions import ArraySubquery
-from django.db.models import Count, F, Min, OuterRef, Q, QuerySet
+from django.db.models import Count, F, Func, IntegerField, Min, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import JSONObject
 
+from analytics_app.analyses import only_drawn
 from analytics_app.models import ResultRow, Run
-from analytics_app.selectors.results import rows_of
+from analytics_app.selectors.results import plots_of, rows_of
+from tasks_app import task_types
 from tasks_app.models import Study, System, Task
 
 # Most pairs of systems, and of raters, in one table; more are in the results document only.
 PAIRS_SHOWN, RATER_PAIRS_SHOWN = 45, 200
 
+# Of rows that charts alone show, so many at most stand behind a plot as numbers.
+BEHIND_A_PLOT = 150
+
 # With more raters than this, pages do not list results by rater.
 RATERS_SHOWN = 60
-
-# With more rows a page shows one criterion at a time: a row takes about 500 bytes, with its share of plots.
-ROWS_SHOWN = 1_800
 
 
 @dataclass(slots=True)
 class CriterionRows:
     """Counts of a run's rows for one criterion of a task ("" for the whole task), to lay out pages.
 
-    `rows` counts the rows that a page would show, `pairs` and `rater_pairs` the most of one statistic.
+    `rows` counts the rows that a page would show, `pairs` and `rater_pairs` the most of one statistic. `drawn` is how
+    many bytes the drawings of the whole run are long.
     """
 
     task: str
@@ -38,6 +42,7 @@ class CriterionRows:
     pairs: int = 0
     rater_pairs: int = 0
     by_system: bool = False
+    drawn: int = 0
     analyses: set[str] = field(default_factory=set)
 
     @property
@@ -59,6 +64,7 @@ def places_of(run: Run, *, systems: bool) -> list[CriterionRows]:
             whole=Count("id", filter=Q(system_b__isnull=False, basis="kept", slice=None, group=None, wave=None)),
             first=Min("order"),
             apart=BoolOr("by_system"),
+            drawn=_drawn(run, systems=systems),
         )
         .order_by("first")
     )
@@ -68,7 +74,8 @@ def places_of(run: Run, *, systems: bool) -> list[CriterionRows]:
     for count in counted:
         place = (count["task"] or "", count["criterion"] or "")
         at = places.setdefault(place, CriterionRows(*place))
-        at.rows += count["n"]
+        at.rows += min(count["n"], BEHIND_A_PLOT) if count["statistic"] in only_drawn() else count["n"]
+        at.drawn = count["drawn"] or 0
         at.pairs = max(at.pairs, count["whole"])
         of_pairs[at.key] += count["of_pairs"]
         if count["statistic"].endswith("_pair"):
@@ -82,8 +89,15 @@ def places_of(run: Run, *, systems: bool) -> list[CriterionRows]:
     return list(places.values())
 
 
+def _drawn(run: Run, *, systems: bool) -> Subquery:
+    """Sum up how many bytes the drawings of a run are long, without reading them."""
+    octets = partial(Func, function="OCTET_LENGTH", output_field=IntegerField())
+    plots = plots_of(run, systems=systems).order_by().values("run")
+    return Subquery(plots.annotate(size=Sum(octets("svg") + octets("narrow"))).values("size"))
+
+
 def _readable(run: Run, *, systems: bool) -> QuerySet[ResultRow]:
-    """Return the rows that pages show: results by rater only if they have a note.
+    """Return the rows that pages show, in tables or in charts: results by rater only if they have a note.
 
     The page of raters lists the others; with few raters, results by rater of other analyses are shown here too.
     """
@@ -103,7 +117,7 @@ def rows_for_page(run: Run, places: Sequence[CriterionRows], *, systems: bool) -
         if place.rater_pairs > RATER_PAIRS_SHOWN:
             of_place &= ~Q(statistic__endswith="_pair")
         condition |= of_place
-    return list(_readable(run, systems=systems).filter(condition))
+    return list(_readable(run, systems=systems).filter(condition).exclude(statistic__in=only_drawn()))
 
 
 def rows_of_summary(run: Run, statistics: Mapping[str, Collection[str]], *, systems: bool) -> list[ResultRow]:
@@ -124,9 +138,9 @@ SUMMARY_COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class ResultNames:
-    """ResultNames by key of tasks (in their order), criteria and systems; `designs` are those of the tasks.
+    """Names of tasks (in their order), criteria and systems by their keys; `designs` are those of the tasks.
 
-    `types` are the types of the tasks, by key.
+    `types` are the types of the tasks, by key, and `labels` the names of labels with short keys, by task and criterion.
     """
 
     tasks: dict[str, str] = field(default_factory=dict)
@@ -134,6 +148,32 @@ class ResultNames:
     criteria: dict[str, str] = field(default_factory=dict)
     designs: set[str] = field(default_factory=set)
     systems: dict[str, str] = field(default_factory=dict)
+    labels: dict[str, Mapping[str, Mapping[str, str]]] = field(default_factory=dict)
+
+    def put_into(self, rows: Iterable[ResultRow]) -> None:
+        """Put names in the place of the keys of systems and labels."""
+        for row in rows:
+            row.system, row.system_b = (self.systems.get(key or "", key) for key in (row.system, row.system_b))
+            if row.analysis in WITH_LABELS and row.label:
+                row.label = label_called(row.label, self.labels.get(row.task or "", {}).get(row.criterion or "", {}))
+
+
+def labels_called(kind: task_types.TaskType) -> dict[str, dict[str, str]]:
+    """Return the names of labels that have short keys, by criterion; a name that looks like a pair is left out."""
+    return {
+        criterion: {key: name for key, name in names.items() if LABELS_APART not in name}
+        for criterion, names in kind.label_names().items()
+    }
+
+
+def label_called(label: str, names: Mapping[str, str]) -> str:
+    """Return the name of a label, or the names of a pair of labels."""
+    return LABELS_APART.join(names.get(key, key) for key in label.split(LABELS_APART))
+
+
+# Analyses whose rows are about labels that raters gave, and what stands between two of them.
+WITH_LABELS = frozenset({"error_labels", "joint_labels", "distribution"})
+LABELS_APART = " / "
 
 
 def names_of(study: Study) -> ResultNames:
@@ -150,13 +190,16 @@ def names_of(study: Study) -> ResultNames:
             "task_criteria__criterion__name",
             "design",
             "called",
+            "params",
         )
     )
     names = ResultNames()
-    for task, title, task_type, criterion, name, design, called in rows:
+    for task, title, task_type, criterion, name, design, called, params in rows:
         names.designs.add(design)
-        names.tasks.setdefault(task, title or task)
-        names.types.setdefault(task, task_type)
+        if task not in names.tasks:
+            names.tasks[task] = title or task
+            names.types[task] = task_type
+            names.labels[task] = labels_called(task_types.registry[task_type](params))
         if criterion:
             names.criteria.setdefault(criterion, name)
         if not names.systems:

@@ -38,6 +38,7 @@ class Comparison:
     `level` is the statistic with a value for each system, `tested` that of pairs, whose value is `even` where the two
     do not differ. `unit` is that of a pair's value. With `low_first` the lowest level is the best, with
     `low_wins` a pair's value below `even` speaks for the first system. `verbs` are by task type; "" is the usual one.
+    `whole` is what systems do not differ on where a finding is about no single criterion.
     """
 
     analysis: str
@@ -51,6 +52,7 @@ class Comparison:
     low_first: bool = False
     low_wins: bool = False
     order: int = 50
+    whole: Words = ""
 
     @property
     def level_over_raters(self) -> str:
@@ -133,6 +135,11 @@ class Compared:
         a, b = str(row.system), str(row.system_b)
         return (a, b) if first else (b, a)
 
+    def better(self, row: ResultRow) -> str:
+        """Return the system that the test of a pair found to be better; "" where it found no difference."""
+        winner = self._winner(row)
+        return winner[0] if winner is not None else ""
+
     @cached_property
     def clusters(self) -> list[list[str]]:
         """The systems in groups: every system of a group differs clearly from every system of the groups below."""
@@ -156,9 +163,9 @@ class Compared:
         if len(self.levels) == 1:
             return self._alone(asked)
         if not tested:
-            return Finding(_("Too few ratings to test how systems differ"), tested=False, criterion=asked.name)
+            return Finding(_("Too few ratings to test how systems differ"), tested=False, criterion=self._about(asked))
         if not self._wins:
-            return Finding(*self._unclear(tested), criterion=asked.name)
+            return Finding(*self._unclear(tested), criterion=self._about(asked))
         groups, complete = self.clusters, tested == len(self.levels) * (len(self.levels) - 1) // 2
         if len(groups) > 1:
             top, below = groups[0], [name for group in groups[1:] for name in group]
@@ -176,10 +183,13 @@ class Compared:
         ends = f" ({cells.interval(row.low, row.high, digits).text})"
         return Finding(start, ends, tested=False, criterion=asked.name)
 
+    def _about(self, asked: Asked) -> str:
+        return asked.name or str(self.comparison.whole)
+
     def _unclear(self, tested: int) -> tuple[str, str]:
         """Say that no test found a difference, and why none could where that is so."""
         cannot = any((row.settings or {}).get("cannot_differ") for row in self.tested)
-        rest = _("; none of the tests could have been significant") if cannot else ""
+        rest = _("; there are too few texts for any of the tests to be significant") if cannot else ""
         if tested == 1:
             pair = {"a": self.tested[0].system, "b": self.tested[0].system_b}
             return _("No clear difference between %(a)s and %(b)s") % pair, rest

@@ -23,13 +23,15 @@ class Column:
 class Table:
     """A table: the first cell of each row is its head. `notes` are sentences about its numbers.
 
-    `key` is its name in addresses, among the tables of its section.
+    `aside` says why it stands behind what leads, of a table that does. `key` is its name in addresses, among the tables
+    of its section.
     """
 
     caption: Words
     columns: Sequence[Column]
     rows: Sequence[Sequence[Cell]]
     notes: Sequence[str] = field(default=())
+    aside: str = ""
     key: str = ""
 
     @property

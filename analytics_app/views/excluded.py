@@ -10,12 +10,12 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
+from analytics_app import quality
 from analytics_app.models import Exclusion
 from analytics_app.selectors import exclusions, pages
 from analytics_app.selectors.sections import ResultNames, names_of
 from analytics_app.show.cells import Cell, name, number
 from analytics_app.show.table import Column, Table
-from analytics_app.views import words
 from tasks_app.models import Study, Unit
 from tasks_app.views.researcher.frame import researcher_page, study_page
 
@@ -37,8 +37,8 @@ def excluded(request: HttpRequest, slug: str, number: int) -> HttpResponse:
             "run": run,
             "page": page,
             "query": urlencode({"rule": rule}),
-            "rules": [(name, words.rule(name), n, name == rule) for name, n in counts.items()],
-            "table": _table(words.rule(rule), list(page), names_of(study)),
+            "rules": [(name, quality.rule_name(name), n, name == rule) for name, n in counts.items()],
+            "table": _table(quality.rule_name(rule), list(page), names_of(study)),
         }
 
     title = _("Exclusions of run %(number)s") % {"number": number}

@@ -13,9 +13,9 @@ from analytics_app.exports import results as results_export
 from analytics_app.exports import tables
 from analytics_app.models import Run, RunState
 from analytics_app.selectors.results import plots_of, systems_shown
-from analytics_app.views import taken
+from analytics_app.views import one_page, taken
 from analytics_app.views.superuser_looks import note_look
-from tasks_app.models import Study
+from tasks_app.models import Membership, Study
 from tasks_app.views.researcher.frame import researcher_page
 
 
@@ -30,6 +30,36 @@ def plot(request: HttpRequest, slug: str, number: int, pk: int, format: pictures
         taken.plot_file(study, found, shown, format),
         content_type=pictures.CONTENT_TYPES[format],
         headers=as_file(f"{study.slug}-run-{number}-{taken.plot_name(shown)}.{format}"),
+    )
+
+
+@researcher_page
+@require_safe
+def forest(request: HttpRequest, slug: str, number: int, format: pictures.Format) -> HttpResponse:
+    """Return the forest plot of all criteria as a file."""
+    study, role, found = done_run(request, slug, number)
+    summary = one_page.read_summary(study, found, systems=systems_shown(study)).summary
+    drawn = one_page.forest_file(study, found, summary, format)
+    if drawn is None:
+        raise Http404
+    note_look(request, study, role, f"forest of run {number}")
+    return HttpResponse(
+        drawn,
+        content_type=pictures.CONTENT_TYPES[format],
+        headers=as_file(f"{study.slug}-run-{number}-forest.{format}"),
+    )
+
+
+@researcher_page
+@require_safe
+def summary(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """Return the one-page summary of a run as PDF."""
+    study, role, found = done_run(request, slug, number)
+    note_look(request, study, role, f"summary of run {number} as pdf")
+    return HttpResponse(
+        one_page.one_page(study, found, systems=systems_shown(study)),
+        content_type=pictures.CONTENT_TYPES["pdf"],
+        headers=as_file(f"{study.slug}-run-{number}-summary.pdf"),
     )
 
 
@@ -62,12 +92,14 @@ def download(request: HttpRequest, slug: str, number: int, format: results_expor
     )
 
 
-def done_run(request: HttpRequest, slug: str, number: int) -> tuple[Study, str | None, Run]:
+def done_run(
+    request: HttpRequest, slug: str, number: int, role: str = Membership.Role.VIEWER
+) -> tuple[Study, str | None, Run]:
     """Return a run that is done, with its study and somebody's role in it: of others there is nothing to take away."""
-    study, role, found = own.run_for_researcher(request.user, slug, number)
+    study, own_role, found = own.run_for_researcher(request.user, slug, number, role)
     if found.state != RunState.DONE:
         raise Http404
-    return study, role, found
+    return study, own_role, found
 
 
 def as_file(name: str) -> dict[str, str]:

@@ -13,12 +13,12 @@ from analytics_app import access as own
 from analytics_app.models import UNFINISHED, Run, RunState
 from analytics_app.selectors import pages
 from analytics_app.selectors.runs import progress, runs_of
-from analytics_app.selectors.sections import ResultNames, names_of
+from analytics_app.selectors.sections import names_of
 from analytics_app.selectors.workers import workers
 from analytics_app.services import routing
-from analytics_app.views import run_sections, run_words, words
+from analytics_app.views import run_words
+from analytics_app.views.run_contents import contents
 from analytics_app.views.sections import raters_table
-from analytics_app.views.summary import at_a_glance, index_of, summary_of, with_leading_figure
 from analytics_app.views.superuser_looks import note_look
 from tasks_app.models import Study
 from tasks_app.selectors.routing import ON_REQUEST
@@ -62,7 +62,7 @@ def _frame(study: Study) -> dict[str, Any]:
         "runs": listed,
         "more_runs": len(listed) == pages.RUNS_SHOWN,
         "shown": study.state not in Study.State.UNDER_WAY or any(one.kind == pages.LIFTED for one in departures),
-        "departures": departures,
+        "departures": [run_words.departure_in_words(one, study) for one in departures],
     }
 
 
@@ -75,49 +75,18 @@ def _progress(found: Run) -> dict[str, Any]:
 def _run(request: HttpRequest, study: Study, found: Run) -> dict[str, Any]:
     frame = _frame(study)
     planned = next((one for one in frame["runs"] if one.planned and one.state == RunState.DONE), None)
-    frame |= {
-        "run": found,
-        "standing": run_words.standing(found, study),
-        "provenance": run_words.provenance(found, study),
-        "planned_run": None if found.planned else planned,
-    }
+    frame |= {"run": found, "planned_run": None if found.planned else planned}
     if found.state != RunState.DONE:
-        return frame | _progress(found)
+        return frame | _progress(found) | {"standing": run_words.standing(found, study)}
     names = names_of(study)
-    simulated, raters = run_words.simulated(found)
+    offers = routing.offers(found) if names.designs & set(ON_REQUEST) else []
+    wanted = request.GET.get("section", "")
     return (
         frame
         | _later(study, found)
-        | _found(found, names, request.GET.get("section", ""), systems=frame["shown"])
-        | {
-            "settings": list(words.settings_in_words(found.settings)),
-            "sources": list(words.sources(found.settings)),
-            "taken_over": run_words.taken_over(found),
-            "simulated": simulated,
-            "raters": raters,
-            "shared_texts": run_words.shared_texts(found),
-            "offers": routing.offers(found) if names.designs & set(ON_REQUEST) else [],
-        }
+        | contents(study, found, names, wanted, systems=frame["shown"])
+        | {"offers": offers}
     )
-
-
-def _found(found: Run, names: ResultNames, wanted: str, *, systems: bool) -> dict[str, Any]:
-    """Return what a run found, criterion by criterion; the wanted one alone, else the first, where it is much."""
-    read = run_sections.read(found, names, systems=systems, wanted=wanted)
-    funnels = run_words.funnels(read.rows, names.tasks)
-    summary = summary_of(found, names, read.places, funnels, systems=systems)
-    leading, by_task = with_leading_figure(summary, read.tasks)
-    return {
-        "funnels": funnels,
-        "summary": summary,
-        "leading": leading,
-        "index": list(index_of(by_task, names.tasks)),
-        "tasks": [
-            (names.tasks.get(task, task), [(section, at_a_glance(summary, section)) for section in sections])
-            for task, sections in by_task.items()
-        ],
-        "one_only": read.one_only,
-    }
 
 
 def _later(study: Study, found: Run) -> dict[str, Any]:

@@ -114,23 +114,39 @@ class RunForm:
 
     def _faults(self) -> Iterator[tuple[str, str]]:
         """Yield the fields that cannot be used, in the order of the page; those of what is off do not count."""
-        parts: list[tuple[str, forms.Form]] = []
-        for rule in self.rules:
-            parts += [(str(rule.rule.label), one) for one in (rule.where, rule.settings)[: 1 + rule.is_on]]
-        parts += [("", self.general), ("", self.comparisons)]
-        for one in self.analyses:
-            parts += [(str(one.analysis.label), form) for form in (one.where, one.settings)[: 1 + one.is_on]]
-        for about, form in parts:
-            for name, errors in form.errors.items():
+        for about, form, has_say in self._parts():
+            for name, errors in form.errors.items() if has_say else ():
                 if name in form.fields:
                     said = ": ".join(filter(None, (about, str(form[name].label), " ".join(map(str, errors)))))
                     yield form[name].id_for_label, said
 
+    def fields(self) -> Iterator[tuple[str, Sequence[str]]]:
+        """Yield every field that has a place for errors, by its id, with what is wrong with it: all but the boxes."""
+        for _about, form, has_say in self._parts():
+            for bound in form:
+                if bound.name != "on":
+                    yield bound.auto_id, [str(error) for error in bound.errors] if has_say else []
+
+    def _parts(self) -> Iterator[tuple[str, forms.Form, bool]]:
+        """Yield every form: what it is about, and whether it has a say, which the settings of what is off have not."""
+        for rule in self.rules:
+            yield str(rule.rule.label), rule.where, True
+            yield str(rule.rule.label), rule.settings, rule.is_on
+        yield "", self.general, True
+        yield "", self.comparisons, True
+        for one in self.analyses:
+            yield str(one.analysis.label), one.where, True
+            yield str(one.analysis.label), one.settings, one.is_on
+
 
 def without(document: Mapping[str, Any], rule: str) -> dict[str, Any]:
     """Return the settings of a run with one rule off; one that was refused has none."""
-    rules = [entry for entry in document.get("rules", ()) if entry["rule"] != rule]
-    return {**document, "rules": rules, "reopen": _still([entry["rule"] for entry in rules], document)}
+    return with_rules(document, [entry for entry in document.get("rules", ()) if entry["rule"] != rule])
+
+
+def with_rules(document: Mapping[str, Any], rules: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the settings of a run with other quality rules."""
+    return {**document, "rules": list(rules), "reopen": _still([entry["rule"] for entry in rules], document)}
 
 
 def _still(rules: Sequence[str], document: Mapping[str, Any]) -> list[str]:

@@ -2,51 +2,66 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from django.db.models import Q
+
+from analytics_app import charts
 from analytics_app.models import ResultRow, Run
+from analytics_app.runs import left
 from analytics_app.selectors.results import plots_of
-from analytics_app.selectors.sections import ROWS_SHOWN, CriterionRows, ResultNames, places_of, rows_for_page
-from analytics_app.views.sections import Section, in_order, sections_of
+from analytics_app.selectors.sections import CriterionRows, ResultNames, places_of, rows_for_page
+from analytics_app.views.sections import Figure, Section, figures_of_rules, in_order, sections_of
+
+# A page has 500 kB at most: with more than this in rows and drawings (wide and narrow) it shows one criterion at a
+# time. What a row takes was measured on the examples; frame, captions and links take the rest.
+MOST_BYTES, BYTES_OF_ROW = 365_000, 250
 
 
 @dataclass(frozen=True, slots=True)
 class Read:
     """Rows of a run and the sections of its tasks; with `one_only`, all sections but one are names alone.
 
-    `places` count what there is of each criterion, in the order in which they are read.
+    `places` count what there is of each criterion, in the order in which they are read; `of_rules` are the plots of
+    what the quality rules left, by task.
     """
 
     rows: Sequence[ResultRow]
     places: Sequence[CriterionRows]
     tasks: dict[str, list[Section]]
     one_only: bool
+    of_rules: Mapping[str, Figure]
 
 
-def read(run: Run, names: ResultNames, *, systems: bool, wanted: str = "", whole: bool = False) -> Read:
+def read(
+    run: Run, names: ResultNames, *, systems: bool, wanted: str = "", whole: bool = False, raters: bool = True
+) -> Read:
     """Return the sections of a run that a page shows.
 
-    Where a run has many rows that is the wanted section alone, else the first; with `whole`, all sections even so.
+    Where a run has many rows or drawings that is the wanted section alone, else the first; with `whole`, all sections
+    even so. Without `raters`, nothing is about a single rater.
     """
-    places = _places(run, names, systems=systems)
-    opened = places
-    one_only = not whole and len(places) > 1 and sum(at.rows for at in places) > ROWS_SHOWN
-    if one_only:
-        opened = [at for at in places if at.key == wanted] or places[:1]
-    return _sections(run, names, places, opened, systems=systems, one_only=one_only)
+    places = ordered_places(run, names, systems=systems)
+    if whole or len(places) < 2:
+        return _sections(run, names, places, places, systems=systems, one_only=False, raters=raters)
+    if places[0].drawn + BYTES_OF_ROW * sum(at.rows for at in places) <= MOST_BYTES:
+        return _sections(run, names, places, places, systems=systems, one_only=False, raters=raters)
+    opened = [at for at in places if at.key == wanted] or places[:1]
+    return _sections(run, names, places, opened, systems=systems, one_only=True, raters=raters)
 
 
 def read_one(run: Run, names: ResultNames, key: str, *, systems: bool) -> Section | None:
     """Return one section of a run; None where it has no such section."""
-    places = [at for at in _places(run, names, systems=systems) if at.key == key]
+    places = [at for at in ordered_places(run, names, systems=systems) if at.key == key]
     if not places:
         return None
     tasks = _sections(run, names, places, places, systems=systems, one_only=True).tasks
     return next(section for sections in tasks.values() for section in sections)
 
 
-def _places(run: Run, names: ResultNames, *, systems: bool) -> list[CriterionRows]:
+def ordered_places(run: Run, names: ResultNames, *, systems: bool) -> list[CriterionRows]:
+    """Return the counts of each criterion of a run, in the order in which they are read."""
     return in_order(places_of(run, systems=systems), _primary(run), list(names.criteria))
 
 
@@ -62,19 +77,26 @@ def _sections(
     *,
     systems: bool,
     one_only: bool,
+    raters: bool = True,
 ) -> Read:
     rows = rows_for_page(run, opened, systems=systems)
-    plots = plots_of(run, systems=systems)
+    found = plots_of(run, systems=systems)
     if one_only:
-        plots = plots.filter(task=opened[0].task, criterion=opened[0].criterion)
-    for row in rows:
-        row.system, row.system_b = (names.systems.get(name or "", name) for name in (row.system, row.system_b))
+        in_section = Q(task=opened[0].task, criterion=opened[0].criterion)
+        found = found.filter(in_section | Q(key__endswith=f"/{left.KIND}"))
+    plots = [plot for plot in found if raters or not charts.is_by_rater(plot.spec)]
+    rows = [row for row in rows if raters or not _is_by_rater(row)]
+    names.put_into(rows)
     tasks = sections_of(
         rows,
-        list(plots),
+        plots,
         places=list(places),
         criteria=names.criteria,
         primary=_primary(run),
         limit=round(1 - float(run.settings.get("confidence", 0.95)), 9),
     )
-    return Read(rows, places, tasks, one_only)
+    return Read(rows, places, tasks, one_only, figures_of_rules(plots))
+
+
+def _is_by_rater(row: ResultRow) -> bool:
+    return row.rater is not None or row.statistic.endswith("_pair")

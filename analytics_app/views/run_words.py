@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
+from zoneinfo import ZoneInfo
 
+from django.utils import timezone
+from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -19,6 +22,7 @@ from analytics_app.show.index import RowIndex
 from analytics_app.show.shown import named, own, table_of
 from analytics_app.show.table import Column, Table
 from analytics_app.views import words
+from analytics_app.views.sections import Figure
 from tasks_app.models import Study
 
 
@@ -52,6 +56,7 @@ class Funnel:
     steps: list[Step] = field(default_factory=list)
     counted: int = 0
     by_system: Table | None = None
+    figure: Figure | None = None
 
     @property
     def table(self) -> Table:
@@ -64,14 +69,23 @@ class Funnel:
         return len(self.steps) > 1 and self.counted > 0 == self.steps[-1].ratings
 
 
-def funnels(rows: Iterable[ResultRow], names: Mapping[str, str]) -> list[Funnel]:
-    """Return the funnel of each task."""
+def funnels(
+    rows: Iterable[ResultRow], names: Mapping[str, str], figures: Mapping[str, Figure] | None = None
+) -> list[Funnel]:
+    """Return the funnel of each task with its plot; `names` and `figures` are by task."""
     found: dict[str, list[ResultRow]] = {}
     for row in rows:
         if row.analysis == "funnel":
             found.setdefault(row.task or "", []).append(row)
     return [
-        Funnel(task, names.get(task, task), list(_steps(steps)), _counted(steps), _taken(task, steps))
+        Funnel(
+            task,
+            names.get(task, task),
+            list(_steps(steps)),
+            _counted(steps),
+            _taken(task, steps),
+            (figures or {}).get(task),
+        )
         for task, steps in found.items()
     ]
 
@@ -106,7 +120,7 @@ def _steps(rows: Sequence[ResultRow]) -> Iterator[Step]:
     for row in rows:
         if row.statistic not in {*labels, "left_out", "removed"}:
             continue
-        named = words.left_out if row.statistic == "left_out" else words.rule
+        named = words.left_out if row.statistic == "left_out" else quality.rule_name
         yield Step(
             label=labels.get(row.statistic) or named(row.label or ""),
             taken=row.statistic in {"left_out", "removed"},
@@ -126,7 +140,7 @@ def _taken(task: str, rows: Sequence[ResultRow]) -> Table | None:
     """Return what each rule took from each system: a fair one takes about the same share from all."""
     columns = [
         named(_("System"), lambda row: row.system),
-        named(_("Rule"), lambda row: words.rule(row.label or "")),
+        named(_("Rule"), lambda row: quality.rule_name(row.label or "")),
         own(_("Ratings removed"), formats.ratings),
         own(_("Share of the system's ratings"), formats.percent(1)),
     ]
@@ -144,7 +158,7 @@ def _kind(run: Run, study: Study) -> str:
     if run.planned:
         return _("Planned: rules, primary criterion, comparisons and correction were frozen before the first judgment.")
     if never_opened(study):
-        return _("Exploratory: the ratings were there before the plan.")
+        return _("Exploratory: the ratings existed before the plan.")
     if earlier := _planned_before(run):
         mark = pages.mark_of(study, earlier)
         if "planned_by_hand" in run.facts:
@@ -163,7 +177,7 @@ def _unlike_the_plan(run: Run, study: Study) -> str:
         return _("Exploratory: this study has no plan that was frozen at opening.")
     if run.plan_id is not None:
         return _("Exploratory: an interim look, computed by the plan before the study was closed.")
-    changed = list(_changed(run.settings, frozen.document))
+    changed = differences(run.settings, frozen.document)
     if not changed:
         return _("Exploratory: it does not follow the plan that was frozen at opening.")
     return _("Exploratory: it differs from the plan in %(what)s.") % {"what": ", ".join(changed)}
@@ -174,7 +188,7 @@ def provenance(run: Run, study: Study) -> str:
     if run.planned:
         said = _("Planned, run %(n)s.")
     elif never_opened(study):
-        said = _("Exploratory, run %(n)s: the ratings were there before the plan.")
+        said = _("Exploratory, run %(n)s: the ratings existed before the plan.")
     elif _planned_before(run):
         said = _("Exploratory, run %(n)s: run %(earlier)s was the planned one.")
     else:
@@ -217,13 +231,11 @@ def _reopened(run: Run) -> str:
     return said % {"n": times}
 
 
-def _changed(settings: Mapping[str, Any], plan: Mapping[str, Any]) -> Iterator[str]:
-    """Name what differs between two plans."""
+def differences(settings: Mapping[str, Any], plan: Mapping[str, Any]) -> list[str]:
+    """Name the settings that differ from those of a plan."""
     labels = {"rules": _("quality rules"), "analyses": _("analyses"), "comparisons": _("comparisons")}
     labels |= {name: str(one.label).lower() for name, one in PlanBlock.base_fields.items()}
-    for name, label in labels.items():
-        if name in plan and settings.get(name) != plan[name]:
-            yield label
+    return [label for name, label in labels.items() if name in plan and settings.get(name) != plan[name]]
 
 
 def simulated(run: Run) -> tuple[int, int]:
@@ -240,3 +252,42 @@ def simulated(run: Run) -> tuple[int, int]:
 def shared_texts(run: Run) -> int:
     """Return how many ratings count for several systems, whose texts were alike and shown once."""
     return sum(one.get("shared_texts", 0) for one in run.facts.get("tasks", {}).values())
+
+
+def simulated_in_words(simulated: int, raters: int) -> str:
+    """Say how many raters of a run are simulated; "" where none is."""
+    if not simulated:
+        return ""
+    if simulated == raters > 1:
+        return _("All %(all)s raters are simulated; these are not human results.") % {"all": cells.whole(raters).text}
+    said = ngettext(
+        "%(n)s of the %(all)s raters is simulated; these are not human results.",
+        "%(n)s of the %(all)s raters are simulated; these are not human results.",
+        simulated,
+    )
+    return said % {"n": simulated, "all": cells.whole(raters).text}
+
+
+def erased_in_words(ratings: int) -> str:
+    """Say how many ratings were erased since a run."""
+    said = ngettext(
+        "%(n)s rating was erased at a rater's request since this run, so it cannot be reproduced exactly.",
+        "%(n)s ratings were erased at raters' request since this run, so it cannot be reproduced exactly.",
+        ratings,
+    )
+    return said % {"n": ratings}
+
+
+def departure_in_words(departure: pages.Departure, study: Study, *, named: bool = True) -> str:
+    """Say that results by system were shown early, or that a study was opened again: when, by whom and why.
+
+    Not `named`, for people from outside, without the account and the reason, which were written for the team.
+    """
+    if departure.kind == pages.LIFTED:
+        said = _("Results by system were made visible on %(when)s by %(who)s, before the study was closed.")
+    else:
+        said = _("The study was opened again on %(when)s by %(who)s.")
+    when = date_format(timezone.localtime(departure.at, ZoneInfo(study.timezone)), "j F Y, H:i")
+    who = (departure.who or "–") if named else _("an owner of the study")
+    reason = _("Reason: %(reason)s") % {"reason": departure.reason} if departure.reason and named else ""
+    return " ".join(filter(None, (said % {"when": when, "who": who}, reason)))

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
+from typing import TypeVar
 
 from django.utils.translation import gettext as _
 
 from analytics_app import analyses, charts
+from analytics_app.analyses.agreement import choice
 from analytics_app.models import Plot, ResultRow
+from analytics_app.runs import left
 from analytics_app.selectors.sections import PAIRS_SHOWN, RATER_PAIRS_SHOWN, CriterionRows
 from analytics_app.show import cells, formats, labels
 from analytics_app.show.cells import Cell
@@ -17,18 +20,38 @@ from analytics_app.show.index import RowIndex
 from analytics_app.show.registry import is_shared, shared_tables, tables_for
 from analytics_app.show.shown import Shown, named, own, table_of
 from analytics_app.show.table import Column, Table, with_keys
+from analytics_app.views.marked_texts import KIND as OF_MARKS
+from analytics_app.views.marked_texts import MarkedText, texts_of
+
+AnyCell = TypeVar("AnyCell", Cell, Column)
 
 # More sections of a task than this are folded where its questions are read together first.
 MOST_OPEN = 4
+# Of a section with more bytes of drawings than this, further charts are small and without a table of their numbers.
+MOST_DRAWN = 200_000
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A plot on a page, with its numbers."""
+    """A plot on a page, with its numbers; one of marks also with the texts."""
 
     plot: Plot
     subtitle: str
     table: Table
+    texts: Sequence[MarkedText] = ()
+    further: bool = False
+
+    @property
+    def without_texts(self) -> Table:
+        """The numbers without the words of the study's texts, for people who read results by a link."""
+        words = {
+            place for place, (field, _head) in enumerate(self.plot.spec["usermeta"]["columns"]) if field == "words"
+        }
+
+        def kept(row: Sequence[AnyCell]) -> list[AnyCell]:
+            return [cell for place, cell in enumerate(row) if place not in words]
+
+        return replace(self.table, columns=kept(self.table.columns), rows=[kept(row) for row in self.table.rows])
 
     @property
     def name(self) -> str:
@@ -41,6 +64,8 @@ class Section:
     """Everything about one criterion of a task; `key` is its place on the page.
 
     `methods` names each analysis, says what it does, and where it comes from. One that is not `opened` is a name alone.
+    `aside` are figures that stand folded behind the others, and `agreement` is the measure that fits. Where it has
+    much to draw, those are `small`.
     """
 
     key: str
@@ -54,6 +79,19 @@ class Section:
     criterion: str = ""
     folded: bool = False
     opened: bool = True
+    small: bool = False
+    aside: Sequence[Figure] = ()
+    agreement: choice.Choice | None = None
+
+    @property
+    def all_figures(self) -> Sequence[Figure]:
+        """Every figure, those that stand folded last."""
+        return [*self.figures, *self.aside]
+
+    @property
+    def opens_a_table(self) -> bool:
+        """Whether the first table stands open, since nothing else of the section does."""
+        return not self.figures and any(table.rows for table in self.tables)
 
 
 def in_order(places: Iterable[CriterionRows], primary: str, criteria: Sequence[str]) -> list[CriterionRows]:
@@ -92,6 +130,8 @@ def sections_of(
             found.setdefault((row.task or "", row.criterion or ""), []).append(row)
     drawn: dict[tuple[str, str], list[Plot]] = {}
     for plot in plots:
+        if kind_of(plot) == left.KIND:
+            continue
         drawn.setdefault((plot.task, plot.criterion), []).append(plot)
     if places is None:
         places = in_order(_places(found, drawn), primary, list(criteria))
@@ -99,6 +139,7 @@ def sections_of(
     for at in places:
         rows_here, plots_here = found.get((at.task, at.criterion), []), drawn.get((at.task, at.criterion), [])
         tables, folded = _tables(rows_here, limit, at)
+        figures = [figure(plot) for plot in plots_here]
         keyed = with_keys([*tables, *folded])
         by_task.setdefault(at.task, []).append(
             Section(
@@ -106,12 +147,17 @@ def sections_of(
                 criterion=at.criterion,
                 title=criteria.get(at.criterion, at.criterion) if at.criterion else _title_of_all(at.analyses),
                 primary=bool(primary) and at.criterion == primary,
-                figures=[figure(plot) for plot in plots_here],
+                figures=[one for one in figures if not one.further],
+                aside=[one for one in figures if one.further],
+                agreement=choice.chosen(RowIndex(rows_here)) if at.criterion else None,
                 tables=keyed[: len(tables)],
                 further=keyed[len(tables) :],
                 raters=[row for row in rows_here if is_shared(row.analysis) and row.rater and row.note],
-                methods=list(_methods(rows_here)),
+                methods=list(_methods([*(row.analysis for row in rows_here), *sorted(at.analyses)]))
+                if rows_here
+                else [],
                 opened=bool(rows_here or plots_here),
+                small=sum(len(plot.svg) + len(plot.narrow) for plot in plots_here) > MOST_DRAWN,
             )
         )
     return {task: _folded(sections) for task, sections in by_task.items()}
@@ -188,27 +234,42 @@ def _nothing_kept(name: str) -> Table:
     return Table(label, [], [], [said % {"analysis": label}])
 
 
-def _methods(rows: Sequence[ResultRow]) -> Iterator[tuple[str, str, str]]:
+def _methods(names: Iterable[str]) -> Iterator[tuple[str, str, str]]:
     """Yield what each analysis of a section is, does and comes from."""
-    for name in dict.fromkeys(row.analysis for row in rows):
+    for name in dict.fromkeys(names):
         if name in analyses.registry:
             member = analyses.registry[name]
             yield str(member.label), str(member.summary), member.source
 
 
+def kind_of(plot: Plot) -> str:
+    """Return which kind of chart a plot is."""
+    return plot.key.rpartition("/")[2]
+
+
+def figures_of_rules(plots: Iterable[Plot]) -> dict[str, Figure]:
+    """Return what quality rules left of each task, by its key."""
+    return {plot.task: figure(plot) for plot in plots if kind_of(plot) == left.KIND}
+
+
 def figure(plot: Plot) -> Figure:
     """Return a plot with the table of its numbers."""
     columns, rows = charts.numbers(plot.spec)
-    shares = {"shares", "distribution"} & {plot.key.rpartition("/")[2]}
+    shares = {"shares", "distribution"} & {kind_of(plot)}
     ends = [value for row in rows for value in row if isinstance(value, float)]
     digits = 3 if all(abs(value) <= 1 for value in ends) else cells.digits_for(ends)
     lines = [
         [_cell(field, value, digits, as_share=bool(shares)) for (field, _head), value in zip(columns, row, strict=True)]
         for row in rows
     ]
-    heads = [Column(head, number=field not in {"name", "label"}) for field, head in columns]
+    heads = [
+        Column(head, number=not any(isinstance(row[place], str) for row in rows))
+        for place, (_field, head) in enumerate(columns)
+    ]
     key = f"plot-{plot.key.replace('/', '-')}"
-    return Figure(plot, charts.subtitle(plot.spec), Table(_("Numbers behind this plot"), heads, lines, key=key))
+    table = Table(_("Numbers behind this plot"), heads, lines, key=key)
+    texts = list(texts_of(plot.spec)) if kind_of(plot) == OF_MARKS else []
+    return Figure(plot, charts.subtitle(plot.spec), table, texts, further=charts.is_further(plot.spec))
 
 
 def _cell(field: str, value: object, digits: int, *, as_share: bool) -> Cell:
@@ -220,7 +281,7 @@ def _cell(field: str, value: object, digits: int, *, as_share: bool) -> Cell:
         return Cell(cells.DASH)
     if field == "p":
         return cells.p_value(value)
-    return cells.percent(value, 1) if as_share else cells.number(value, digits)
+    return cells.percent(value, 1) if as_share or field == "share" else cells.number(value, digits)
 
 
 def raters_table(rows: Sequence[tuple[ResultRow, ResultRow | None]], criteria: Mapping[str, str]) -> Table:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from analytics_app import charts
 from analytics_app.analyses.agreement import choice
 from analytics_app.analyses.krippendorff.charts import RELIABLE, TENTATIVE
 from analytics_app.models import ResultRow, Run
 from analytics_app.selectors.sections import PAIRS_SHOWN, CriterionRows, ResultNames, rows_of_summary
-from analytics_app.show import findings, formats, labels
+from analytics_app.show import findings
 from analytics_app.show.comparisons import Compared, comparison_of
 from analytics_app.show.index import RowIndex
 from analytics_app.show.matrix import Matrix, matrix_of
@@ -25,7 +26,8 @@ from analytics_app.views.sections import Section
 HEADLINES = 2
 # Sections of a task that an index lists; of more, the questions share an entry.
 MOST_LISTED = 8
-AGREEMENT = ("krippendorff", "agreement", "kappa", "icc")
+# Lines of a forest that are still seen at a glance.
+MOST_LINES = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,21 @@ class Summary:
     places: Mapping[str, Place]
 
     @property
+    def in_sight(self) -> Sequence[Tracks]:
+        """The part of the forest that the summary shows: the first criterion, and more of them as long as they fit."""
+        n, lines = 1, 0
+        for n, tracks in enumerate(self.forest, start=1):
+            lines += len(tracks.lines)
+            if lines > MOST_LINES and n > 1:
+                return self.forest[: n - 1]
+        return self.forest[:n]
+
+    @property
+    def in_sections(self) -> Sequence[Tracks]:
+        """The rest of the forest, each part of which stands in the section of its criterion."""
+        return self.forest[len(self.in_sight) :]
+
+    @property
     def legend(self) -> Iterator[str]:
         """Yield what the lines of the forest are."""
         lines = [line for tracks in self.forest for line in tracks.lines]
@@ -77,10 +94,14 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Glance:
-    """What stands above the charts of a section: its finding ("" where there is none), and the matrix of its pairs."""
+    """What stands above the charts of a section: its finding ("" where there is none), its systems and their pairs.
+
+    Neither systems nor pairs are repeated where the summary shows them.
+    """
 
     finding: str
     matrix: Matrix | None
+    forest: Tracks | None
 
 
 def summary_of(
@@ -89,8 +110,9 @@ def summary_of(
     """Return the summary of a run; `places` are in the order in which they are read."""
     limit = round(1 - float(run.settings.get("confidence", 0.95)), 9)
     rows: dict[tuple[str, str], list[ResultRow]] = {}
-    for row in rows_of_summary(run, _statistics(), systems=systems):
-        row.system, row.system_b = (names.systems.get(name or "", name) for name in (row.system, row.system_b))
+    found = list(rows_of_summary(run, _statistics(), systems=systems))
+    names.put_into(found)
+    for row in found:
         rows.setdefault((row.task or "", row.criterion or ""), []).append(row)
     made = [_place(at, rows.get((at.task, at.criterion), []), names, limit) for at in places]
     primary = str(run.settings.get("primary") or "")
@@ -120,13 +142,34 @@ def at_a_glance(summary: Summary, section: Section) -> Glance | None:
         told = ""
     matrix = _matrix(place)
     shown = summary.matrix is not None and matrix is not None and matrix.caption == summary.matrix.caption
-    return Glance(told, None if shown else matrix)
+    own = next((tracks for tracks in summary.in_sections if tracks.key == place.key), None)
+    return Glance(told, None if shown else matrix, own)
+
+
+def without_repeats(summary: Summary, section: Section) -> Section:
+    """Fold the figures whose numbers stand in the summary, or in the matrix of the section's pairs."""
+    place = summary.places.get(section.key)
+    if place is None or place.compared is None:
+        return section
+    shown = []
+    if any(tracks.key == place.key for tracks in summary.forest):
+        shown.append(_rounded(row.value for row in place.compared.levels))
+    if _matrix(place) is not None:
+        shown.append(_rounded(row.value for row in place.compared.pairs))
+    repeated = [one for one in section.figures if _rounded(charts.values(one.plot.spec)) in shown]
+    figures = [one for one in section.figures if one not in repeated]
+    return replace(section, figures=figures, aside=[*repeated, *section.aside])
+
+
+def _rounded(values: Iterable[float | None]) -> list[float]:
+    """Return values as they are compared: in the order of size, without what storing them may change."""
+    return sorted(round(value, 9) for value in values if value is not None)
 
 
 def _statistics() -> dict[str, set[str]]:
     """Return which statistics of which analysis a summary is made of."""
     wanted = {one.analysis: set(one.statistics) for one in findings.registered()}
-    for name in AGREEMENT:
+    for name in choice.ANALYSES:
         wanted.setdefault(name, set()).update(choice.STATISTICS)
     return wanted
 
@@ -135,7 +178,9 @@ def _place(at: CriterionRows, rows: Sequence[ResultRow], names: ResultNames, lim
     title = names.criteria.get(at.criterion, at.criterion)
     asked = findings.Asked(title, names.types.get(at.task, ""), limit)
     index = RowIndex(rows)
-    agreement = choice.chosen(RowIndex([row for row in rows if row.analysis in AGREEMENT])) if at.criterion else None
+    agreement = (
+        choice.chosen(RowIndex([row for row in rows if row.analysis in choice.ANALYSES])) if at.criterion else None
+    )
     return Place(
         key=at.key,
         title=title or names.tasks.get(at.task, at.task),
@@ -187,30 +232,25 @@ def _matrix(place: Place | None) -> Matrix | None:
 
 def _agreement(places: Sequence[Place]) -> Tracks | None:
     """Return the leading measure of agreement of each criterion, against Krippendorff's bounds where they apply."""
-    leading = {id(place.agreement.leading): (place, place.agreement.leading) for place in places if place.agreement}
-    rows = [row for _place, row in leading.values()]
+    leading = {id(place.agreement.leading): (place, place.agreement) for place in places if place.agreement}
+    rows = [one.leading for _place, one in leading.values()]
     alphas = all(map(choice.is_alpha, rows))
-    measures = list(dict.fromkeys(_measure(row) for row in rows))
+    measures = list(dict.fromkeys(one.measure for _place, one in leading.values()))
+
+    def name(row: ResultRow) -> str:
+        place, one = leading[id(row)]
+        return place.title if len(measures) == 1 else f"{place.title} ({one.measure})"
+
     return tracks_of(
         rows,
         caption=_("Agreement by criterion"),
         measure=measures[0] if len(measures) == 1 else "",
         head=_("Criterion"),
-        name=lambda row: (
-            leading[id(row)][0].title if len(measures) == 1 else f"{leading[id(row)][0].title} ({_measure(row)})"
-        ),
+        name=name,
         marks=[(TENTATIVE, ".667"), (RELIABLE, ".8")] if alphas else [],
         ends=(0.0, 1.0),
-        digits=2,
+        digits=choice.DIGITS,
     )
-
-
-def _measure(row: ResultRow) -> str:
-    """Name a measure of agreement, with its form or level."""
-    if row.statistic == "icc":
-        return str(row.label)
-    level = (row.settings or {}).get("level")
-    return f"{labels.statistic(row.statistic)} ({level})" if level else formats.statistic(row)
 
 
 def _excluded(funnels: Sequence[Funnel]) -> Iterator[str]:

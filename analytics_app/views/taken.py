@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,12 +12,13 @@ from analytics_app import charts
 from analytics_app.charts import pictures
 from analytics_app.exports import tables
 from analytics_app.models import Plot, ResultRow, Run
+from analytics_app.runs import left
 from analytics_app.selectors import pages
 from analytics_app.selectors.results import plots_of, rows_of
 from analytics_app.selectors.sections import ResultNames, names_of
 from analytics_app.show.table import Table
-from analytics_app.views import run_sections, run_words
-from analytics_app.views.sections import Section, raters_table
+from analytics_app.views import one_page, run_sections, run_words
+from analytics_app.views.sections import Figure, Section, figures_of_rules, raters_table
 from tasks_app.models import Study
 
 # The section of what is about the run and no single criterion; keys of other sections have two hyphens.
@@ -42,7 +43,7 @@ def all_tables(study: Study, run: Run, *, systems: bool) -> Iterator[NamedTable]
     """Yield every table of a run, in the order of its pages; without `systems` none that tells systems apart."""
     names = names_of(study)
     read = run_sections.read(run, names, systems=systems, whole=True)
-    yield from _of_run(run, names, read.rows)
+    yield from _of_run(run, names, read.rows, read.of_rules)
     for task, sections in read.tasks.items():
         for section in sections:
             yield from _of_section(section, _about(names, task, section))
@@ -52,7 +53,9 @@ def one_table(study: Study, run: Run, section: str, key: str, *, systems: bool) 
     """Return a table by its section and key; None where the run has no such table, or it may not be shown yet."""
     names = names_of(study)
     if section == OF_RUN:
-        listed = list(_of_run(run, names, list(rows_of(run, systems=systems).filter(analysis="funnel"))))
+        rows = list(rows_of(run, systems=systems).filter(analysis="funnel"))
+        plots = plots_of(run, systems=systems).filter(key__endswith=f"/{left.KIND}")
+        listed = list(_of_run(run, names, rows, figures_of_rules(plots)))
     else:
         read = run_sections.read_one(run, names, section, systems=systems)
         task = section.partition("--")[0]
@@ -75,6 +78,15 @@ def plot_file(study: Study, run: Run, plot: Plot, format: pictures.Format) -> by
     """Return a plot with its title, and which run it is of, as a file."""
     subtitle = f"{charts.subtitle(plot.spec)} {run_words.provenance(run, study)}"
     return pictures.write(charts.standing_alone(plot.svg, title=plot.title, subtitle=subtitle), format)
+
+
+def all_plots(study: Study, run: Run, *, systems: bool, format: pictures.Format) -> Iterator[tuple[str, str, bytes]]:
+    """Yield the key, title and file of every plot of a run: first the systems of all criteria, then those stored."""
+    summary = one_page.read_summary(study, run, systems=systems).summary
+    if (drawn := one_page.forest_file(study, run, summary, format)) is not None:
+        yield "forest", _("Systems with intervals"), drawn
+    for plot in plots_of(run, systems=systems).exclude(svg=""):
+        yield plot.key, plot.title, plot_file(study, run, plot, format)
 
 
 def plot_name(plot: Plot) -> str:
@@ -100,8 +112,8 @@ def document(study: Study, run: Run, *, systems: bool) -> dict[str, Any]:
             for named in all_tables(study, run, systems=systems)
         ],
         "plots": [
-            {"key": plot.key, "title": plot.title, "svg": plot_file(study, run, plot, "svg").decode()}
-            for plot in plots_of(run, systems=systems).exclude(svg="")
+            {"key": key, "title": title, "svg": svg.decode()}
+            for key, title, svg in all_plots(study, run, systems=systems, format="svg")
         ],
     }
 
@@ -112,16 +124,20 @@ def _about(names: ResultNames, task: str, section: Section) -> str:
 
 
 def _of_section(section: Section, about: str) -> Iterator[NamedTable]:
-    for figure in section.figures:
+    for figure in section.all_figures:
         yield NamedTable(section.key, figure.plot.title, figure.table)
     for table in (*section.tables, *section.further):
         if table.rows:
             yield NamedTable(section.key, f"{table.caption}: {about}", table)
 
 
-def _of_run(run: Run, names: ResultNames, rows: Sequence[ResultRow]) -> Iterator[NamedTable]:
+def _of_run(
+    run: Run, names: ResultNames, rows: Sequence[ResultRow], figures: Mapping[str, Figure]
+) -> Iterator[NamedTable]:
     """Yield what was excluded, task by task, and how each rater used the scale."""
-    for funnel in run_words.funnels(rows, names.tasks):
+    for funnel in run_words.funnels(rows, names.tasks, figures):
+        if funnel.figure is not None:
+            yield NamedTable(OF_RUN, funnel.figure.plot.title, funnel.figure.table)
         for table in (run_words.steps_table(funnel), funnel.by_system):
             if table is not None and table.rows:
                 yield NamedTable(OF_RUN, f"{table.caption}: {funnel.task}", table)

@@ -11,7 +11,6 @@ from django.utils.translation import gettext_lazy
 
 from analytics_app import analyses, quality
 from analytics_app.plan import ALL, PlanBlock
-from analytics_app.results import REPLACED
 from analytics_app.show.labels import CORRECTIONS
 from tasks_app.registry import Registry
 
@@ -39,15 +38,8 @@ def left_out(reason: str) -> str:
     return str(LEFT_OUT.get(reason, reason))
 
 
-def rule(name: str) -> str:
-    """Name a quality rule."""
-    if name == REPLACED:
-        return _("Reassigned to another rater")
-    return str(quality.registry[name].label) if name in quality.registry else name
-
-
-def settings_in_words(settings: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield pairs of a label and a text that say how a run was computed."""
+def settings_in_words(settings: Mapping[str, Any], *, systems: bool = True) -> Iterator[tuple[str, str]]:
+    """Yield pairs of a label and a text that say how a run was computed; without `systems` none that names systems."""
     rules = [_entry(quality.registry, entry, "rule") for entry in settings.get("rules", ())]
     yield _("Quality rules"), "; ".join(rules) or _("none")
     wanted = settings.get("analyses", ALL)
@@ -55,19 +47,21 @@ def settings_in_words(settings: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield _("Analyses"), "; ".join(named) if named else _("all that fit the scale")
     pairs = settings.get("comparisons", ALL)
     compared = "; ".join(" – ".join(pair) for pair in pairs) if pairs != ALL else _("every pair of systems")
-    yield _("Comparisons"), compared
+    if systems:
+        yield _("Comparisons"), compared
     for name, field in PlanBlock.base_fields.items():
         if name in settings:
-            yield str(field.label), _value(name, field, settings[name])
+            yield str(field.label), value(name, field, settings[name])
 
 
-def _value(name: str, field: forms.Field, value: object) -> str:
+def value(name: str, field: forms.Field, given: object) -> str:
+    """Write the value of a setting."""
     choices = CORRECTIONS if name == "correction" else dict(getattr(field, "choices", ()))
-    if isinstance(value, str) and value in choices:
-        return str(choices[value])
-    if isinstance(value, bool):
-        return _("yes") if value else _("no")
-    return str(value) if value not in (None, "") else _("none")
+    if isinstance(given, str) and given in choices:
+        return str(choices[given])
+    if isinstance(given, bool):
+        return _("yes") if given else _("no")
+    return plain(given) if given not in (None, "", []) else _("none")
 
 
 def _entry(registry: Registry[Any], entry: Mapping[str, Any], word: str) -> str:
@@ -77,15 +71,16 @@ def _entry(registry: Registry[Any], entry: Mapping[str, Any], word: str) -> str:
         return name
     fields = registry[name].Settings.base_fields
     given = [
-        f"{field.label}: {_plain(entry[key])}"
+        f"{field.label}: {plain(entry[key])}"
         for key, field in fields.items()
         if key in entry and entry[key] not in (None, "", [], False) and (word == "rule" or entry[key] != field.initial)
     ]
     return f"{registry[name].label} ({', '.join(given)})" if given else str(registry[name].label)
 
 
-def _plain(value: object) -> str:
-    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+def plain(given: object) -> str:
+    """Write a value as text, and a list with commas."""
+    return ", ".join(map(str, given)) if isinstance(given, list) else str(given)
 
 
 def sources(settings: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -31,7 +31,14 @@ STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def main(arguments: list[str]) -> int:
-    """Start or stop evalweb and return the exit code: 0 after Ctrl-C, SIGTERM or a closed terminal, else 1."""
+    """Start or stop evalweb and return the exit code: 0 after Ctrl-C, SIGTERM or a closed terminal, else 1.
+
+    Arguments that it does not know start nothing; the exit code is 2, or 0 where they ask for help.
+    """
+    if arguments not in ([], ["stop"]):
+        asks = arguments in (["-h"], ["--help"])
+        (sys.stdout if asks else sys.stderr).write(f"{__doc__}\n")
+        return 0 if asks else 2
     var, messages = VarFolder(), Messages()
     try:
         return stop(var, messages) if arguments == ["stop"] else serve(var, messages)

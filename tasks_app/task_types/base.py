@@ -284,6 +284,10 @@ class TaskType(ABC):
         """Return every label that a rating on a criterion can have; None where items or raters bring their own."""
         return None
 
+    def label_names(self) -> Mapping[str, Mapping[str, str]]:
+        """Return the names of labels that are stored under short keys, by the key of their criterion and their own."""
+        return {}
+
     def known_beside(self, column: str, word: str) -> tuple[str, ...] | None:
         """Return what a marked span can have in a column (category, severity) where `word` is none of it, else None."""
         return None

@@ -6,7 +6,7 @@ Not a task type of its own, but the base of likert and slider.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
@@ -70,19 +70,35 @@ def field_name(position: int, criterion: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step of a scale: what is posted, its word if it has one, and whether it is chosen."""
+    """One step of a scale: what is posted, its word if it has one, and whether it is chosen.
+
+    `key` is the digit that chooses it, 10 for the key 0, and 0 where there is none left.
+    """
 
     value: str
     word: str
     checked: bool
+    key: int = 0
+
+    @property
+    def number(self) -> str:
+        """The number of the step, as it is written on a page."""
+        return self.value.replace("-", "−")
 
 
 def steps_of(field: forms.BoundField) -> list[Step]:
     """Return what a field lets choose: Django's own widgets take three times as long to render."""
     value = field.value()
     chosen = "" if value is None else str(value)
-    choices: Iterable[tuple[str, str]] = getattr(field.field, "choices", ())
-    return [Step(step, str(word), step == chosen) for step, word in choices]
+    choices: Sequence[tuple[str, str]] = list(getattr(field.field, "choices", ()))
+    keys = _keys_of([step for step, _word in choices])
+    return [Step(step, str(word), step == chosen, key) for (step, word), key in zip(choices, keys, strict=True)]
+
+
+def _keys_of(steps: Sequence[str]) -> list[int]:
+    """Return the digit for each step: on a scale from 0 its own number, else its place."""
+    keys = [10, *range(1, 10)] if steps[:1] == ["0"] else [*range(1, 11)]
+    return [*keys, *[0] * len(steps)][: len(steps)]
 
 
 @dataclass(frozen=True, slots=True)

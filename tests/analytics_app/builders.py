@@ -179,21 +179,27 @@ def drawn(criterion: str) -> list[charts.Drawn]:
 def add_plots(run: Run, *criteria: str) -> None:
     """Store the plots of some criteria of a run."""
     for criterion in criteria:
-        Plot.objects.bulk_create(
-            Plot(
-                run=run,
-                key=f"main/{criterion}/{one.key}",
-                order=order,
-                task="main",
-                criterion=criterion,
-                title=one.title,
-                by_system=one.by_system,
-                spec=one.spec,
-                svg=one.svg,
-                digest=one.digest,
-            )
-            for order, one in enumerate(drawn(criterion))
+        store_plots(run, criterion, drawn(criterion))
+
+
+def store_plots(run: Run, criterion: str, drawings: Sequence[charts.Drawn]) -> None:
+    """Store drawings as the plots of a criterion of a run."""
+    Plot.objects.bulk_create(
+        Plot(
+            run=run,
+            key=f"main/{criterion}/{one.key}",
+            order=order,
+            task="main",
+            criterion=criterion,
+            title=one.title,
+            by_system=one.by_system,
+            spec=one.spec,
+            svg=one.svg,
+            narrow=one.narrow,
+            digest=one.digest,
         )
+        for order, one in enumerate(drawings)
+    )
 
 
 def results_of(study: Study) -> dict[str, str]:

@@ -131,8 +131,10 @@ def test_raters_who_share_no_text_agree_on_nothing() -> None:
 
 def test_each_rater_has_a_row_against_the_rest() -> None:
     found = rows("with_rest", Scale.ORDINAL)
-    assert [row.rater for row in found] == ["r0", "r1", "r2", "r3", "r4"]
-    assert statistics(found) == ["correlation_with_rest"]
+    assert statistics(found) == ["correlation_with_rest", "difference_from_rest"]
+    for statistic in statistics(found):
+        raters = [row.rater for row in found if row.statistic == statistic]
+        assert raters == ["r0", "r1", "r2", "r3", "r4"]
     assert statistics(rows("with_rest", Scale.NOMINAL)) == ["agreement_with_rest"]
 
 

@@ -25,6 +25,7 @@ from analytics_app.models import Run
 from evalweb.local_services.folder import BASE_DIR
 from tasks_app.models import Output, Rater, Study
 from tasks_app.models.raters import Identity
+from tasks_app.plaintext import digest
 
 SLUG = "example-checked"
 PLATFORM_ID = "5f3e9a77bb01c2"
@@ -151,6 +152,8 @@ def test_it_describes_itself_names_nobody_and_can_be_without_texts(rosa: User, c
         assert "study.zip" not in archive.namelist()
         contents = [archive.read(name).decode() for name in archive.namelist()]
     assert not [text for text in texts if text and any(text in content for content in contents)]
+    hashes = {digest(text) for text in texts}
+    assert not [one for one in hashes if any(one in content for content in contents)]
     found = verify(path)
     assert found.returncode == 0, found.stdout + found.stderr
     assert "is verified" in found.stdout

@@ -16,28 +16,19 @@ from analytics_app.services.exclusions import exclude_rater
 from tasks_app.models import Assignment, Study
 from tests.analytics_app.builders import store
 from tests.analytics_app.filling import Filler, new_run, work
-from tests.analytics_app.test_quality import ITEMS, SYSTEMS, funnel
+from tests.analytics_app.test_quality import GIVEN, ITEMS, SYSTEMS, four_raters, funnel
 from tests.analytics_app.views.reading import page, tables, text
 
 pytestmark = pytest.mark.django_db
 
 ALPHA = [{"analysis": "krippendorff"}]
 SPREAD = [{"analysis": "distribution"}]
-GIVEN = {
-    "ada": (1, 4, 3, 4, 3, 4, 3, 4),
-    "bob": (5, 3, 2, 3, 2, 3, 2, 3),
-    "eve": (3, 3, 3, 3, 3, 4, 3, 1),
-    "sam": (5, 5, 5, 5, 5, 5, 5, 5),
-}
 
 
 @pytest.fixture
 def filler(study: Study) -> Filler:
     """Four raters of all eight outputs: eve has one wild value, sam would not judge two texts."""
-    filler = Filler(study)
-    outputs = [(item, system) for item in ITEMS for system in SYSTEMS]
-    for rater, given in GIVEN.items():
-        filler.fill((rater, *output, {"fluency": value}) for output, value in zip(outputs, given, strict=True))
+    filler = four_raters(study)
     for item in ITEMS[:2]:
         filler.judge("sam", item, "beta-mt", {}, skip_reason="cannot_judge", state="skipped")
     return filler

@@ -222,7 +222,7 @@ def share_row(correct: int, n: int, p: float, goal: str, pair: tuple[str, str] =
         (share_row(50, 98, 0.5, "similarity"), "It was not shown that ada and bert are similar"),
         (
             [*share_row(15, 30, 0.0435, "difference"), *share_row(12, 40, 0.6, "difference", ("ada", "cleo"))],
-            "1 of 2 pairs of systems can be told apart",
+            "For 1 of 2 pairs of systems it was shown that people can tell them apart",
         ),
     ],
 )

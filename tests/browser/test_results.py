@@ -81,7 +81,7 @@ def test_from_judgments_to_results(page: Page, live_site: LiveSite, make_study: 
     page.get_by_role("button", name="Start a run").click()
     # The page of the run follows it, and shows what it found by itself.
     expect(page.get_by_role("heading", name="What was excluded")).to_be_visible(timeout=COMPUTED)
-    expect(page.get_by_role("heading", name="Results by system are hidden")).to_be_visible()
+    expect(page.get_by_role("heading", name="Why results by system are hidden")).to_be_visible()
     assert "north" not in page.locator(OURS).inner_text()
     accessible(page, OURS)
     page.get_by_text("Show them now, with a written reason").click()
@@ -94,6 +94,12 @@ def test_from_judgments_to_results(page: Page, live_site: LiveSite, make_study: 
     accessible(page, OURS)
     fits(page)
 
+    leave_a_rater_out(page)
+    compare_with_the_plan(page)
+
+
+def leave_a_rater_out(page: Page) -> None:
+    """Look at a rater's timeline and answers, and exclude the rater by hand."""
     tab(page, "Monitor")
     page.get_by_role("link", name="All raters").click()
     page.get_by_role("link", name="finished").click()
@@ -106,7 +112,7 @@ def test_from_judgments_to_results(page: Page, live_site: LiveSite, make_study: 
     fits(page)
     timeline = page.url
     page.get_by_role("link", name="View the answers on the rater's screen").click()
-    expect(page.get_by_text("Nothing can be changed here.")).to_be_visible()
+    expect(page.get_by_text("Nothing can be changed here, and systems are not named.")).to_be_visible()
     page.wait_for_load_state()
     values = page.locator("#answer input")
     expect(values.first).to_be_disabled()
@@ -122,6 +128,9 @@ def test_from_judgments_to_results(page: Page, live_site: LiveSite, make_study: 
     page.get_by_role("button", name="Exclude r-").first.click()
     expect(page.get_by_text("Pay does not change.").first).to_be_visible()
 
+
+def compare_with_the_plan(page: Page) -> None:
+    """Close the study, and run without the exclusion by hand."""
     tab(page, "Results")
     close(page)
     tab(page, "Results")
@@ -151,8 +160,14 @@ def finished(page: Page, live_site: LiveSite, make_study: MakeStudy) -> str:
 
 def test_results_are_sorted_unfolded_and_taken_away(page: Page, live_site: LiveSite, finished: str) -> None:
     expect(page.get_by_role("img").first).to_be_visible()
-    assert page.get_by_role("img").count() >= 10
-    for details in page.locator(f"{OURS} details > summary").all():
+    shown, fold = page.get_by_role("img").count(), page.get_by_text("Further charts").first
+    expect(fold).to_contain_text("Further charts (")
+    fold.click()
+    # Of two drawings of a chart one is there, for the eye and for who listens.
+    assert page.get_by_role("img").count() > shown
+    assert page.get_by_role("img").count() == page.locator(".ew-plot:visible").count()
+    fold.click()
+    for details in page.locator(f"{OURS} :not(.ew-index) > details > summary").all():
         details.click()
     accessible(page, OURS)
     fits(page)
@@ -183,8 +198,16 @@ def test_other_pages_of_results_are_accessible_and_fit_a_phone(page: Page, finis
     page.goto(f"/admin/studies/{finished}/results/new/")
     accessible(page, OURS)
     fits(page)
+    page.goto(f"/admin/studies/{finished}/results/compare/?a=1&b=1")
+    expect(page.get_by_text("The two runs have the same ratings and settings.")).to_be_visible()
+    accessible(page, OURS)
+    fits(page)
+    page.goto(f"/admin/studies/{finished}/results/new/")
+    page.get_by_text("Change settings").click()
+    accessible(page, OURS)
+    fits(page)
     page.get_by_label("Pairs of systems to compare").fill("north nobody")
-    page.get_by_role("button", name="Start this run").click()
+    page.get_by_role("button", name="Start this run").last.click()
     expect(page.get_by_role("alert")).to_contain_text("There is no “nobody” in this study.")
     accessible(page, OURS)
     tab(page, "Data")
@@ -197,13 +220,55 @@ def test_other_pages_of_results_are_accessible_and_fit_a_phone(page: Page, finis
 
 
 def test_numbers_in_plots_can_be_read_on_the_smallest_phone(page: Page, finished: str) -> None:
-    page.set_viewport_size({"width": 360, "height": 740})
-    sizes = page.evaluate(
-        """() => [...document.querySelectorAll(".ew-plot text")].map((one) =>
-            parseFloat(getComputedStyle(one).fontSize) * one.ownerSVGElement.getScreenCTM().a)"""
-    )
-    assert sizes
-    assert min(sizes) >= 14
+    for fold in page.get_by_text("Further charts").all():
+        fold.click()
+    for width, room in ((360, "narrow"), (1280, "wide")):
+        page.set_viewport_size({"width": width, "height": 740})
+        assert page.locator(".ew-plot:visible").count() == page.locator(f".ew-plot-{room}:visible").count() >= 8
+        sizes = page.evaluate(
+            """() => [...document.querySelectorAll(".ew-plot text")].filter((text) => text.checkVisibility()).map(
+                (text) => [
+                    parseFloat(getComputedStyle(text).fontSize) * text.ownerSVGElement.getScreenCTM().a,
+                    text.ownerSVGElement.querySelector("title").textContent,
+                ])"""
+        )
+        assert sizes
+        assert min(sizes)[0] >= 14, min(sizes)
+
+
+def test_charts_fill_the_page_and_no_words_in_them_touch(page: Page, finished: str) -> None:
+    for fold in page.get_by_text("Further charts").all():
+        fold.click()
+    for width in (360, 1280):
+        page.set_viewport_size({"width": width, "height": 740})
+        shares = page.evaluate(
+            """() => [...document.querySelectorAll(".ew-plot svg")].filter((one) => one.checkVisibility()).map((one) =>
+                one.clientWidth / one.closest(".ew-section, .ew-summary").clientWidth)"""
+        )
+        assert min(shares) >= 0.9, width
+        touching = page.evaluate(
+            """() => [...document.querySelectorAll(".ew-plot svg")].flatMap((svg) => {
+                if (!svg.checkVisibility()) return [];
+                const boxes = [...svg.querySelectorAll("text")].map((text) => [text, text.getBoundingClientRect()]);
+                return boxes.flatMap(([text, a], n) => boxes.slice(n + 1)
+                    .filter(([, b]) => a.left < b.right - 1 && b.left < a.right - 1
+                        && a.top < b.bottom - 4 && b.top < a.bottom - 4)
+                    .map(([other]) => `${text.textContent} / ${other.textContent}`));
+            })"""
+        )
+        assert touching == [], width
+
+
+def test_the_index_is_folded_on_a_phone_and_leads_to_a_section(page: Page, finished: str) -> None:
+    index = page.get_by_role("navigation", name="On this page")
+    expect(index.get_by_role("link", name="Fluency")).to_be_visible()
+    page.set_viewport_size(PHONE)
+    expect(index.get_by_role("link", name="Fluency")).to_be_hidden()
+    index.get_by_text("On this page").click()
+    index.get_by_role("link", name="Fluency").click()
+    expect(page.get_by_role("heading", name="Fluency", exact=True)).to_be_in_viewport()
+    expect(index.get_by_role("link", name="Fluency")).to_be_hidden()
+    expect(index.get_by_text("On this page")).to_be_in_viewport()
 
 
 def test_without_scripts_there_are_links_to_refresh_and_tables_in_order(
@@ -220,3 +285,14 @@ def test_without_scripts_there_are_links_to_refresh_and_tables_in_order(
     plain.locator("summary").get_by_text("Systems", exact=True).first.click()
     expect(plain.get_by_role("table", name="Systems", exact=True).first).to_contain_text("north")
     context.close()
+
+
+def test_print_has_what_is_read_first_unfolded_and_no_index(page: Page, finished: str) -> None:
+    systems = page.get_by_role("table", name="Systems", exact=True).first
+    expect(systems).to_be_hidden()
+    page.emulate_media(media="print")
+    expect(page.get_by_role("navigation", name="On this page")).to_be_hidden()
+    expect(systems).to_be_visible()
+    expect(page.locator("table", has_text="Agreement between raters").first).to_be_hidden()
+    expect(page.locator(".ew-plot-wide:visible")).to_have_count(page.locator(".ew-plot:visible").count())
+    page.emulate_media(media="screen")

@@ -247,6 +247,12 @@ def test_named_servers_are_used_and_none_is_started(var: VarFolder) -> None:
     assert not var.postgres.exists()
 
 
+@pytest.mark.parametrize(("argument", "code"), [("--help", 0), ("start", 2)])
+def test_what_it_does_not_know_starts_nothing(argument: str, code: int) -> None:
+    answer = subprocess.run([*SERVE, argument], capture_output=True, text=True, check=False)
+    assert (answer.returncode, "python -m evalweb.serve [stop]" in answer.stdout + answer.stderr) == (code, True)
+
+
 def test_the_port_is_held_until_it_is_given_up() -> None:
     with address.held_port("127.0.0.1", 18_500) as held:
         port = held.getsockname()[1]

@@ -52,6 +52,9 @@ def test_it_comes_back_unchanged_otherwise_set(name: str, task: dict[str, object
     comes_back_unchanged(study, load(name, tmp_path, f"copy-{name}", **task), tmp_path)
 
 
+# A page of results, with its charts for a desk and for a telephone, its tables and their links.
+MOST_BYTES = 500_000
+
 # Examples whose results compare systems pair by pair.
 COMPARING = {
     "checked", "error_labels", "error_spans", "labels", "likert", "magnitude", "pairwise", "post_edit", "ranking",
@@ -144,4 +147,6 @@ def _every_page_of_it_opens(study: Study, owner: User) -> Client:
     of_rater = (f"raters/{rater}/timeline/", f"raters/{rater}/answers/")
     for tab in ("", "items/", "design/", "recruit/", "monitor/", "raters/", *of_rater, "results/", "data/"):
         assert browser.get(base + tab).status_code == 200, tab
+    for page in pairs.pages_of_results(study, browser):
+        assert len(page.encode()) <= MOST_BYTES
     return browser

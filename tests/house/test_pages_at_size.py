@@ -18,7 +18,7 @@ from django.db import connection, transaction
 from django.test import Client
 from django.urls import reverse
 
-from analytics_app.models import Exclusion, Run
+from analytics_app.models import Exclusion, ResultLift, Run
 from analytics_app.results import Row
 from bench import crowds
 from bench.addresses import ACTIONS, DRAFTS, FILES, PAGES, Address, of_researchers
@@ -113,6 +113,7 @@ def clients(owner: User, study: Study) -> Callable[[Address], Client]:
 
 def results(study: Study) -> dict[str, str]:
     """Store a run that found and left out something for every rater; return what names in addresses stand for."""
+    ResultLift.objects.create(study=study, reason="Whatever pages of results show is asked for.")
     run = build_run(study, slider_rows("c0"))
     add_plots(run, "c0")
     raters = list(Rater.objects.filter(study=study).order_by("id"))

@@ -9,14 +9,10 @@ from analytics_app.heds.questions import questions
 from analytics_app.heds.sheet import Entry
 from tasks_app.projects.splitting import Split
 from tasks_app.views.researcher.setup.texts.splitting import shown_by
-from tests.analytics_app.views.test_runs import form as untouched
 from tests.permissions.rows import PEOPLE, RESEARCHER, Row, page
 from tests.permissions.world import RATINGS, SCORES, World, csv_file, packed, upload
 
 VIEWER, EDITOR, OWNER = "viewer", "editor", "owner"
-
-PLOT_KINDS = ("", "_png", "_pdf")
-AGREEMENT_TABLE = {"number": "RUN", "section": "main--content", "key": "agreement-between-raters"}
 
 
 def _study_file(state: str, **more: str) -> Any:
@@ -48,11 +44,6 @@ def _upload(text: str) -> Any:
 
 SHEET = '{"heds-ethics-impact_assessments": {"data": {"": "None."}}}'
 PLACE = {"seen-3.3.8": Entry(questions()["3.3.8"]).shown, "text-3.3.8": "A quiet room."}
-
-
-def _run_form(world: World, row: Row) -> Mapping[str, Any]:
-    """Return what the form of a new run sends if nothing is touched."""
-    return untouched(world.client("owner"), world.address(row))
 
 
 CHOSEN = {"mode": "columns", "repeats": "refuse"} | {
@@ -331,29 +322,6 @@ PAYING = [
     page("POST", "researcher:pay_absent", OWNER, 302, study="closed", changes=True),
 ]  # fmt: skip
 
-RESULTS = [
-    page("GET", "analytics:results", VIEWER),
-    page("GET", "analytics:new_run", EDITOR),
-    page("POST", "analytics:new_run", EDITOR, 302, sent=_run_form, changes=True),
-    page("POST", "analytics:start", EDITOR, 302, changes=True),
-    page("POST", "analytics:lift", OWNER, 302, sent={"reason": "a talk", "sure": "yes"}, changes=True),
-    page("GET", "analytics:run", VIEWER, path={"number": "RUN"}),
-    page("GET", "analytics:run", VIEWER, path={"number": "RUN"}, query={"live": "1"}, note="live"),
-    page("GET", "analytics:run_raters", VIEWER, path={"number": "RUN"}),
-    page("GET", "analytics:excluded", VIEWER, path={"number": "RUN"}),
-    page("POST", "analytics:cancel", EDITOR, 302, path={"number": "QUEUED"}, changes=True),
-    page("POST", "analytics:start_without", EDITOR, 302, path={"number": "RUN"}, sent={"rule": "iqr"}, changes=True),
-    page(
-        "POST", "analytics:send", OWNER, 302, study="routed", path={"number": "RUN"}, sent={"task": "experts"},
-        changes=True,
-    ),
-    *(page("GET", f"analytics:plot{kind}", VIEWER, path={"number": "RUN", "pk": "PLOT"}) for kind in PLOT_KINDS),
-    *(page("GET", f"analytics:table_{kind}", VIEWER, path=AGREEMENT_TABLE) for kind in ("tex", "md", "csv")),
-    *(page("GET", f"analytics:methods{kind}", VIEWER, path={"number": "RUN"}) for kind in ("", "_md", "_tex", "_bib")),
-    page("GET", "analytics:results_csv", VIEWER, path={"number": "RUN"}),
-    page("GET", "analytics:results_json", VIEWER, path={"number": "RUN"}),
-]  # fmt: skip
-
 DATA = [
     page("GET", "analytics:data", VIEWER),
     page("GET", "analytics:archive", EDITOR, study="closed", changes=True),
@@ -395,5 +363,5 @@ PLANNING = [
 ]  # fmt: skip
 
 ROWS = [
-    *STUDIES, *PROJECTS, *SETTING_UP, *TEXTS, *UNIT_TABLES, *RECRUITING, *RATERS, *PAYING, *RESULTS, *DATA, *PLANNING
+    *STUDIES, *PROJECTS, *SETTING_UP, *TEXTS, *UNIT_TABLES, *RECRUITING, *RATERS, *PAYING, *DATA, *PLANNING
 ]  # fmt: skip

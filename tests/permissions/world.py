@@ -23,6 +23,7 @@ from django.urls import reverse
 
 from analytics_app.models import Run
 from analytics_app.results import Row as ResultRow
+from analytics_app.services import sharing
 from tasks_app import studyfile
 from tasks_app.channels.base import Arrival
 from tasks_app.importing import uploads
@@ -219,11 +220,19 @@ def _furnish(study: Study, users: Mapping[str, User]) -> dict[str, str]:
 
 
 def _share(study: Study, owner: User) -> dict[str, str]:
-    """Share a study for comment, and comment on it."""
+    """Share a study for comment, comment on it, and share its results."""
     setup_of(study)  # made now, so that a later look stores nothing
     made = commenting.share(study=study, days=14, shows_systems=False, by=owner)
     comment = commenting.add(study=study, link=made.link, name="Cleo", step="questions", text="Too long.")
-    return {"COMMENT_TOKEN": made.token, "COMMENT": str(comment.pk), "COMMENT_LINK": str(made.link.pk)}
+    run = Run.objects.filter(study=study, state=Run.State.DONE).earliest("pk")
+    shared = sharing.share(run=run, name="Cleo", days=14, by=owner)
+    return {
+        "COMMENT_TOKEN": made.token,
+        "COMMENT": str(comment.pk),
+        "COMMENT_LINK": str(made.link.pk),
+        "RESULTS_TOKEN": shared.token,
+        "RESULTS_LINK": str(shared.link.pk),
+    }
 
 
 def _invite_account(study: Study, user: User) -> Invitation:

@@ -4,11 +4,15 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest, chisquare
+from scipy.stats import binomtest, chisquare, ttest_1samp
 
 from analytics_app.stats.agreement import intra_rater, with_rest
 from analytics_app.stats.agreement.intra_rater import repeated_answers
-from analytics_app.stats.agreement.with_rest import agreement_with_rest, correlations_with_rest
+from analytics_app.stats.agreement.with_rest import (
+    agreement_with_rest,
+    correlations_with_rest,
+    differences_from_rest,
+)
 from analytics_app.stats.ranking.places import NOTHING, choices_by_place
 from tests.stats.agreeing import NAN, long, many
 from tests.work import assert_work_grows_with_data
@@ -104,3 +108,37 @@ def test_work_grows_with_the_ratings_alone(measure: Callable) -> None:
 
     assert len(prepare(10_000)()) == 10
     assert_work_grows_with_data(prepare, 10_000)
+
+
+def test_how_far_each_rater_is_from_the_rest() -> None:
+    """Against scipy's test of one sample, on differences written out text by text."""
+    table = many(48, 4, seed=7).astype(float)
+    table[np.random.default_rng(8).random(table.shape) < 0.3] = NAN
+    values, texts, raters = long(table)
+    items = texts // 3
+    for one in differences_from_rest(values, texts, raters, items, confidence=0.9):
+        by_item: dict[int, list[float]] = {}
+        for text, row in enumerate(table):
+            rest = np.delete(row, one.rater)
+            if not np.isnan(row[one.rater]) and not np.isnan(rest).all():
+                by_item.setdefault(text // 3, []).append(row[one.rater] - np.nanmean(rest))
+        means = [np.mean(each) for each in by_item.values()]
+        expected = ttest_1samp(means, 0)
+        ends = expected.confidence_interval(0.9)
+        assert one.estimate.value == pytest.approx(np.mean(means))
+        assert (one.estimate.low, one.estimate.high) == pytest.approx((ends.low, ends.high))
+        assert (one.estimate.p, one.estimate.df) == pytest.approx((expected.pvalue, len(means) - 1))
+        assert one.estimate.n_ratings == sum(map(len, by_item.values()))
+
+
+def test_differences_without_an_interval() -> None:
+    values, texts, raters = long([[3, 1], [3, 1]])
+    same = differences_from_rest(values, texts, raters, [0, 0, 1, 1])
+    assert [(one.estimate.value, one.estimate.low, one.estimate.note) for one in same] == [
+        (2.0, None, with_rest.NO_SPREAD), (-2.0, None, with_rest.NO_SPREAD),
+    ]  # fmt: skip
+    alone = differences_from_rest(values, texts, raters, [0, 0, 0, 0])
+    assert [(one.estimate.n_items, one.estimate.p, one.estimate.note) for one in alone] == [
+        (1, None, with_rest.ONE_ITEM), (1, None, with_rest.ONE_ITEM),
+    ]  # fmt: skip
+    assert differences_from_rest([1.0, 2.0], [0, 1], [0, 1], [0, 1]) == []

@@ -13,8 +13,8 @@ from analytics_app.exports import markdown, tables
 from analytics_app.management.finished import finished_run
 from analytics_app.methods_text import formats
 from analytics_app.models import Run
-from analytics_app.selectors.results import plots_of, systems_shown
-from analytics_app.views import methods, taken
+from analytics_app.selectors.results import systems_shown
+from analytics_app.views import methods, one_page, taken
 from tasks_app.management.lookups import study_called
 from tasks_app.models import Study
 
@@ -22,12 +22,12 @@ INDEX = "index.md"
 
 
 class Command(BaseCommand):
-    """Write every table as LaTeX, Markdown and CSV, every plot as SVG, PNG and PDF, and the methods section."""
+    """Write the summary, every table and plot, and the methods section of a run into a folder."""
 
     help = (
-        "Write every table of a run as LaTeX, Markdown and CSV, every plot as SVG, PNG and PDF, and the methods "
-        "section with its references, into a folder with an index. Without --run: of the newest planned run that is "
-        "done, else of the newest one."
+        "Write the summary of a run as PDF, every table as LaTeX, Markdown and CSV, every plot as SVG, PNG and PDF, "
+        "and the methods section with its references, into a folder with an index. Without --run: of the newest "
+        "planned run that is done, else of the newest one."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -48,13 +48,13 @@ class Command(BaseCommand):
             raise CommandError(f"{folder} is not empty: name a folder that is empty, or not there yet.")
         try:
             lines = list(_written(study, run, folder, systems=systems))
-            section = _methods(study, run, folder)
-            index = [f"# {markdown.escaped(study.title)}", "", tables.origin(study, run), "", section, *lines, ""]
+            texts = [_summary(study, run, folder, systems=systems), _methods(study, run, folder)]
+            index = [f"# {markdown.escaped(study.title)}", "", tables.origin(study, run), "", *texts, *lines, ""]
             (folder / INDEX).write_text("\n".join(index), encoding="utf-8")
         except OSError as error:
             raise CommandError(f"{error.filename or folder} cannot be written: {error.strerror}.") from error
         self.stdout.write(
-            f"Wrote the methods section and {len(lines)} tables and plots to {folder}; {INDEX} lists them."
+            f"Wrote the summary, the methods section and {len(lines)} tables and plots to {folder}; {INDEX} lists them."
         )
 
 
@@ -67,11 +67,20 @@ def _written(study: Study, run: Run, folder: Path, *, systems: bool) -> Iterator
         for text, path in paths.items():
             (folder / path).write_text(taken.table_file(study, run, named, text), encoding="utf-8", newline="")
         yield _line(named.title, list(paths.values()))
-    for plot in plots_of(run, systems=systems).exclude(svg=""):
-        drawn = {picture: f"plots/{taken.plot_name(plot)}.{picture}" for picture in pictures.CONTENT_TYPES}
-        for picture, path in drawn.items():
-            (folder / path).write_bytes(taken.plot_file(study, run, plot, picture))
-        yield _line(plot.title, list(drawn.values()))
+    drawn: dict[str, tuple[str, list[str]]] = {}
+    for picture in pictures.CONTENT_TYPES:
+        for key, title, file in taken.all_plots(study, run, systems=systems, format=picture):
+            path = f"plots/{key.replace('/', '-')}.{picture}"
+            (folder / path).write_bytes(file)
+            drawn.setdefault(key, (title, []))[1].append(path)
+    for title, pictured in drawn.values():
+        yield _line(title, pictured)
+
+
+def _summary(study: Study, run: Run, folder: Path, *, systems: bool) -> str:
+    """Write the summary on one page, and return its line of the index."""
+    (folder / "summary.pdf").write_bytes(one_page.one_page(study, run, systems=systems))
+    return _line("Summary on one page", ["summary.pdf"])
 
 
 def _methods(study: Study, run: Run, folder: Path) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,6 +11,8 @@ from analytics_app.stats.agreement.pooled import SharedUnits, shared_units
 from analytics_app.stats.arrays import Codes, Floats, rated, value_codes
 from analytics_app.stats.estimate import Estimate
 
+ONE_ITEM = "Shares texts of one item with others, too few for an interval."
+NO_SPREAD = "The difference is the same for every item, so there is no interval."
 ONE_VALUE = "This rater gave all shared texts the same rating, so there is no correlation."
 REST_SAME = "The others' means of these texts are all the same, so there is no correlation."
 
@@ -59,10 +61,7 @@ def correlations_with_rest(
     shared = _shared(values, units, raters)
     if not shared.units.size:
         return []
-    sizes = np.bincount(shared.units)
-    rest_means = (np.bincount(shared.units, weights=shared.values)[shared.units] - shared.values) / (
-        sizes[shared.units] - 1
-    )
+    rest_means = _rest_means(shared)
     x, xx = _around(shared.values, shared.raters)
     y, yy = _around(rest_means, shared.raters)
     product = np.bincount(shared.raters, weights=x * y)
@@ -78,6 +77,70 @@ def correlations_with_rest(
             value, note = None, ONE_VALUE if xx[i] == 0 else REST_SAME  # type: ignore[assignment]
         rows.append(WithRest(code, Estimate(value, n_ratings=n[i], n_items=n[i], n_raters=1, note=note)))
     return rows
+
+
+def differences_from_rest(
+    values: ArrayLike, units: ArrayLike, raters: ArrayLike, items: ArrayLike, *, confidence: float = 0.95
+) -> list[WithRest]:
+    """Return how far each rater rates above (or below) the mean of the other raters of the same texts.
+
+    The differences of a rater are averaged within items first, since texts of one item are not independent. Interval
+    and p are those of Student's t over the items, against 0: a rater as severe as the others.
+
+    Parameters
+    ----------
+    values : array_like of float, shape (n,)
+        NaN = not rated.
+    units, raters, items : array_like of int, shape (n,)
+        Codes from 0. A rater has at most one rating of a unit, and a unit belongs to one item.
+    confidence : float
+
+    Returns
+    -------
+    list of WithRest
+        By rater code; raters who share no text with anybody are left out. A rater whose texts are all of one item, or
+        whose difference is the same for every item, has neither interval nor p.
+
+    References
+    ----------
+    .. [1] Student (1908). The probable error of a mean. Biometrika 6(1), 1-25.
+
+    Examples
+    --------
+    >>> found = differences_from_rest([1, 2, 3, 2, 3, 5], [0, 1, 2, 0, 1, 2], [0, 0, 0, 4, 4, 4], [0, 1, 2, 0, 1, 2])
+    >>> [(one.rater, round(one.estimate.value, 3)) for one in found]
+    [(0, -1.333), (4, 1.333)]
+    """
+    numbers, (unit, rater, item) = rated(values, units, raters, items)
+    shared = shared_units(numbers, unit, rater, item)
+    if not shared.units.size or shared.clusters is None:
+        return []
+    differences = shared.values - _rest_means(shared)
+    n_items = int(shared.clusters.max()) + 1
+    pairs, pair = np.unique(shared.raters * n_items + shared.clusters[shared.units], return_inverse=True)
+    of_item = np.bincount(pair, weights=differences) / np.bincount(pair)
+    n_texts = np.bincount(shared.raters)
+    ends = np.searchsorted(pairs // n_items, np.arange(shared.rater_codes.size + 1))
+    rows = []
+    for i, code in enumerate(shared.rater_codes.tolist()):
+        estimate = _against_zero(of_item[ends[i] : ends[i + 1]], confidence)
+        rows.append(WithRest(code, replace(estimate, n_ratings=int(n_texts[i]), n_raters=1)))
+    return rows
+
+
+def _against_zero(x: Floats, confidence: float) -> Estimate:
+    """Return a mean with its t interval and test against 0."""
+    n, mean = x.size, float(x.mean())
+    if n < 2:
+        return Estimate(mean, n_items=n, note=ONE_ITEM)
+    if np.ptp(x) <= 1e-12 * max(1.0, abs(mean)):
+        return Estimate(mean, n_items=n, note=NO_SPREAD)
+    from scipy.special import stdtr, stdtrit  # noqa: PLC0415  lazy import: scipy loads slowly
+
+    se = float(x.std(ddof=1) / np.sqrt(n))
+    reach = float(stdtrit(n - 1, (1 + confidence) / 2)) * se
+    p = float(2 * stdtr(n - 1, -abs(mean) / se))
+    return Estimate(mean, low=mean - reach, high=mean + reach, se=se, df=float(n - 1), p=p, n_items=n)
 
 
 def agreement_with_rest(values: ArrayLike, units: ArrayLike, raters: ArrayLike) -> list[WithRest]:
@@ -119,6 +182,13 @@ def agreement_with_rest(values: ArrayLike, units: ArrayLike, raters: ArrayLike) 
 def _shared(values: ArrayLike, units: ArrayLike, raters: ArrayLike) -> SharedUnits:
     numbers, (unit, rater) = rated(values, units, raters)
     return shared_units(numbers, unit, rater)
+
+
+def _rest_means(shared: SharedUnits) -> Floats:
+    """Return for each rating the mean of the other ratings of its text."""
+    sums, sizes = np.bincount(shared.units, weights=shared.values), np.bincount(shared.units)
+    means: Floats = (sums[shared.units] - shared.values) / (sizes[shared.units] - 1)
+    return means
 
 
 def _around(x: Floats, groups: Codes) -> tuple[Floats, Floats]:

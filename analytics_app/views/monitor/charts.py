@@ -102,14 +102,14 @@ def _days(shown: Buckets) -> list[Mark]:
     return [marks.label(x, shown.words(place)) for place, x in ends.items()]
 
 
-# The way of raters ---------------------------------------------------------------------------------------
+# Progress of raters --------------------------------------------------------------------------------------
 
 _STEPS = {
     Step.INVITED: gettext_lazy("invited"),
     Step.CONSENTED: gettext_lazy("consented"),
     Step.SCREENED: gettext_lazy("passed the screening"),
     Step.INSTRUCTED: gettext_lazy("read the instructions"),
-    Step.PASSED: gettext_lazy("finished practice and test"),
+    Step.PASSED: gettext_lazy("finished training and exam"),
     Step.JUDGED: gettext_lazy("judged at least one unit"),
     Step.FINISHED: gettext_lazy("finished"),
 }
@@ -123,9 +123,7 @@ def _way(reading: Reading) -> Chart:
          whole(one.here).text if one.here else "–"]
         for one in steps
     ]  # fmt: skip
-    subtitle = _(
-        "Raters who reached each step, and where those who left have left. Visits before the consent are not stored."
-    )
+    subtitle = _("How many raters reached each step, and how many left after it. Visits before consent are not stored.")
     if reading.simulated:
         sentence = ngettext("%(n)s rater is simulated.", "%(n)s raters are simulated.", reading.simulated)
         subtitle = f"{subtitle} {sentence % {'n': whole(reading.simulated).text}}"

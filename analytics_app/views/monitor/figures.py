@@ -56,7 +56,7 @@ def _forecast(reading: Reading) -> Figure:
             left,
         )
         note = f"{note} {sentence % {'n': whole(left).text, 'tasks': names}}"
-    return Figure(_("Will be done"), words, note)
+    return Figure(_("Expected to finish"), words, note)
 
 
 def _minutes(reading: Reading) -> Figure:

@@ -92,7 +92,7 @@ def outlook(forecast: Forecast, now: datetime, zone: ZoneInfo, last: datetime | 
     )
     if forecast.outlook == Outlook.AHEAD and forecast.done_at is not None:
         note = _("If raters keep this speed: %(measured)s.") % {"measured": measured}
-        far = _("This is further ahead than the speed can tell; take it as a rough guess.")
+        far = _("This is far beyond the period in which speed was measured: treat it as a rough guess.")
         words = moment_ahead(forecast.done_at, now, zone)
         if forecast.done_at - now <= FURTHEST:
             words = _("about %(moment)s") % {"moment": words}
@@ -101,18 +101,21 @@ def outlook(forecast: Forecast, now: datetime, zone: ZoneInfo, last: datetime | 
     if forecast.outlook == Outlook.STALLED and last is not None:
         note = _("No judgment since %(moment)s.") % {"moment": clock(last + QUARTER, now, zone)}
     if takes is not None:
-        at_speed = _("At the earlier speed the rest takes %(time)s: %(measured)s.")
+        at_speed = _("At the earlier speed the rest would take %(time)s: %(measured)s.")
         note = f"{note} {at_speed % {'time': duration(takes), 'measured': measured}}".strip()
     return words, note
 
 
 _WITHOUT_A_DATE: Mapping[Outlook, tuple[Promise, Promise | str]] = {
-    Outlook.DRAFT: (gettext_lazy("not opened"), gettext_lazy("The forecast begins when raters judge.")),
-    Outlook.NOTHING_YET: (gettext_lazy("no forecast yet"), gettext_lazy("It begins with the first judgments.")),
-    Outlook.TOO_FEW: (gettext_lazy("no forecast yet"), gettext_lazy("It takes 20 judgments to tell a speed.")),
+    Outlook.DRAFT: (gettext_lazy("not opened"), gettext_lazy("The forecast starts with the first judgments.")),
+    Outlook.NOTHING_YET: (
+        gettext_lazy("no forecast yet"),
+        gettext_lazy("The forecast starts with the first judgments."),
+    ),
+    Outlook.TOO_FEW: (gettext_lazy("no forecast yet"), gettext_lazy("A forecast needs at least 20 judgments.")),
     Outlook.STALLED: (gettext_lazy("no forecast"), ""),
-    Outlook.PAUSED: (gettext_lazy("paused"), gettext_lazy("There is a forecast again when the study is resumed.")),
-    Outlook.CLOSED: (gettext_lazy("closed"), gettext_lazy("Places that are open stay open.")),
+    Outlook.PAUSED: (gettext_lazy("paused"), gettext_lazy("The forecast continues when the study is resumed.")),
+    Outlook.CLOSED: (gettext_lazy("closed"), gettext_lazy("Unfilled places stay unfilled.")),
     Outlook.DONE: (gettext_lazy("done"), gettext_lazy("Every place has an answer.")),
     Outlook.LATER: (
         gettext_lazy("no forecast"),

@@ -63,7 +63,7 @@ class Reading:
 
     @cached_property
     def steps(self) -> Sequence[FunnelStep]:
-        """The way of raters."""
+        """The progress of raters."""
         return funnel(self.progress, self.pace, self.fieldwork, list(self.options.channels))
 
     @cached_property

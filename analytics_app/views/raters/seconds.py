@@ -42,7 +42,7 @@ def seconds_chart(units: Sequence[SeenUnit], *, reads_gold: bool) -> Chart | Non
         "Half of %(n)s unit took %(seconds)s s or less", "Half of %(n)s units took %(seconds)s s or less", len(timed)
     )
     title = sentence % {"n": whole(len(timed)).text, "seconds": figure(middle, 0 if middle >= 10 else 1)}
-    subtitle = _("Active seconds for each unit, in the order in which they came; the line is the median.")
+    subtitle = _("Active seconds for each unit, in the order in which units were shown; the line is the median.")
     if any(failed):
         subtitle = f"{subtitle} {_('Red: a known answer was missed.')}"
     return Chart("seconds", title, subtitle, drawn, (), ())

@@ -1,4 +1,4 @@
-// Small menus made of <details>: Escape and a click elsewhere close them.
+// Small menus made of <details>: Escape, a link in them and a click elsewhere close them.
 
 function close(menu, refocus) {
   if (menu.open) {
@@ -16,7 +16,7 @@ export function start(root = document) {
   }
   document.addEventListener("click", (event) => {
     for (const menu of menus) {
-      if (!menu.contains(event.target)) {
+      if (!menu.contains(event.target) || event.target.closest("a")) {
         close(menu, false);
       }
     }

@@ -2,12 +2,16 @@
 
 import "./copy.js";
 import * as live from "./live.js";
+import * as liveForm from "./live_form.js";
+import * as menu from "./menu.js";
 import * as once from "./once.js";
 import * as sortable from "./sortable.js";
 
+menu.start();
 once.start();
 sortable.start();
 live.start();
+liveForm.start();
 
 // What went wrong is read first.
 document.querySelector("[data-focus]")?.focus();

@@ -267,6 +267,10 @@ class ErrorLabels(TextType):
         known[ERROR] = tuple(one.key for one in typology.labels)
         return known.get(criterion.key if criterion is not None else "")
 
+    def label_names(self) -> Mapping[str, Mapping[str, str]]:
+        """Return the names of the labels of the typology."""
+        return {ERROR: {one.key: str(one.name) for one in self.hierarchy().labels}}
+
     def ratings(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Value]:
         """Give the label, what was asked after it, and each flag as 1 or 0."""
         typology = self.hierarchy()

@@ -1,4 +1,8 @@
-"""Live parts of pages: a script asks for the same page with ?live and gets an answer only if it has changed."""
+"""Render parts of pages: live parts that follow the study, and parts that follow a form while it is filled in.
+
+For the first a script asks for the same page with ?live and gets an answer only if it has changed. For the second htmx
+sends the form, and puts each part of the answer in its place (static/js/core/live_form.js).
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,7 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse, HttpResponseNotModified
 from django.template.loader import render_to_string
+from django.utils.cache import patch_vary_headers
 
 
 def wants_part(request: HttpRequest) -> bool:
@@ -24,3 +29,20 @@ def part(request: HttpRequest, template: str, context: dict[str, Any]) -> HttpRe
     if request.headers.get("If-None-Match") == tag:
         return HttpResponseNotModified(headers={"ETag": tag})
     return HttpResponse(html, headers={"ETag": tag})
+
+
+def wants_changes(request: HttpRequest) -> bool:
+    """Say whether htmx asks for what changes on a page, rather than for the page."""
+    return "HX-Request" in request.headers and "HX-History-Restore-Request" not in request.headers
+
+
+def changes(request: HttpRequest, template: str, context: dict[str, Any], *, is_answer: bool) -> HttpResponse:
+    """Render what changes on a page while its form is filled in.
+
+    `is_answer` says that it answers the form, so that the script takes the mark off the old answer.
+    """
+    response = HttpResponse(render_to_string(f"researcher/{template}.html", context, request))
+    if is_answer:
+        response["HX-Trigger"] = "live-answered"
+    patch_vary_headers(response, ["HX-Request"])
+    return response

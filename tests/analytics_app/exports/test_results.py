@@ -129,3 +129,14 @@ def test_many_rows_are_read_a_thousand_at_a_time(study: Study) -> None:
     chunks = list(results.stream(run, format="csv"))
     assert len(chunks) == 3
     assert len(table(run)) == 2500
+
+
+@pytest.mark.parametrize("format", ["csv", "json"])
+def test_words_that_raters_marked_are_left_out_on_request(study: Study, format: results.Format) -> None:
+    """As an archive without texts does."""
+    marked = {"item": "i1", "start": 3, "end": 9, "words": "xyzzy"}
+    run = stored_run(study, [Row(analysis="marked_texts", statistic="marks_in_text", value=2.0, settings=marked)])
+    whole, without = (b"".join(results.stream(run, format=format, texts=texts)).decode() for texts in (True, False))
+    assert "xyzzy" in whole
+    assert "xyzzy" not in without
+    assert "i1" in without

@@ -27,13 +27,15 @@ def test_every_table_and_plot_is_written_and_listed(study: Study, tmp_path: Path
     add_plots(build_run(study, [*funnel(), *slider_rows()]), "content")
     folder = tmp_path / "new" / "paper"
     said, errors = taken(study, folder)
-    assert said == f"Wrote the methods section and 17 tables and plots to {folder}; index.md lists them.\n"
+    assert said == (
+        f"Wrote the summary, the methods section and 18 tables and plots to {folder}; index.md lists them.\n"
+    )
     assert errors == ""
     links = re.findall(r"\]\(([^)]+)\)", (folder / "index.md").read_text(encoding="utf-8"))
     assert sorted(links) == sorted(
         str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file() and path.name != "index.md"
     )
-    assert len(links) == 17 * 3 + 3
+    assert len(links) == 18 * 3 + 3 + 1
     assert "run 1," in (folder / "index.md").read_text(encoding="utf-8")
     assert r"\toprule" in (folder / "tables/main--content-systems.tex").read_text(encoding="utf-8")
     assert (folder / "plots/main-content-means.pdf").read_bytes().startswith(b"%PDF")

@@ -45,7 +45,7 @@ def test_a_closed_study_waits_for_no_later_task(rosas_browser: Client, rosa: Use
     assert "Without 150 places of “How you feel after one week”" in text(page(rosas_browser, address))
     lifecycle.move(study_id=study.pk, action="close", by=rosa)
     said = text(page(rosas_browser, address))
-    assert "Places that are open stay open." in said
+    assert "Unfilled places stay unfilled." in said
     assert "which opens later" not in said
 
 
@@ -77,7 +77,7 @@ def test_the_way_of_raters_says_where_they_left(rosas_browser: Client, rosa: Use
     assert found["Step"][1:] == [
         ["consented", "3", "–", "1"],
         ["read the instructions", "2", "1", "–"],
-        ["finished practice and test", "1", "–", "–"],
+        ["finished training and exam", "1", "–", "–"],
         ["judged at least one unit", "1", "–", "–"],
         ["finished", "1", "–", "–"],
     ]

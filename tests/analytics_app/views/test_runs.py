@@ -166,7 +166,10 @@ def test_the_form_begins_with_the_settings_of_another_run(rosas_browser: Client,
     sent = form(rosas_browser, f"{address}?from=1")
     assert (sent["rule-iqr-factor"], sent["at-iqr-on"], sent["run-ddof"]) == ("3.0", "True", "0")
     assert "at-manual-on" not in sent
-    assert "these settings are not those of the plan" in text(page(rosas_browser, f"{address}?from=1"))
+    differs = (
+        "This run differs from the plan in: quality rules, degrees of freedom subtracted for the standard deviation"
+    )
+    assert differs in text(page(rosas_browser, f"{address}?from=1"))
     page(rosas_browser, f"{address}?from=2", 404)
     page(rosas_browser, f"{address}?from=x")
 

@@ -80,16 +80,19 @@ def test_ratings_that_were_there_before_the_plan(rosas_browser: Client, closed: 
     Study.objects.filter(pk=closed.pk).update(opened_at=None)
     plan = closed.analysis_plans.get()
     run = build_run(closed, slider_rows(), plan=plan)
-    assert "Exploratory: the ratings were there before the plan." in text(page(rosas_browser, address))
-    assert "Exploratory, run 1: the ratings were there before the plan." in drawing(rosas_browser, address, run)
-    assert "will be exploratory: the ratings were there" in text(page(rosas_browser, f"{address}new/"))
+    assert "Exploratory: the ratings existed before the plan." in text(page(rosas_browser, address))
+    assert "Exploratory, run 1: the ratings existed before the plan." in drawing(rosas_browser, address, run)
+    assert "will be exploratory: the ratings existed" in text(page(rosas_browser, f"{address}new/"))
 
 
 def test_the_form_names_the_run_that_was_planned(rosas_browser: Client, closed: Study, address: str) -> None:
     assert "With these settings this run will be planned." in text(page(rosas_browser, f"{address}new/"))
     build_run(closed, slider_rows(), planned=True)
     said = text(page(rosas_browser, f"{address}new/"))
-    assert "Run 1 was the planned one: a run over ratings or exclusions that came later will be exploratory." in said
+    assert (
+        "Run 1 was the planned run. If ratings or exclusions have changed since then, this run will be exploratory."
+        in said
+    )
 
 
 # Ratings that came after a run --------------------------------------------------------------------------
@@ -161,7 +164,10 @@ def test_where_the_plan_cannot_be_used_the_form_begins_with_the_defaults(
     closed.analysis_plans.update(document={"rules": [{"rule": "gone"}]})
     start.refuse(study=closed, trigger="closing", problem="rules[0].rule: There is no “gone”.")
     for rest in ("new/", "new/?from=1"):
-        assert "these settings are not those of the plan" in text(page(rosas_browser, f"{address}{rest}"))
+        said = text(page(rosas_browser, f"{address}{rest}"))
+        assert "This run differs from the plan in: quality rules. It will be labelled exploratory." in said
+        assert "These are the default settings, with the quality rules: By hand." in said
+        assert "As planned" not in said
 
 
 def test_settings_without_rules_have_none_to_switch_off() -> None:

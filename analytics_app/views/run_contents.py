@@ -1,0 +1,54 @@
+"""What a run that is done has to show, for the pages of members and for those who were given a link."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from analytics_app.models import Run
+from analytics_app.selectors.sections import ResultNames
+from analytics_app.views import run_sections, run_words, words
+from analytics_app.views.summary import at_a_glance, index_of, summary_of, with_leading_figure, without_repeats
+from tasks_app.models import Study
+
+
+def contents(
+    study: Study, run: Run, names: ResultNames, wanted: str, *, systems: bool, raters: bool = True
+) -> dict[str, Any]:
+    """Return the context of `researcher/_run_found.html`, `_summary.html`, `_results_index.html` and `_run_head.html`.
+
+    `wanted` is the key of the section to show where a run has too many rows for all. Without `raters`, nothing is about
+    a single rater.
+    """
+    simulated, n_raters = run_words.simulated(run)
+    return _found(run, names, wanted, systems=systems, raters=raters) | {
+        "standing": run_words.standing(run, study),
+        "provenance": run_words.provenance(run, study),
+        "settings": list(words.settings_in_words(run.settings, systems=systems or raters)),
+        "sources": list(words.sources(run.settings)),
+        "taken_over": run_words.taken_over(run),
+        "simulated": run_words.simulated_in_words(simulated, n_raters),
+        "raters": n_raters,
+        "shared_texts": run_words.shared_texts(run),
+    }
+
+
+def _found(found: Run, names: ResultNames, wanted: str, *, systems: bool, raters: bool) -> dict[str, Any]:
+    """Return the findings of a run by criterion; only the wanted (else the first) section if the run is large."""
+    read = run_sections.read(found, names, systems=systems, wanted=wanted, raters=raters)
+    funnels = run_words.funnels(read.rows, names.tasks, read.of_rules)
+    summary = summary_of(found, names, read.places, funnels, systems=systems)
+    leading, by_task = with_leading_figure(summary, read.tasks)
+    return {
+        "funnels": funnels,
+        "summary": summary,
+        "leading": leading,
+        "index": list(index_of(by_task, names.tasks)),
+        "tasks": [
+            (
+                names.tasks.get(task, task),
+                [(without_repeats(summary, section), at_a_glance(summary, section)) for section in sections],
+            )
+            for task, sections in by_task.items()
+        ],
+        "one_only": read.one_only,
+    }

@@ -1,0 +1,177 @@
+"""Say in words what a run would do before it is started: its standing, its settings, what its rules would exclude."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from analytics_app import quality
+from analytics_app.plan import ALL, PlanBlock
+from analytics_app.runs import preview
+from analytics_app.selectors import pages
+from analytics_app.show.labels import CORRECTIONS
+from analytics_app.views import run_words, words
+from tasks_app.models import Study, Task
+
+# Settings that have sentences of their own; the others are told only where they are not the default.
+TOLD = {"correction", "confidence", "n_resamples"}
+
+
+@dataclass(frozen=True, slots=True)
+class RuleInWords:
+    """A rule that is switched on: its key, its label, the settings that are not its defaults, and what it excludes now.
+
+    `effects` are sentences, none where there is no preview.
+    """
+
+    key: str
+    label: str
+    settings: str
+    effects: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What a run with some settings would do. `kept` are sentences on the ratings that would be kept."""
+
+    standing: str
+    rules: Sequence[RuleInWords]
+    facts: Sequence[tuple[str, str]]
+    kept: Sequence[str] = ()
+
+
+def outlook(
+    study: Study,
+    document: Mapping[str, Any],
+    frozen: Mapping[str, Any] | None,
+    n_analyses: int,
+    *,
+    previewed: bool = False,
+) -> Outlook:
+    """Return what a run with these settings would do; `previewed` computes what its rules would exclude.
+
+    `frozen` is the plan that was frozen at opening, and `n_analyses` how many analyses fit the study.
+    """
+    funnels: list[run_words.Funnel] = []
+    kept: list[str] = []
+    if previewed:
+        kept = [reason] if (reason := _no_preview(study)) else []
+        if not kept:
+            tasks = dict(Task.objects.filter(study=study, until=None).values_list("key", "title"))
+            names = {key: title or key for key, title in tasks.items()}
+            funnels = run_words.funnels(preview.preview(study, document), names)
+            kept = list(_kept(funnels))
+    return Outlook(
+        standing=_standing(study, document, frozen),
+        rules=[_rule(entry, funnels) for entry in document["rules"]],
+        facts=list(_facts(document, n_analyses)),
+        kept=kept,
+    )
+
+
+def _no_preview(study: Study) -> str:
+    if not study.is_frozen:
+        return _("The study has not been opened yet, so there are no ratings.")
+    if preview.is_too_large(study):
+        return _(
+            "There is no preview for studies with more than %(ratings)s ratings or %(units)s units. The page of the "
+            "run will show what each rule excluded."
+        ) % {"ratings": f"{preview.MOST_RATINGS:,}", "units": f"{preview.MOST_UNITS:,}"}
+    return ""
+
+
+def _rule(entry: Mapping[str, Any], funnels: Sequence[run_words.Funnel]) -> RuleInWords:
+    if entry["rule"] not in quality.registry:  # of an earlier version
+        return RuleInWords(entry["rule"], quality.rule_name(entry["rule"]), "", [])
+    rule = quality.registry[entry["rule"]]
+    changed = [
+        f"{field.label}: {words.plain(entry[name])}"
+        for name, field in rule.Settings.base_fields.items()
+        if entry.get(name, field.initial) != field.initial
+    ]
+    return RuleInWords(rule.name, str(rule.label), ", ".join(changed), list(_effects(rule.name, funnels)))
+
+
+def _effects(rule: str, funnels: Sequence[run_words.Funnel]) -> Iterator[str]:
+    """Yield what a rule would exclude from each task."""
+    for funnel in funnels:
+        for step in funnel.steps:
+            if step.rule == rule:
+                said = _("would currently exclude nothing.")
+                if step.ratings or step.raters:
+                    counts = {"ratings": _ratings(step.ratings), "raters": _raters(step.raters or 0)}
+                    said = _("would exclude %(ratings)s from %(raters)s.") % counts
+                about = [f"{funnel.task}:"] if len(funnels) > 1 else []
+                yield " ".join([*about, said, *([step.note] if step.note else [])])
+
+
+def _kept(funnels: Iterable[run_words.Funnel]) -> Iterator[str]:
+    listed = [funnel for funnel in funnels if funnel.counted]
+    if not listed:
+        yield _("There are no ratings yet.")
+    for funnel in listed:
+        counts = {"kept": f"{funnel.steps[-1].ratings:,}", "ratings": _ratings(funnel.counted)}
+        said = _("With these settings, %(kept)s of %(ratings)s would be kept.") % counts
+        yield f"{funnel.task}: {said}" if len(listed) > 1 else said
+
+
+def _ratings(n: int) -> str:
+    return ngettext("%(n)s rating", "%(n)s ratings", n) % {"n": f"{n:,}"}
+
+
+def _raters(n: int) -> str:
+    return ngettext("%(n)s rater", "%(n)s raters", n) % {"n": f"{n:,}"}
+
+
+def _facts(document: Mapping[str, Any], n_analyses: int) -> Iterator[tuple[str, str]]:
+    """Yield pairs of a label and a text on comparisons, intervals and analyses, and on what is not the default."""
+    pairs = document["comparisons"]
+    compared = (
+        _("every pair of systems")
+        if pairs == ALL
+        else ngettext("%(n)s pair of systems", "%(n)s pairs of systems", len(pairs)) % {"n": len(pairs)}
+    )
+    correction = str(CORRECTIONS[document["correction"]])
+    yield _("Comparisons"), _("%(pairs)s; correction: %(correction)s") % {"pairs": compared, "correction": correction}
+    intervals = {"confidence": f"{document['confidence'] * 100:.6g}\u00a0%", "n": f"{document['n_resamples']:,}"}
+    yield _("Intervals"), _("%(confidence)s; bootstrap intervals from %(n)s samples") % intervals
+    chosen = document["analyses"]
+    if chosen == ALL:
+        yield _("Analyses"), _("all %(all)s that fit this study's questions") % {"all": n_analyses}
+    else:
+        yield (
+            _("Analyses"),
+            _("%(n)s of the %(all)s that fit this study's questions") % {"n": len(chosen), "all": n_analyses},
+        )
+    for name, field in PlanBlock.base_fields.items():
+        value = document.get(name, field.initial)
+        if name not in TOLD and value not in (field.initial, None, "", []):
+            yield str(field.label), words.value(name, field, value)
+
+
+# Planned or exploratory -------------------------------------------------------------------------------
+
+
+def _standing(study: Study, document: Mapping[str, Any], frozen: Mapping[str, Any] | None) -> str:
+    """Say before a run is started whether it will be planned, and if not, why."""
+    if run_words.never_opened(study):
+        return _("This run will be exploratory: the ratings existed before the plan.")
+    if frozen is None:
+        return _("This run will be exploratory: no plan was frozen when this study was opened.")
+    changed = {"what": ", ".join(run_words.differences(document, frozen))}
+    if study.state != Study.State.CLOSED:
+        said = _("This run will be exploratory: until the study is closed, every run is an interim look.")
+        return f"{said} {_('It also differs from the plan in: %(what)s.') % changed}" if changed["what"] else said
+    if changed["what"]:
+        return _("This run differs from the plan in: %(what)s. It will be labelled exploratory.") % changed
+    if (earlier := pages.planned_number(study)) is not None:
+        said = _(
+            "Run %(n)s was the planned run. If ratings or exclusions have changed since then, this run will be "
+            "exploratory."
+        )
+        return said % {"n": earlier}
+    return _("With these settings this run will be planned. If you change anything, it will be exploratory.")
