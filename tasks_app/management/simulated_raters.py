@@ -7,12 +7,13 @@ every type brings its rater. It is marked as simulated by a consent form that is
 import logging
 import uuid
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from html.parser import HTMLParser
 from random import Random
+from typing import TypeAlias
 from urllib.parse import urlencode, urlsplit
 
 from django.db.models import F
@@ -103,9 +104,16 @@ ENDINGS = {
 }
 
 
+# How a simulated rater answers a screen of a task: the data of a post.
+Answering: TypeAlias = Callable[[TaskType, Screen], dict[str, str]]
+
+
 @dataclass
 class Visitor:
-    """One simulated rater. `drops_out_after` and `stops_after` count units; `twice` is the share sent twice."""
+    """One simulated rater. `drops_out_after` and `stops_after` count units; `twice` is the share sent twice.
+
+    `answering` answers instead of the task type's own simulation, where a certain effect is to be found.
+    """
 
     study: Study
     transport: Transport
@@ -117,6 +125,7 @@ class Visitor:
     stops_after: int | None = None
     does_not_fit: bool = False
     channel: str = ""
+    answering: Answering | None = None
     token: str = ""
     seen: Counter[str] = field(default_factory=Counter)
 
@@ -246,6 +255,8 @@ class Visitor:
 
         Who a study is made for fits it, whatever their quality.
         """
+        if self.answering is not None:
+            return self.answering(kind, screen)
         answer = kind.simulate(screen, self.quality, self.rng)
         answers = simulated_answers.known(assignment)
         if not answers:

@@ -24,7 +24,7 @@ TAGS = {
 
 _HEADINGS = ("h2", "h3", "h4", "h5", "h6")
 _ELSEWHERE = re.compile(r"^(?:https?:|mailto:)")
-_EXAMPLE = re.compile(r"^examples/([a-z_]+)(?:/study\.yaml)?/?$")
+_EXAMPLE = re.compile(r"^examples/((?:published/)?[a-z0-9_]+)(?:/study\.yaml)?/?$")
 
 # What links become: the address of a page of the manual by its name, of a new study from an example, and of a picture.
 Address = Callable[[str], str]

@@ -67,11 +67,14 @@ class Example:
 @cache
 def examples() -> Mapping[str, Example]:
     """Return the shipped studies by the names of their folders."""
-    found = {}
-    for path in sorted((Path(settings.BASE_DIR) / "examples").glob(f"*/{STUDY_YAML}")):
-        about = yaml.safe_load(path.read_text(encoding="utf-8"))["study"]
-        found[path.parent.name] = Example(path.parent.name, path.parent, about["title"], about["public_title"])
-    return found
+    paths = sorted((Path(settings.BASE_DIR) / "examples").glob(f"*/{STUDY_YAML}"))
+    return {path.parent.name: example_in(path.parent) for path in paths}
+
+
+def example_in(folder: Path) -> Example:
+    """Return the study that a folder holds."""
+    about = yaml.safe_load((folder / STUDY_YAML).read_text(encoding="utf-8"))["study"]
+    return Example(folder.name, folder, about["title"], about["public_title"])
 
 
 def free_slug(title: str) -> str:

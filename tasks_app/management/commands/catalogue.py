@@ -1,4 +1,4 @@
-"""Write the descriptions of task types: `manage.py catalogue likert`, or `--write docs/task-types` for all."""
+"""Write the descriptions of task types and of published studies, as the manual shows them."""
 
 from pathlib import Path
 from typing import Any
@@ -7,21 +7,27 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from tasks_app import catalogue
 from tasks_app.registry import UnknownMember
+from tasks_app.setup import published as published_studies
 from tasks_app.task_types import registry
 
 
 class Command(BaseCommand):
     """Print the page of a task type in Markdown, or write the pages of all into a folder."""
 
-    help = "Prints the page of a task type in Markdown, the index without a name, or writes all pages into a folder."
+    help = "Prints or writes the pages of the manual on task types and on published studies, in Markdown."
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("name", nargs="?", help="a task type; without it the index is printed")
         parser.add_argument("--write", type=Path, metavar="FOLDER", help="write a page for each type, and README.md")
 
-    def handle(self, *args: Any, name: str | None, write: Path | None, **options: Any) -> None:
+        parser.add_argument("--published", type=Path, metavar="FILE", help="write the page of published studies")
+
+    def handle(self, *args: Any, name: str | None, write: Path | None, published: Path | None, **options: Any) -> None:
         """Print or write."""
+        if published is not None:
+            published.write_text(published_studies.docs_page(), encoding="utf-8")
+            return
         try:
             members = [registry[name]] if name else list(registry.values())
         except UnknownMember as error:

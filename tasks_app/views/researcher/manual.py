@@ -23,8 +23,10 @@ def page_url(name: str) -> str:
 
 
 def example_url(name: str) -> str:
-    """Return where a study begins from an example."""
-    return f"{reverse('researcher:new')}?example={name}"
+    """Return where a study begins from an example, or from a published study: published/rankme."""
+    way, _slash, published = name.partition("/")
+    chosen = f"published={published}" if published else f"example={way}"
+    return f"{reverse('researcher:new')}?{chosen}"
 
 
 def picture_url(name: str) -> str:

@@ -25,6 +25,7 @@ from tasks_app.plaintext import validate_storable
 from tasks_app.request_sizes import accepts_files
 from tasks_app.selectors.studies import Wanted, matching
 from tasks_app.setup import starting, templates
+from tasks_app.setup.published import Published, published
 from tasks_app.setup.starting import Names
 from tasks_app.setup.tables.source import check_name
 from tasks_app.studyfile.files.limits import largest_upload
@@ -79,6 +80,7 @@ class Origin:
     begin: Callable[[User, Names], Study]
     names: Names | None = None
     form: type[NamesForm] = NamesForm
+    published: Published | None = None
 
 
 def _type(name: str) -> Origin:
@@ -101,6 +103,19 @@ def _example(name: str) -> Origin:
         _("You get a study of your own with everything that the example holds: change whatever you like."),
         lambda owner, names: starting.from_example(owner=owner, example=example, names=names),
         names=Names(example.title, example.public_title),
+    )
+
+
+def _published(name: str) -> Origin:
+    study = published().get(name)
+    if study is None:
+        raise Http404
+    return Origin(
+        _("As in %(cited)s: %(title)s") % {"cited": study.cited, "title": study.title},
+        study.judged,
+        lambda owner, names: starting.from_example(owner=owner, example=study, names=names),
+        names=Names(study.title, study.public_title),
+        published=study,
     )
 
 
@@ -136,6 +151,8 @@ def _chosen(request: HttpRequest) -> tuple[str, str, Origin] | None:
         return "task_type", given["task_type"], _type(given["task_type"])
     if "example" in given:
         return "example", given["example"], _example(given["example"])
+    if "published" in given:
+        return "published", given["published"], _published(given["published"])
     return ("texts", "", _texts()) if "texts" in given else None
 
 
@@ -177,6 +194,7 @@ def ways(request: HttpRequest) -> dict[str, Any]:
     return {
         "goals": _goals(),
         "examples": list(starting.examples().values()),
+        "published": list(published().values()),
         "copied": templates.ordinary(copied)[:NEWEST],
         "templates": [
             {"study": study, "is_owner": getattr(study, "own_role", None) == Membership.Role.OWNER}

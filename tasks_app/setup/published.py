@@ -1,0 +1,119 @@
+"""Published studies that a study can be begun from: the folders of examples/published/.
+
+Each folder holds a study file with texts of our own in the form that the paper gives to its study, and paper.yaml with
+what is as in the paper, what differs and why, and where the paper's table comes out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import yaml
+from django.conf import settings
+
+from tasks_app.setup.starting import Example, example_in
+from tasks_app.studyfile.reading import STUDY_YAML
+
+PAPER_YAML = "paper.yaml"
+
+
+@dataclass(frozen=True, slots=True)
+class Published(Example):
+    """A study as its authors published it.
+
+    `cited` is how a sentence names the paper, `source` its full reference and `key` its entry in references.bib.
+    `result` says which table or figure of the paper comes out, and where.
+    """
+
+    cited: str
+    source: str
+    key: str
+    judged: str
+    as_published: tuple[str, ...]
+    differs: tuple[str, ...]
+    result: str
+
+
+# What paper.yaml holds, each a sentence or a list of sentences.
+SENTENCES = ("cited", "source", "key", "judged", "result")
+LISTS = ("as_published", "differs")
+
+
+@cache
+def published() -> Mapping[str, Published]:
+    """Return the published studies by the names of their folders. Raises ValueError where a paper.yaml is not whole."""
+    folder = Path(settings.BASE_DIR) / "examples" / "published"
+    return {path.parent.name: _read(path.parent) for path in sorted(folder.glob(f"*/{STUDY_YAML}"))}
+
+
+def _read(folder: Path) -> Published:
+    path = folder / PAPER_YAML
+    about = yaml.safe_load(path.read_text(encoding="utf-8"))
+    if set(about) != {*SENTENCES, *LISTS}:
+        raise ValueError(f"{path} must hold {', '.join((*SENTENCES, *LISTS))}; it holds {', '.join(about)}.")
+    example = example_in(folder)
+    texts = {name: str(about[name]).strip() for name in SENTENCES}
+    lists = {name: tuple(str(sentence).strip() for sentence in about[name]) for name in LISTS}
+    return Published(
+        name=example.name,
+        folder=example.folder,
+        title=example.title,
+        public_title=example.public_title,
+        cited=texts["cited"],
+        source=texts["source"],
+        key=texts["key"],
+        judged=texts["judged"],
+        as_published=lists["as_published"],
+        differs=lists["differs"],
+        result=texts["result"],
+    )
+
+
+INTRODUCTION = """\
+<!-- Made by `python manage.py catalogue --published docs/published-studies.md`. Change paper.yaml instead. -->
+
+# Published studies
+
+*New study → As in a published study* begins a study with the questions, scales, numbers of raters and rules of a
+paper, and with short texts of our own in the form of the paper's texts. Replace the texts by yours. For each study a
+test lets simulated raters, who have the effect that the paper found, judge it and compares what comes out with the
+paper.
+"""
+
+
+def docs_page() -> str:
+    """Return the page of the manual that lists the published studies, in Markdown."""
+    lines = [INTRODUCTION.rstrip("\n")]
+    for study in published().values():
+        lines += ["", *_entry(study)]
+    return "\n".join(lines) + "\n"
+
+
+def _entry(study: Published) -> list[str]:
+    folder = f"examples/published/{study.name}"
+    return [
+        f"## {study.cited}: {study.title}",
+        "",
+        study.judged,
+        "",
+        f"**Source.** {study.source}",
+        "",
+        "**As published:**",
+        "",
+        *(f"- {sentence}" for sentence in study.as_published),
+        "",
+        "**What differs:**",
+        "",
+        *(f"- {sentence}" for sentence in study.differs),
+        "",
+        f"**The paper's result.** {study.result}",
+        "",
+        f"[{folder}](../{folder}/study.yaml). Load it with",
+        "",
+        "```sh",
+        f"python manage.py load_study {folder} --owner YOU",
+        "```",
+    ]

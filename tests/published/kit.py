@@ -1,0 +1,74 @@
+"""Published studies, begun in New study, judged by raters with a planted effect, and analysed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from io import StringIO
+from random import Random
+
+from django.core.management import call_command
+from django.test import Client
+
+from analytics_app.models import ResultRow, Run
+from tasks_app.management.simulated_raters import Answering, Visitor, quiet_pages
+from tasks_app.management.transports import InProcess
+from tasks_app.models import Output, Study
+from tasks_app.services.study import lifecycle
+from tasks_app.setup import checking
+from tasks_app.task_types.base import Quality
+
+NEW = "/admin/studies/new/"
+
+
+def begun(browser: Client, name: str) -> Study:
+    """Begin a study from a published one, as the form of New study does."""
+    before = set(Study.objects.values_list("pk", flat=True))
+    answer = browser.post(NEW, {"published": name, "title": f"As in {name}", "public_title": "Texts"})
+    assert answer.status_code == 302, answer.content.decode()
+    return Study.objects.exclude(pk__in=before).get()
+
+
+def opened(study: Study) -> Study:
+    """Check everything of a study, and open it."""
+    study, _loaded = checking.make_study(setup=study.setup, by=None)
+    return lifecycle.move(study_id=study.pk, action="open", by=None)
+
+
+def systems_by_text(study: Study) -> Mapping[str, str]:
+    """Return which system wrote each text of a study, by the text."""
+    return dict(Output.objects.filter(item__study=study).values_list("text", "system__key"))
+
+
+def judged(study: Study, rater: Callable[[int, Random], Answering], n: int, seed: int = 1) -> Study:
+    """Let raters go through the pages of an open study, each answering as `rater` says; close the study."""
+    with quiet_pages():
+        for number in range(n):
+            rng = Random(f"{seed}:{number}")
+            visitor = Visitor(study, InProcess(), Quality.CAREFUL, rng, answering=rater(number, rng))
+            if visitor.arrive():
+                assert visitor.judge()
+    return lifecycle.move(study_id=study.pk, action="close", by=None)
+
+
+@dataclass(frozen=True)
+class Results:
+    """The rows of a run."""
+
+    run: Run
+
+    def rows(self, statistic: str, **where: object) -> list[ResultRow]:
+        """Return the rows of a statistic."""
+        return list(ResultRow.objects.filter(run=self.run, statistic=statistic, **where).order_by("id"))
+
+    def value(self, statistic: str, **where: object) -> float:
+        """Return the value of the one row of a statistic."""
+        (row,) = self.rows(statistic, **where)
+        assert row.value is not None, row.note
+        return row.value
+
+
+def analysed(study: Study) -> Results:
+    """Analyse a study as planned, with the command that researchers have."""
+    call_command("analyse", study.slug, stdout=StringIO(), stderr=StringIO())
+    return Results(Run.objects.get(study=study))
