@@ -1,7 +1,7 @@
 """Parts of several rater pages: the frame, words about time and pay, answers in words."""
 
 import ipaddress
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -191,14 +191,15 @@ def personal_link(request: HttpRequest, token: str) -> str:
     return request.build_absolute_uri(reverse("rater:next", args=[token]))
 
 
-def in_words(form: forms.Form, answer: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Describe an answer, question by question, for a page that shows two answers side by side.
+def in_words(form: forms.Form, answer: Mapping[str, Any], leaving_out: Collection[str] = ()) -> list[tuple[str, str]]:
+    """Describe an answer, question by question, without the fields named in `leaving_out`.
 
     A field whose values are no words says them itself, by a method `in_words`.
     """
     return [
         (str(field.label or name), _value_in_words(field, answer.get(name)) or _("no answer"))
         for name, field in form.fields.items()
+        if name not in leaving_out
     ]
 
 
