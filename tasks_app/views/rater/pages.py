@@ -17,6 +17,7 @@ from django.utils.translation import ngettext
 from tasks_app import languages, richtext
 from tasks_app.credentials import handle_of_rater
 from tasks_app.forms import LanguageForm
+from tasks_app.languages import PageLanguage
 from tasks_app.models import ConsentText, Rater, Study
 from tasks_app.selectors.durations import measured
 from tasks_app.selectors.progress import RaterProgress
@@ -153,8 +154,8 @@ class PageFrame:
     stop_url: str
     lang: str
     dir: str
-    # The languages the page can be read in, each with its own name, and the form that asks for another.
-    languages: tuple[tuple[str, str], ...] = ()
+    # The languages the page can be read in, and the form that asks for another.
+    languages: tuple[PageLanguage, ...] = ()
     language_url: str = ""
     language_form: forms.Form | None = None
     # Of the study's own texts.
