@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 from analytics_app.charts.paints import LINES
-from analytics_app.charts.room import WIDE, Chart, Room
+from analytics_app.charts.points import EDGE, PERCENT
+from analytics_app.charts.room import WIDE, Chart, Room, in_lines
 from analytics_app.charts.rows import legend
-from analytics_app.charts.svg import INK, LIMIT, QUIET
+from analytics_app.charts.svg import INK, LIMIT, MARK, QUIET
 
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
 MOST_LINES = len(LINES)
@@ -98,6 +100,119 @@ def _scree_chart(points: Sequence[Mapping[str, Any]], room: Room) -> Any:
     ]
     whole = alt.layer(*layers, data=alt.InlineData(values=list(points), name="points"))
     return whole.properties(width=room.width - ASIDE, height=PANEL)
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """What was observed on the axis of a curve: its name and text, a value and an interval."""
+
+    name: str
+    shown: str
+    text: str
+    value: float
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Curves:
+    """Probabilities over a share, both from 0 to 1: curves by name, what their axes are called, a line with a word."""
+
+    curves: Mapping[str, Sequence[tuple[float, float]]]
+    up: str
+    across: str
+    limit: tuple[float, str]
+
+
+def curves_chart(of: Curves, observed: Sequence[Observed]) -> Chart:
+    """Return curves of probabilities, and below them, on the same axis, what was observed, name above interval."""
+    return partial(_curves_chart, of, observed)
+
+
+def _curves_chart(of: Curves, observed: Sequence[Observed], room: Room) -> Any:
+    import altair as alt  # noqa: PLC0415
+
+    width = room.width - ASIDE - EDGE
+    step = 0.1 if room is WIDE else 0.25
+    ticks = [round(n * step, 2) for n in range(int(1 / step) + 1)]
+    rows, height = _observed_rows(observed, width, room)
+    drawn = [
+        {"name": name, "x": x, "value": value, "line": True}
+        for name, points in of.curves.items()
+        for x, value in points
+    ]
+    data = alt.InlineData(values=[*rows, *drawn], name="points")
+    below = _observed_layers(of, width, height, ticks, room)
+    return alt.vconcat(_curve_layers(of, width, ticks, room), below, data=data, spacing=12)
+
+
+def _curve_layers(of: Curves, width: float, ticks: Sequence[float], room: Room) -> Any:
+    """Return the curves, with the line of the limit and its word."""
+    import altair as alt  # noqa: PLC0415
+
+    names = list(of.curves)
+    shares = alt.Scale(domain=[0, 1], nice=False)
+    colour = alt.Color(
+        "name:N",
+        scale=alt.Scale(domain=names, range=list(LINES[: len(names)])),
+        legend=_key(names, room) if len(names) > 1 else None,
+    )
+    across = alt.X("x:Q", scale=shares, axis=alt.Axis(title=None, values=ticks, labels=False))
+    high = alt.Axis(title=None, values=[0, 0.25, 0.5, 0.75, 1], labelExpr=PERCENT, labelFlush=False)
+    lines = alt.Chart().transform_filter("datum.line").mark_line(strokeWidth=2.5, interpolate="monotone")
+    once = alt.Chart().transform_filter(f"datum.line && datum.x === 0 && datum.name === {quoted(names[0])}")
+    limit, word = of.limit
+    # The word stands where the curves do not run: above where they are low, else below.
+    high_there = all(min(points, key=lambda one: abs(one[0] - limit))[1] > 0.5 for points in of.curves.values())
+    at = alt.XDatum(limit, type="quantitative", scale=shares, axis=None)
+    side: Literal["left", "right"] = "left" if limit < 0.5 else "right"
+    beside = once.mark_text(align=side, baseline="bottom", dx=6 if limit < 0.5 else -6, color=QUIET)
+    head = once.mark_text(align="left", baseline="bottom", color=QUIET)
+    return alt.layer(
+        once.mark_rule(color=LIMIT, strokeWidth=1.5, strokeDash=[5, 4]).encode(x=at),
+        lines.encode(x=across, y=alt.Y("value:Q", scale=shares, axis=high), color=colour),
+        beside.encode(x=at, y=alt.value(PANEL - 6 if high_there else 20), text=alt.value(word)),
+        head.encode(x=alt.value(6 - ASIDE), y=alt.value(-10), text=alt.value(of.up)),
+    ).properties(width=width, height=PANEL)
+
+
+def _observed_layers(of: Curves, width: float, height: float, ticks: Sequence[float], room: Room) -> Any:
+    """Return what was observed, on the axis of the curves."""
+    import altair as alt  # noqa: PLC0415
+
+    shares, down = alt.Scale(domain=[0, 1], nice=False), alt.Scale(domain=[height, 0], nice=False, zero=False)
+    title = room.lines(of.across, width)
+    axis = alt.Axis(title=title, titleAnchor="start", values=list(ticks), labelExpr=PERCENT, labelFlush=False)
+    seen = alt.Chart().transform_filter("!datum.line")
+    row = seen.encode(y=alt.Y("middle:Q", scale=down, axis=None))
+    named = seen.encode(y=alt.Y("named:Q", scale=down, axis=None))
+    return alt.layer(
+        row.mark_rule(strokeWidth=4, color=MARK).encode(x=alt.X("low:Q", scale=shares, axis=axis), x2="high:Q"),
+        row.mark_point(filled=True, size=110, opacity=1, color=MARK).encode(x=alt.X("x:Q", scale=shares, axis=axis)),
+        in_lines(named, room, x=0),
+        seen.mark_text(align="right", color=INK, fontWeight="bold").encode(
+            y=alt.Y("told:Q", scale=down, axis=None), x=alt.value(width), text="text:N"
+        ),
+    ).properties(width=width, height=height)
+
+
+def _observed_rows(observed: Sequence[Observed], width: float, room: Room) -> tuple[list[dict[str, Any]], float]:
+    """Return the data of what was observed with the place of each row, and the height of all of them."""
+    rows: list[dict[str, Any]] = []
+    top = 8.0
+    for one in observed:
+        # Where both have no room beside each other, the text stands on a line of its own.
+        apart = room.length(one.shown) + room.length(one.text) + ASIDE > width
+        lines = room.lines(one.shown, width)
+        high = len(lines) * room.line
+        told = top + high + room.line / 2 if apart else top + high / 2
+        below = top + high + (room.line if apart else 0)
+        rows.append({
+            "name": one.name, "text": one.text, "x": one.value, "value": None, "low": one.low, "high": one.high,
+            "lines": lines, "named": top + high / 2, "told": told, "middle": below + 10, "line": False,
+        })  # fmt: skip
+        top = below + 28
+    return rows, top
 
 
 def _key(names: Sequence[str], room: Room) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -195,6 +196,10 @@ def test_the_page_says_the_verdict_first_and_the_chart_claims_no_more(
     assert plot.criterion == "correct"
     assert plot.title == "People can tell ada and bert apart"
     assert plot.by_system
+    curve = Plot.objects.get(key__endswith="triangle-curve")
+    # R sensR discrimSS: 30 judges are the fewest with a power of .9 at pd = .4 and alpha .05.
+    assert curve.title.endswith("probability of showing a difference is 90\u00a0% if 40\u00a0% of people can tell")
+    assert curve.by_system, "it shows what was observed"
 
 
 def share_row(correct: int, n: int, p: float, goal: str, pair: tuple[str, str] = ("ada", "bert")) -> list[Row]:
@@ -233,3 +238,41 @@ def test_the_chart_in_words(rows: list[Row], title: str) -> None:
     columns, numbers = charts.numbers(drawn.spec)
     assert [head for _name, head in columns][4] == "Guessing"
     assert len(numbers) == len(rows) // 2
+
+
+def curve_rows(correct: int, n: int, goal: str, *, beta: float = 0.05, pd: float = 0.3) -> list[Row]:
+    _share, critical = share_row(correct, n, 0.5, goal)
+    settings = {**(critical.settings or {}), "beta": beta, "pd": pd}
+    told = exact.discriminators(correct, n, confidence=0.95)
+    about = {"statistic": "discriminators", "value": told.value, "low": told.low, "high": told.high}
+    critical = replace(critical, settings=settings, n_ratings=n)
+    return [critical, replace(critical, **about)]
+
+
+def test_the_curve_goes_through_published_values() -> None:
+    """R sensR 1.5-3: discrimPwr(pd = .3, n = 30) and (.2, 100), exact, alpha .05; discrim(15, 30) at 0 and observed."""
+    (drawn,) = charts.draw([*curve_rows(15, 30, "difference")], "t", "correct", confidence=0.95)
+    _columns, (observed, *curve) = charts.numbers(drawn.spec)
+    assert observed[:3] == ["ada – bert", pytest.approx(0.25), None]
+    assert observed[3:] == [0, pytest.approx(0.530544571198)]
+    by_share = {x: value for name, x, value, _low, _high in curve if name == "30 answers"}
+    assert by_share[0.3] == pytest.approx(0.709083141211, abs=1e-10)
+    assert by_share[0.0] == pytest.approx(0.0434822757279, abs=1e-10)
+    assert by_share[1.0] == 1
+    assert list(by_share.values()) == sorted(by_share.values())
+    assert drawn.title.endswith("probability of showing a difference is 71\u00a0% if 30\u00a0% of people can tell")
+    assert "at least 15 of 30 right" in drawn.subtitle
+    (drawn,) = charts.draw([*curve_rows(50, 100, "difference", pd=0.2)], "t", "correct", confidence=0.95)
+    assert "85\u00a0% if 20\u00a0% of people can tell" in drawn.title
+    assert {x: value for _name, x, value, *_ in charts.numbers(drawn.spec)[1][1:]}[0.2] == pytest.approx(0.849865253948)
+
+
+def test_the_curve_of_similarity_falls_to_the_risk_at_the_share_allowed() -> None:
+    rows = curve_rows(25, 66, "similarity")
+    (drawn,) = charts.draw(rows, "t", "correct", confidence=0.95)
+    curve = {x: value for _name, x, value, *_ in charts.numbers(drawn.spec)[1][1:]}
+    assert curve[0.3] <= 0.05 < curve[0.28]
+    # With one right choice more the risk would be too high: 28 of 66 is the most (sensR findcr, test = "similarity").
+    assert "at most 28 of 66 right" in drawn.subtitle
+    assert curve[0.0] == pytest.approx(0.953, abs=0.0005), "docstring of power_of_similarity; 95 % in the title"
+    assert "similarity is 95\u00a0% if nobody can tell" in drawn.title

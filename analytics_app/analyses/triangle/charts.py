@@ -1,18 +1,22 @@
-"""The triangle test at one glance: how many were right, against guessing and against what the verdict needs."""
+"""The triangle test at one glance: how many were right, against what the verdict needs, and what was to be expected."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from analytics_app.charts import words
 from analytics_app.charts.drawing import Sketch
-from analytics_app.charts.picking import INTERVAL, Material, falling, pair_point, setting, value_of
-from analytics_app.charts.points import points_chart
+from analytics_app.charts.lines import MOST_LINES, Curves, Observed, curves_chart
+from analytics_app.charts.picking import INTERVAL, Material, falling, only, pair_point, setting, value_of
+from analytics_app.charts.points import MOST_ROWS, points_chart
 from analytics_app.charts.registry import chart
 from analytics_app.results import Row
+from analytics_app.stats.planning.discrimination_power import power_of_difference, power_of_similarity
 
 GUESSING = 1 / 3
+# Shares at which the curve is computed; between them it is drawn smoothly.
+SHARES = [round(step / 50, 2) for step in range(51)]
 
 
 @chart(order=5)
@@ -83,3 +87,78 @@ def _judges(found: Sequence[Row]) -> str:
     least, most = min(counts), max(counts)
     said = f"{least:,} judges" if least == most else f"{least:,} to {most:,} judges"
     return f" {said}{' a pair' if len(found) > 1 else ''}."
+
+
+@chart(order=6)
+def curves(of: Material) -> Iterator[Sketch]:
+    """Draw the probability of the verdict against the true share of people who can tell, with what was observed."""
+    critical = [row for row in of.of("triangle_critical") if row.system and row.n_ratings]
+    pairs = {(row.system, row.system_b) for row in critical}
+    shown = sorted((row for row in of.of("discriminators") if (row.system, row.system_b) in pairs), key=falling)
+    if not shown:
+        return
+    similarity = setting(critical, "goal") == "similarity"
+    alpha, beta, pd = (float(setting(critical, name)) for name in ("alpha", "beta", "pd"))
+    right = {row.n_ratings or 0: int(value_of(row)) for row in critical}
+    counts = sorted(right)
+    drawn = counts if len(counts) <= MOST_LINES else [counts[0], counts[-1]]
+
+    def power(n: int, shares: Sequence[float]) -> list[float]:
+        likely = (
+            power_of_similarity(n, beta=beta, pd=pd, true=shares)
+            if similarity
+            else power_of_difference(n, alpha=alpha, pd=shares)
+        )
+        return [float(one) for one in likely]
+
+    needed = "at most" if similarity else "at least"
+    verdict = "similarity" if similarity else "a difference"
+    risk = f"beta {beta:g}, {words.share(pd)} allowed" if similarity else f"alpha {alpha:g}"
+    yield Sketch(
+        kind="triangle-curve",
+        criterion=shown[0].criterion or "",
+        title=_expected(verdict, counts, [power(n, [0.0 if similarity else pd])[0] for n in counts], similarity, pd),
+        subtitle=(
+            f"Probability of showing {verdict} ({risk}) by the true share of people who can tell; exact binomial, "
+            f"{needed} {_each(counts, right)} right. Below: the share observed, with its "
+            f"{of.confidence * 100:g}{words.SPACE}% Clopper-Pearson interval{only(shown)}."
+        ),
+        by_system=True,
+        chart=curves_chart(
+            Curves(
+                {f"{n:,} answers": list(zip(SHARES, power(n, SHARES), strict=True)) for n in drawn},
+                f"Probability of showing {verdict}",
+                "Share of people who can tell",
+                (pd, f"{'allowed' if similarity else 'planned'}: {words.share(pd)}"),
+            ),
+            [_observed(row) for row in shown[:MOST_ROWS]],
+        ),
+        columns=(
+            ("name", "Systems, or answers"),
+            ("x", "Share who can tell"),
+            ("value", f"Probability of showing {verdict}"),
+            *INTERVAL,
+        ),
+    )
+
+
+def _observed(row: Row) -> Observed:
+    ends = "" if row.low is None or row.high is None else f" ({words.share(row.low)} to {words.share(row.high)})"
+    shown = f"{words.apart(row.system)} – {words.apart(row.system_b)}"
+    name = f"{row.system} – {row.system_b}"
+    return Observed(name, shown, f"{words.share(value_of(row))}{ends}", value_of(row), row.low, row.high)
+
+
+def _expected(verdict: str, counts: Sequence[int], powers: Sequence[float], similarity: bool, pd: float) -> str:
+    """Say how likely the verdict was, with these answers, if people are as the plan supposes."""
+    n = f"{counts[0]:,}" if len(counts) == 1 else f"{counts[0]:,} to {counts[-1]:,}"
+    low, high = words.share(min(powers)), words.share(max(powers))
+    likely = low if low == high else f"{low} to {high}"
+    supposed = "nobody can tell" if similarity else f"{words.share(pd)} of people can tell"
+    return f"With {n} answers, the probability of showing {verdict} is {likely} if {supposed}"
+
+
+def _each(counts: Sequence[int], right: Mapping[int, int]) -> str:
+    """Say how many right choices are needed of how many."""
+    ends = [counts[0]] if len(counts) == 1 else [counts[0], counts[-1]]
+    return " to ".join(f"{right[n]:,} of {n:,}" for n in ends)

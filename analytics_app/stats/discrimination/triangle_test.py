@@ -299,7 +299,7 @@ def _near(judges: Codes, p: float, quantile: float) -> Codes:
     return np.where(start < 4, -1, start).astype(np.intp)
 
 
-def above(x: Codes, n: Codes, p: float) -> Floats:
+def above(x: Codes, n: Codes, p: float | Floats) -> Floats:
     """P(X >= x) for X binomial; 1 for x <= 0, 0 above n."""
     from scipy.special import bdtrc  # noqa: PLC0415
 
@@ -308,7 +308,7 @@ def above(x: Codes, n: Codes, p: float) -> Floats:
     return np.where(x <= 0, 1.0, np.where(inside, tail, 0.0))
 
 
-def up_to(x: Codes, n: Codes, p: float) -> Floats:
+def up_to(x: Codes, n: Codes, p: float | Floats) -> Floats:
     """P(X <= x) for X binomial; 0 for x < 0, 1 from n on."""
     from scipy.special import bdtr  # noqa: PLC0415
 

@@ -26,18 +26,19 @@ MOST_JUDGES = 1_000_000
 """The largest number of judges for which the search runs."""
 
 
-def power_of_difference(n: ArrayLike, *, alpha: float, pd: float) -> Floats:
+def power_of_difference(n: ArrayLike, *, alpha: float, pd: ArrayLike) -> Floats:
     """Probability that n judges show a difference at `alpha` if a share `pd` of people can tell.
 
-    It does not grow evenly with n: it drops where one more right choice is needed (a saw-tooth).
+    It does not grow evenly with n: it drops where one more right choice is needed (a saw-tooth). It grows with `pd`.
 
     Parameters
     ----------
     n : array_like of int, any shape
+    pd : array_like of float, a shape that goes with that of n
 
     Returns
     -------
-    ndarray of float, the shape of n
+    ndarray of float, the shape of n and pd together
 
     Examples
     --------
@@ -45,11 +46,20 @@ def power_of_difference(n: ArrayLike, *, alpha: float, pd: float) -> Floats:
     [0.952, 0.932, 0.981]
     """
     judges = np.asarray(n)
-    return above(least_correct(judges, alpha), judges, float(probability_correct(pd)))
+    return above(least_correct(judges, alpha), judges, probability_correct(pd))
 
 
-def power_of_similarity(n: ArrayLike, *, beta: float, pd: float, true: float = 0.0) -> Floats:
+def power_of_similarity(n: ArrayLike, *, beta: float, pd: float, true: ArrayLike = 0.0) -> Floats:
     """Probability that n judges show similarity (at most `pd` can tell, risk `beta`) if in truth a share `true` can.
+
+    Parameters
+    ----------
+    n : array_like of int, any shape
+    true : array_like of float, a shape that goes with that of n
+
+    Returns
+    -------
+    ndarray of float, the shape of n and true together
 
     Examples
     --------
@@ -57,7 +67,7 @@ def power_of_similarity(n: ArrayLike, *, beta: float, pd: float, true: float = 0
     [0.724, 0.953]
     """
     judges = np.asarray(n)
-    return up_to(most_correct(judges, beta, pd), judges, float(probability_correct(true)))
+    return up_to(most_correct(judges, beta, pd), judges, probability_correct(true))
 
 
 @dataclass(frozen=True, slots=True)
