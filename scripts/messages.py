@@ -15,7 +15,6 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
-from django.utils.translation import to_locale
 from django.utils.translation.template import templatize
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -44,8 +43,8 @@ class Source:
 # What a task type says of itself and of its parameters stands on researchers' pages, as do faults of known answers.
 OF_RESEARCHERS = (
     "*.label", "*.purpose", "*.summary", "*.use_when", "*.analysed", "*.limits", "Outcome", "*Params", "AGREEMENT",
-    "LAYOUT", "ValueError", "QuestionsField", "problems", "problems_of", "item_problems", "missing_for_raters",
-    "problem_in_value", "prefill_problem",
+    "LAYOUT", "ValueError", "QuestionsField", "problems", "problems_of", "item_problems", "problems_together",
+    "_problems_of_systems", "_problems_of_texts", "missing_for_raters", "problem_in_value", "prefill_problem",
     "prefill_problem_together", "prefilled", "_wrong_payload", "heds", "simulated", "_translated*",
 )  # fmt: skip
 ALL = ("*",)
@@ -72,7 +71,6 @@ SOURCES = (
     Source("tasks_app/templatetags/judged.py"),
     Source("tasks_app/richtext.py"),
     Source("tasks_app/plaintext.py"),
-    Source("tasks_app/languages.py"),
     Source("tasks_app/forms.py"),
     Source("tasks_app/channels/*.py", only=("*.way_in", "*.way_out", "NotArrived", "Ending")),
     Source("tasks_app/models/judgments.py", only=("JudgmentSkip",)),
@@ -239,7 +237,7 @@ def _message(function: str, arguments: list[str]) -> po.Message:
 
 def catalogue(language: str) -> Path:
     """Return where the catalogue of a language is."""
-    return ROOT / "locale" / to_locale(language) / "LC_MESSAGES" / "django.po"
+    return ROOT / "locale" / language / "LC_MESSAGES" / "django.po"
 
 
 def merged(language: str, files_of_message: dict[po.Message, tuple[str, ...]]) -> dict[po.Message, po.Entry]:
@@ -248,11 +246,9 @@ def merged(language: str, files_of_message: dict[po.Message, tuple[str, ...]]) -
     entries = {}
     for message, places in files_of_message.items():
         old = old_entries.get(message)
-        n_forms = po.n_forms(language) if message.plural else 1
-        if old is None or len(old.translations) != n_forms:
-            entries[message] = po.Entry(message, ("",) * n_forms, places)
-        else:
-            entries[message] = po.Entry(message, old.translations, places, old.flags)
+        empty = ("",) * (po.FORMS if message.plural else 1)
+        flags = old.flags if old is not None else frozenset()
+        entries[message] = po.Entry(message, old.translations if old is not None else empty, places, flags)
     return entries
 
 

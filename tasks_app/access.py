@@ -61,8 +61,8 @@ def signed_assignment_for_rater(rater: Rater, order: object) -> Assignment:
 
 
 def media_for_rater(rater: Rater, sha256: str) -> Media:
-    """Return a file that is shown with one of a rater's own units."""
-    items = Assignment.objects.filter(rater=rater).values("unit__item")
+    """Return a file that is shown with one of the texts of a rater's own units."""
+    items = Assignment.objects.filter(rater=rater).values("unit__parts__part_outputs__output__item")
     files = ItemMedia.objects.filter(item__in=items, media__sha256=sha256).values("media")
     return get_object_or_404(Media, study=rater.study_id, pk__in=files)
 

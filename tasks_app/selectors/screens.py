@@ -17,9 +17,6 @@ from tasks_app.task_types.texts import TextType
 UNITS_KEPT = 20_000
 TASKS_KEPT = 200
 
-# The order in which media of an item are shown.
-KINDS = ("image", "audio", "video")
-
 # What a screen shows of a unit's item.
 ITEM = {
     f"item_{name}": F(f"part__unit__item__{name}")
@@ -107,25 +104,29 @@ def read_materials(units: Iterable[int]) -> dict[int, Material]:
         .order_by("part__unit", "part__number", "id")
         .values(
             "part_id", unit=F("part__unit"), number=F("part__number"), text=F("output__text"),
-            language=F("output__language"), features=F("part__unit__features"), item=F("part__unit__item"), **ITEM,
+            language=F("output__language"), features=F("part__unit__features"), item=F("part__unit__item"),
+            item_of_text=F("output__item"), **ITEM,
         )
     )  # fmt: skip
     by_unit: dict[int, list[Any]] = {}
     for row in rows:
         by_unit.setdefault(row["unit"], []).append(row)
-    media = _media(unit_rows[0]["item"] for unit_rows in by_unit.values())
+    media = _media(row["item_of_text"] for unit_rows in by_unit.values() for row in unit_rows)
     before = _documents(unit_rows[0]["item_document_id"] for unit_rows in by_unit.values())
     carried = _prefill(row["part_id"] for unit_rows in by_unit.values() for row in unit_rows)
     return {unit_id: _material(unit_rows, media, before, carried) for unit_id, unit_rows in by_unit.items()}
 
 
-def _media(items: Iterable[int | None]) -> dict[int, list[contract.Media]]:
+def _media(items: Iterable[int]) -> dict[int, tuple[contract.Media, ...]]:
     """Read what is shown with items: pictures, then sounds, then films."""
     by_item: dict[int, list[contract.Media]] = {}
-    rows = ItemMedia.objects.filter(item__in={item for item in items if item is not None}).order_by("item", "id")
-    for item, role, sha256, mime in rows.values_list("item_id", "role", "media__sha256", "media__kind"):
+    options: dict[int, Mapping[str, object]] = {}
+    rows = ItemMedia.objects.filter(item__in=set(items)).order_by("item", "id")
+    columns = rows.values_list("item_id", "role", "media__sha256", "media__kind", "item__options")
+    for item, role, sha256, mime, options_of_item in columns:
         by_item.setdefault(item, []).append(contract.Media(role.removeprefix("context_"), sha256, mime))
-    return {item: sorted(files, key=lambda file: KINDS.index(file.kind)) for item, files in by_item.items()}
+        options[item] = options_of_item
+    return {item: contract.described(files, options[item]) for item, files in by_item.items()}
 
 
 def _documents(documents: Iterable[int | None]) -> dict[int, list[tuple[int, str]]]:
@@ -149,16 +150,23 @@ def _prefill(parts: Iterable[int]) -> dict[int, list[object]]:
 
 def _material(
     rows: Sequence[Any],
-    media: Mapping[int, Sequence[contract.Media]],
+    media: Mapping[int, tuple[contract.Media, ...]],
     documents: Mapping[int, Sequence[tuple[int, str]]],
     carried: Mapping[int, Sequence[object]],
 ) -> Material:
+    item: Mapping[str, Any] = rows[0] if rows else {}
+    mixed = any(row["item_of_text"] != row["item"] for row in rows)
     parts: dict[int, tuple[int, contract.Part]] = {}
     for row in rows:
         # Several outputs of a part have one text; the first stands for all.
-        part = contract.Part(row["number"], row["text"], row["language"], tuple(carried.get(row["part_id"], ())))
+        part = contract.Part(
+            row["number"],
+            row["text"],
+            row["language"],
+            tuple(carried.get(row["part_id"], ())),
+            media.get(row["item_of_text"], ()) if mixed else (),
+        )
         parts.setdefault(row["number"], (row["part_id"], part))
-    item: Mapping[str, Any] = rows[0] if rows else {}
     document = documents.get(item.get("item_document_id") or 0, ())
     return Material(
         parts=tuple(part for _pk, part in parts.values()),
@@ -169,7 +177,7 @@ def _material(
         format=item.get("item_format") or "text",
         options=item.get("item_options") or {},
         criterion=(item.get("features") or {}).get("criterion", ""),
-        media=tuple(media.get(item.get("item") or 0, ())),
+        media=() if mixed else media.get(item.get("item") or 0, ()),
         before=tuple(source for position, source in document if position < item["item_position"] and source),
     )
 

@@ -7,14 +7,13 @@ from dataclasses import dataclass, replace
 
 from tasks_app.models import Setup, Task
 from tasks_app.sections import Document, Json
-from tasks_app.selectors.screens import KINDS
 from tasks_app.setup.checking import problems_of, problems_of_tables, reading_of
 from tasks_app.studyfile.own_sections.lists import asked
 from tasks_app.studyfile.reading import StudyReading
 from tasks_app.studyfile.screens import DraftTask, draft_tasks
 from tasks_app.studyfile.workload import screen_of
 from tasks_app.task_types import TaskType, registry
-from tasks_app.task_types.base import Media, Screen
+from tasks_app.task_types.base import Media, Screen, described
 from tasks_app.task_types.samples import sample_kind, sample_screen
 from tasks_app.task_types.texts import TextType
 
@@ -110,13 +109,14 @@ def _sample(kind: TaskType, task: Mapping[str, Json], document: Document) -> Scr
 def _screen(draft: DraftTask, document: Document, number: int) -> Screen:
     """Return the screen of a unit with everything that is shown beside its texts."""
     unit = list(draft.units.values())[number]
-    screen = screen_of(draft, unit, document["criteria"])
-    item = next((item for item in document["items"] if item["key"] == unit.item), None)
+    screen = replace(screen_of(draft, unit, document["criteria"]), language=document["study"]["language"])
+    items = {item["key"]: item for item in document["items"]}
+    if unit.part_items:
+        own = [_media(items[key]) for key in unit.part_items]
+        screen = replace(screen, parts=tuple(replace(part, media=own[part.number]) for part in screen.parts))
+    item = items.get(unit.item or "")
     if item is None:
-        return replace(screen, language=document["study"]["language"])
-    media = [
-        Media(medium["role"].removeprefix("context_"), medium["sha256"], medium["kind"]) for medium in item["context"]
-    ]
+        return screen
     n = draft.kind.context_before if isinstance(draft.kind, TextType) else 0
     before = [
         other["source"]
@@ -125,10 +125,15 @@ def _screen(draft: DraftTask, document: Document, number: int) -> Screen:
     ]
     return replace(
         screen,
-        language=document["study"]["language"],
         source_language=item["source_language"],
         format=item["format"],
         context=tuple(text for text in before if text)[-n:] if n else (),
-        media=tuple(sorted(media, key=lambda medium: KINDS.index(medium.kind))),
+        media=() if unit.part_items else _media(item),
         paged=draft.task["criteria_mode"] == "page",
     )
+
+
+def _media(item: Mapping[str, Json]) -> tuple[Media, ...]:
+    """Return what is shown with an item of the document."""
+    named = (Media(one["role"].removeprefix("context_"), one["sha256"], one["kind"]) for one in item["context"])
+    return described(named, item["options"])

@@ -35,10 +35,12 @@ class StudyReading:
         self.notes: list[str] = list(files.notes)
         self.used: set[str] = {STUDY_YAML}
         # What the items turned out to be: their file, where each (item, system, variant) stands, the media they
-        # name by hash, whether units can be made of them, those units, and numbers for whoever loads the study.
+        # name by hash and where each (item, column) names some, whether units can be made of them, those units, and
+        # numbers for whoever loads the study.
         self.items_file = "items.csv"
         self.output_places: dict[tuple[str, str, str], Place] = {}
         self.media: dict[str, MediaFile] = {}
+        self.media_places: dict[tuple[str, str], Place] = {}
         self.units_sound = False
         self.drafts: Any = None
         self.counts: dict[str, int] = {}

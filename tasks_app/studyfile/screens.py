@@ -92,7 +92,7 @@ def _draft_tasks(reading: StudyReading) -> list[DraftTask]:
         taken = [item for item in reading.document["items"] if takes_item(task, item)]
         items = {item.key: item for item in _texts(taken, keep=task["keep_identical"])}
         kind = task_types.registry[task["type"]](task["params"])
-        if not _items_fit(reading, kind, items):
+        if not _items_fit(reading, kind, items, number):
             continue
         criteria = asked(reading.document["criteria"], task["criteria"])
         units = draft_units(
@@ -113,7 +113,7 @@ def _draft_tasks(reading: StudyReading) -> list[DraftTask]:
     return drafts
 
 
-def _items_fit(reading: StudyReading, kind: TaskType, items: Mapping[str, ItemTexts]) -> bool:
+def _items_fit(reading: StudyReading, kind: TaskType, items: Mapping[str, ItemTexts], number: int) -> bool:
     """Report why items cannot be judged by a task type; return whether they can."""
     before = reading.problems.count
     for item in items.values():
@@ -123,6 +123,9 @@ def _items_fit(reading: StudyReading, kind: TaskType, items: Mapping[str, ItemTe
             place = reading.output_places.get((item.key, first.system, first.variant)) if first else None
             line, column = (place.line, place.column) if place else (0, 0)
             reading.problems.add(reading.items_file, line, column, f"item “{item.key}”: {sentence}")
+    if reading.problems.count == before:
+        for sentence in kind.problems_together(list(items.values())):
+            reading.problem(("tasks", number), sentence)
     return reading.problems.count == before
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from itertools import zip_longest
 from typing import TYPE_CHECKING, TypeAlias
 
 from django.utils.functional import Promise
@@ -116,26 +117,48 @@ class UnitDraft:
         return self.part_items[number] if self.part_items else self.item
 
 
+# The order in which the media of an item are shown.
+KINDS = ("image", "audio", "video")
+
+
+@dataclass(frozen=True, slots=True)
+class Media:
+    """A picture, sound or film shown with an item. `kind` is image, audio or video; `name` is a hash, nothing else.
+
+    `description` says in words what it shows, for raters who cannot see or hear it.
+    """
+
+    kind: str
+    name: str
+    mime: str = ""
+    description: str = ""
+
+
+def described(media: Iterable[Media], options: Mapping[str, object]) -> tuple[Media, ...]:
+    """Return the media of an item in the order they are shown, described by its option `alt`: one text or a list."""
+    given = options.get("alt")
+    words = [given] if isinstance(given, str) else list(given) if isinstance(given, list | tuple) else []
+    in_order = sorted(media, key=lambda one: KINDS.index(one.kind))
+    return tuple(
+        replace(one, description=word if isinstance(word, str) else "")
+        for one, word in zip_longest(in_order, words[: len(in_order)])
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Part:
     """A text on a screen. `number` is its canonical place in the unit, from 0.
 
-    `prefill` holds what the text carries when it is first shown, such as spans to confirm or remove.
+    `prefill` holds what the text carries when it is first shown, such as spans to confirm or remove. `media` are the
+    pictures, sounds and films of the text's own item, on screens with texts of several items; where all texts are of
+    one item, the screen has them.
     """
 
     number: int
     text: str
     language: str = ""
     prefill: tuple[object, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Media:
-    """A picture, sound or film shown with an item. `kind` is image, audio or video; `name` is a hash, nothing else."""
-
-    kind: str
-    name: str
-    mime: str = ""
+    media: tuple[Media, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

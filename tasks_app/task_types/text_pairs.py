@@ -141,10 +141,11 @@ def problems_of(item: ItemTexts, anchor: str) -> Iterator[str]:
 
 def look_alike(text: str, other: str) -> bool:
     """Say whether nobody could tell two texts apart on a screen: they differ in invisible characters at most."""
-    return _visible(text) == _visible(other)
+    return visible(text) == visible(other)
 
 
-def _visible(text: str) -> str:
+def visible(text: str) -> str:
+    """Return what a text shows: composed characters, and one space for any space."""
     return " ".join(unicodedata.normalize("NFC", text).split())
 
 

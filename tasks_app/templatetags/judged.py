@@ -8,7 +8,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 
 from tasks_app import languages, richtext
-from tasks_app.task_types.base import Media, Screen
+from tasks_app.task_types.base import Media, Screen, ShownPart
 
 register = template.Library()
 
@@ -59,18 +59,23 @@ class ShownMedia:
 
 
 @register.filter
-def shown_media(screen: object) -> list[ShownMedia]:
-    """Return the media of a screen with their words: those of the item (its option `alt`), else “Picture 1”."""
-    media = screen.media if isinstance(screen, Screen) else ()
-    given = screen.options.get("alt") if isinstance(screen, Screen) else None
-    words = [given] if isinstance(given, str) else list(given) if isinstance(given, list | tuple) else []
+def shown_media(of: object) -> list[ShownMedia]:
+    """Return the media of a screen, or of one of its texts, with their descriptions, or else “Picture 1”."""
+    media, letter = _media_of(of)
     headings = {"image": gettext("Picture"), "audio": gettext("Sound"), "video": gettext("Film")}
     counts: dict[str, int] = {}
     shown = []
-    for place, one in enumerate(media):
+    for one in media:
         number = counts[one.kind] = counts.get(one.kind, 0) + 1
         several = sum(other.kind == one.kind for other in media) > 1
-        heading = headings.get(one.kind, one.kind) + (f" {number}" if several else "")
-        own = str(words[place]) if place < len(words) and isinstance(words[place], str) else ""
-        shown.append(ShownMedia(one, f"{one.kind}-{number}", heading, own or heading))
+        heading = " ".join([headings.get(one.kind, one.kind), *[letter] * bool(letter), *[str(number)] * several])
+        of_text = f"-{letter}" if letter else ""
+        shown.append(ShownMedia(one, f"{one.kind}{of_text}-{number}", heading, one.description or heading))
     return shown
+
+
+def _media_of(of: object) -> tuple[Sequence[Media], str]:
+    """Return the media of a screen or of a text, and the letter of the text."""
+    if isinstance(of, ShownPart):
+        return of.part.media, of.letter
+    return (of.media if isinstance(of, Screen) else ()), ""

@@ -84,8 +84,8 @@ def test_all_six_orders_come_once_in_every_block_of_six() -> None:
     assert all(set(orders[start : start + 6]) == SIX for start in range(0, 60, 6))
     assert len({tuple(orders[start : start + 6]) for start in range(0, 60, 6)}) > 5, "blocks have orders of their own"
     assert all("".join("AB"[number] for number in one["parts"]) == one["order"] for one in drawn)
-    with pytest.raises(ValueError, match="not of 3"):
-        Triangle().arrange(3, Random(7))
+    with pytest.raises(ValueError, match="not of 4"):
+        Triangle().arrange(4, Random(7))
 
 
 def test_three_items_follow_each_other_and_each_carries_the_odd_text_in_turn() -> None:

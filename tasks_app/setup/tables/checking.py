@@ -57,6 +57,7 @@ class RowReading:
         self.document: Document = {"systems": []}
         self.output_places: dict[tuple[str, str, str], Place] = {}
         self.media: dict[str, MediaFile] = {}
+        self.media_places: dict[tuple[str, str], Place] = {}
         self.items_file = file
         self.files = media or UploadedMedia()
 

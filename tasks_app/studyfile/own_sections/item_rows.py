@@ -51,13 +51,15 @@ class MediaFiles(Protocol):
 class ItemReading(Protocol):
     """What the checks need: the part of a `StudyReading` that concerns items, with or without a study file around it.
 
-    `output_places` says where each (item, system, variant) stands, `media` gives the media named, by their hash.
+    `output_places` says where each (item, system, variant) stands, `media` gives the media named, by their hash, and
+    `media_places` where each (item, column) names some.
     """
 
     problems: Problems
     document: Document
     output_places: dict[tuple[str, str, str], Place]
     media: dict[str, MediaFile]
+    media_places: dict[tuple[str, str], Place]
     items_file: str
 
     @property
@@ -124,6 +126,7 @@ class ItemRows:
                 self.report(row, column, sentence % words)
         for role in ROLES:
             for name in row.cells.get(role, ()):
+                self.reading.media_places.setdefault((row.cells["item"], role), row.place(role))
                 self.look_at(row, role, name)
 
     def add_output(self, item: ItemFound, row: Row) -> None:

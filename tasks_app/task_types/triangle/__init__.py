@@ -12,8 +12,6 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.task_types.base import (
-    Asked,
-    AskedOption,
     Criterion,
     Feedback,
     GoldAnswer,
@@ -30,7 +28,7 @@ from tasks_app.task_types.base import (
 from tasks_app.task_types.registry import register
 from tasks_app.task_types.text_pairs import look_alike, name_of, pairs_of, problems_of, unit_key
 from tasks_app.task_types.texts import TextType
-from tasks_app.task_types.triangle import orders
+from tasks_app.task_types.triangle import one_text_each, orders
 from tasks_app.task_types.triangle.params import CHOICE, CORRECT, MOTIVE, SURENESS, TriangleParams, brought, steps_of
 from tasks_app.task_types.triangle.screen import TriangleForm, odd_position, shown_of, simulated
 
@@ -61,7 +59,8 @@ class Triangle(TextType):
         "Needs texts by two systems that can be told apart on a screen: an item where both look the same is refused. "
         "Plan at least 18 judges for a difference and 30 for similarity, each of whom judges one triad; with several "
         "triads per judge, test for a difference only. With three items a pair of systems needs three items that "
-        "both have texts for, and sources and pictures are not shown. An answer cannot be changed."
+        "both have texts for or, where each item has one text only, two items of each system; sources are not shown. "
+        "An answer cannot be changed."
     )
     outcomes = (
         Outcome(
@@ -141,6 +140,10 @@ class Triangle(TextType):
 
     def item_problems(self, item: ItemTexts) -> Iterator[str]:
         """Yield a sentence where there is nothing to compare, and for every two texts that nobody could tell apart."""
+        if self.variant == "three" and one_text_each.has_one_system(item):
+            if len(item.outputs) > 1:
+                yield gettext("it has %(n)d texts by one system. Keep one of them.") % {"n": len(item.outputs)}
+            return
         yield from problems_of(item, self.anchor)
         for one, other in combinations(item.outputs, 2):
             compared = one.system != other.system and self.anchor in {"", one.system, other.system}
@@ -150,8 +153,15 @@ class Triangle(TextType):
                     "Leave the item out, or compare other systems."
                 ) % {"one": name_of(one), "other": name_of(other)}
 
+    def problems_together(self, items: Sequence[ItemTexts]) -> Iterator[str]:
+        """Yield a sentence for everything that keeps items with one text each from being in a triad."""
+        return one_text_each.problems_together(items, self.anchor) if self.variant == "three" else iter(())
+
     def units(self, items: Sequence[ItemTexts], rng: Random) -> Iterator[UnitDraft]:
         """Make a unit an item and pair of systems or, with three items, a triad of items and pair of systems."""
+        if self.variant == "three" and all(map(one_text_each.has_one_system, items)):
+            yield from one_text_each.triads(items, self.anchor, rng)
+            return
         pairs = pairs_of(items, self.anchor)
         if self.variant == "three":
             yield from orders.triads(pairs, rng)
@@ -195,20 +205,6 @@ class Triangle(TextType):
             Feedback(one.passed, right if one.passed else wrong, one.gold.explanation)
             for one in self.grade(screen, cleaned, gold)
         )
-
-    def asked_again(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Asked]:
-        """Yield the choice of the odd one, as known answers name it: right or not."""
-        odd, chosen = odd_position(screen), str(cleaned.get(CHOICE) or "")
-        field = self.form(screen).fields[CHOICE]
-        options = (
-            AskedOption(
-                gettext("Text %(letter)s") % {"letter": one.letter},
-                float(one.position == odd),
-                str(one.position) == chosen,
-            )
-            for one in shown_of(screen)
-        )
-        yield Asked(CORRECT, str(field.label), (CHOICE,), options=tuple(options))
 
     def scale_of(self, criterion: Criterion | None = None) -> tuple[float, float, float] | None:
         """Right or wrong is 0 or 1; sureness has as many steps as it has words."""

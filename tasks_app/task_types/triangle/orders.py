@@ -1,4 +1,7 @@
-"""Triads of items, and the orders of a triangle: which of two systems stands at which of three places."""
+"""Triads of items, and the orders of a triangle: which of two systems stands at which of three places.
+
+Whatever a triad is made of, its parts with an even number are by one system and those with an odd number by the other.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,9 @@ A_ODD = ("ABB", "BAB", "BBA")
 # Texts of three items: part 2i is item i by system A, part 2i + 1 the same item by system B.
 THREE_ITEMS = 6
 
+# Texts of three items by one system each: part 1 is the odd one, parts 0 and 2 are by the other system.
+ONE_SYSTEM_EACH = 3
+
 
 def orders(rng: Random) -> Iterator[str]:
     """Yield the six orders endlessly, in blocks that hold each once, every block in an order of its own."""
@@ -26,15 +32,18 @@ def orders(rng: Random) -> Iterator[str]:
 
 
 def arrangements(n_parts: int, rng: Random) -> Iterator[dict[str, object]]:
-    """Yield arrangements of the two texts of one item, or of the six texts of three items.
+    """Yield arrangements of the two texts of one item, of the six texts of three items, or of one text of each.
 
-    With three items, each carries the odd text twice in every block of six orders, once for either system; after
-    three blocks every order has had every item as the odd one.
+    With six texts, each item carries the odd text twice in every block of six orders, once for either system; after
+    three blocks every order has had every item as the odd one. With three texts, which of them is the odd one is fixed:
+    it stands at every place once in every block of three.
     """
     if n_parts == THREE_ITEMS:
         return _of_three_items(rng)
+    if n_parts == ONE_SYSTEM_EACH:
+        return _of_one_system_each(rng)
     if n_parts != 2:
-        raise ValueError(f"A triangle is made of two texts, or of six of three items, not of {n_parts}.")
+        raise ValueError(f"A triangle is made of two texts, or of three or six of three items, not of {n_parts}.")
     return ({"order": order, "parts": ["AB".index(letter) for letter in order]} for order in orders(rng))
 
 
@@ -56,6 +65,19 @@ def _of_three_items(rng: Random) -> Iterator[dict[str, object]]:
             parts = [2 * item + "AB".index(letter) for item, letter in zip(others, order, strict=True)]
             yield {"order": order, "parts": parts}
         block += 1
+
+
+def _of_one_system_each(rng: Random) -> Iterator[dict[str, object]]:
+    places = list(range(ONE_SYSTEM_EACH))
+    turned = [rng.random() < 0.5 for _place in places]
+    while True:
+        rng.shuffle(places)
+        for odd in places:
+            # The two others change places whenever the odd text stands there again.
+            turned[odd] = not turned[odd]
+            parts = [2, 0] if turned[odd] else [0, 2]
+            parts.insert(odd, 1)
+            yield {"order": "".join("AB"[number % 2] for number in parts), "parts": parts}
 
 
 def _drawn_items(some: Sequence[str], rng: Random) -> dict[str, int]:

@@ -32,7 +32,10 @@ class TriangleParams(PairParams):
         choices=(("one", _("one item for all three texts")), ("three", _("three items, a text of each"))),
         initial="one",
         label=_("Texts of a triad"),
-        help_text=_("With three items both systems need texts for all of them; the item of the odd text rotates."),
+        help_text=_(
+            "With three items, either both systems have texts for all of them and the item of the odd text rotates, "
+            "or each item has one text, by one of the systems."
+        ),
     )
     triads_per_judge = forms.IntegerField(
         min_value=1,

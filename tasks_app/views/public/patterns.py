@@ -56,7 +56,7 @@ def patterns(request: HttpRequest) -> HttpResponse:
         "frame": {"public_title": _("How do these texts read?"), "done": 12, "total": 40},
         "beside": Screen(
             registry["likert"](), (), (), source=MARKDOWN, source_language="en", format="markdown", context=BEFORE,
-            media=(Media("image", "img/icon.svg", "image/svg+xml"),), options={"alt": "Two speech bubbles"},
+            media=(Media("image", "img/icon.svg", "image/svg+xml", "Two speech bubbles"),),
         ),
     }  # fmt: skip
     context = {

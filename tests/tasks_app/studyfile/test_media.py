@@ -11,12 +11,21 @@ from django.test import override_settings
 from tasks_app import studyfile
 from tasks_app.models import ItemMedia, Media
 from tasks_app.studyfile.files.media import sniff
-from tests.tasks_app.studyfile.kit import files_in_storage, png, problems_of, put, stored
+from tests.tasks_app.studyfile.kit import STUDY, files_in_storage, png, problems_of, put, stored
 
 ITEMS = (
     "item,system,output,context_image,context_audio\n"
     "i1,alpha,A,pictures/a.png|pictures/b.gif,x.ogg\ni2,alpha,B,pictures/same.jpg,\ni3,alpha,C,,\ni4,alpha,D,,\n"
 )
+QUESTIONS = """\
+evalweb: 1
+study: {slug: fluency, title: Questions, public_title: Questions, language: en}
+tasks:
+  - key: asked
+    type: questionnaire
+    set_size: 1
+    params: {questions: [{key: age, kind: number, question: Your age}]}
+"""
 GIF = b"GIF89a" + b"\0" * 20
 OGG = b"OggS" + b"\0" * 24 + b"\x01vorbis" + b"\0" * 20
 
@@ -96,3 +105,31 @@ def test_other_files_are_refused(folder: Path, content: bytes | None, expected: 
 )
 def test_kinds_are_told_by_content(content: bytes, kind: str | None) -> None:
     assert sniff(content) == kind
+
+
+ALT = '"{""alt"": ""A house""}"'
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("why", ["a questionnaire shows no texts", "no task takes the items"])
+def test_media_that_no_task_shows_are_refused_together_with_their_places(tmp_path: Path, why: str) -> None:
+    """They were loaded in silence, and raters never saw them."""
+    rows = "".join(f"i{number},alpha,Text {number},house.png,{ALT}\n" for number in range(1, 13))
+    study = (
+        STUDY.replace("    k: 2\n", "    k: 2\n    items: {item: [i1, i2, i3, i4]}\n") if "takes" in why else QUESTIONS
+    )
+    folder = put(tmp_path / "study", study_yaml=study, items_csv=f"item,system,output,context_image,options\n{rows}")
+    (folder / "house.png").write_bytes(png())
+    first, n = (6, 8) if "takes" in why else (2, 12)
+    assert problems_of(folder) == [
+        f"items.csv:{first}:4: context_image: No task shows a text of the item “i{first - 1}”, so raters would never "
+        "see this. Let a task take the item, or leave the cell empty. "
+        f"{n} problems like this, first at {first}:4, {first + 1}:4, {first + 2}:4."
+    ]
+    assert not stored()
+    put(folder, study_yaml=STUDY)
+    assert not any("description" in note for note in studyfile.read(folder).notes)
+    put(folder, items_csv="item,system,output,context_image\n" + "".join(f"i{n},a,T{n},house.png\n" for n in range(4)))
+    (note,) = [note for note in studyfile.read(folder).notes if "description" in note]
+    assert note.startswith("4 items have pictures, sounds or films without a description")
+    assert "(i0, i1, i2 …)" in note
