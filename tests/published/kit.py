@@ -45,7 +45,10 @@ def judged(study: Study, rater: Callable[[int, Random], Answering], n: int, seed
     with quiet_pages():
         for number in range(n):
             rng = Random(f"{seed}:{number}")
-            visitor = Visitor(study, InProcess(), Quality.CAREFUL, rng, answering=rater(number, rng))
+            pages = InProcess()
+            # A study takes only so many raters a day from one address.
+            pages.client.defaults["REMOTE_ADDR"] = f"10.0.0.{number}"
+            visitor = Visitor(study, pages, Quality.CAREFUL, rng, answering=rater(number, rng))
             if visitor.arrive():
                 assert visitor.judge()
     return lifecycle.move(study_id=study.pk, action="close", by=None)
