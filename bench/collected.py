@@ -58,11 +58,11 @@ WHERE r.study_id = %(study)s
 """
 
 
-def study_with(ratings: int) -> Study:
-    """Make a closed study with so many ratings: 10 criteria, 5 systems, 10 raters a text."""
-    units = ratings // CRITERIA // RATERS_A_UNIT
+def study_with(ratings: int, criteria: int = CRITERIA) -> Study:
+    """Make a closed study with so many ratings: 5 systems, 10 raters a text."""
+    units = ratings // criteria // RATERS_A_UNIT
     slug = f"bench-{ratings}"
-    keys = [f"c{number}" for number in range(CRITERIA)]
+    keys = [f"c{number}" for number in range(criteria)]
     rows = [
         f"i{item},s{system},Output of system {system} for item {item}"
         for item in range(units // SYSTEMS)
@@ -70,8 +70,8 @@ def study_with(ratings: int) -> Study:
     ]
     with TemporaryDirectory() as name:
         folder = Path(name)
-        criteria = "\n".join(f"  - {{key: {key}, name: {key}, question: How good}}" for key in keys)
-        (folder / "study.yaml").write_text(STUDY.format(slug=slug, criteria=criteria, keys=", ".join(keys)))
+        asked = "\n".join(f"  - {{key: {key}, name: {key}, question: How good}}" for key in keys)
+        (folder / "study.yaml").write_text(STUDY.format(slug=slug, criteria=asked, keys=", ".join(keys)))
         (folder / "items.csv").write_text("\n".join(["item,system,output", *rows]))
         study = studyfile.load(folder, owner=None)
     params = {"study": study.pk, "raters": max(12, units // 50), "times": RATERS_A_UNIT, "systems": SYSTEMS}

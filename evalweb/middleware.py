@@ -13,6 +13,7 @@ from django.utils import translation
 from evalweb import logs
 from evalweb.outages import is_outage
 from evalweb.views import service_unavailable
+from tasks_app import languages
 
 GetResponse = Callable[[HttpRequest], HttpResponse]
 # The name under which addresses of raters are included.
@@ -67,7 +68,7 @@ class LanguageMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         """Answer in the browser's language as long as nothing says otherwise."""
-        with translation.override(translation.get_language_from_request(request)):
+        with translation.override(languages.of_browser(request)):
             return self.get_response(request)
 
     def process_view(self, request: HttpRequest, view: object, args: object, kwargs: object) -> None:

@@ -191,6 +191,7 @@ CACHES = {
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", _("English")), ("de", _("German")), ("es", _("Spanish"))]
 LOCALE_PATHS = [BASE_DIR / "locale"]
+FORMAT_MODULE_PATH = ["evalweb.formats"]
 USE_I18N = True
 USE_TZ = True
 TIME_ZONE = "UTC"

@@ -15,6 +15,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
+from django.utils.translation import to_locale
 from django.utils.translation.template import templatize
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -71,6 +72,7 @@ SOURCES = (
     Source("tasks_app/templatetags/judged.py"),
     Source("tasks_app/richtext.py"),
     Source("tasks_app/plaintext.py"),
+    Source("tasks_app/languages.py"),
     Source("tasks_app/forms.py"),
     Source("tasks_app/channels/*.py", only=("*.way_in", "*.way_out", "NotArrived", "Ending")),
     Source("tasks_app/models/judgments.py", only=("JudgmentSkip",)),
@@ -237,7 +239,7 @@ def _message(function: str, arguments: list[str]) -> po.Message:
 
 def catalogue(language: str) -> Path:
     """Return where the catalogue of a language is."""
-    return ROOT / "locale" / language / "LC_MESSAGES" / "django.po"
+    return ROOT / "locale" / to_locale(language) / "LC_MESSAGES" / "django.po"
 
 
 def merged(language: str, files_of_message: dict[po.Message, tuple[str, ...]]) -> dict[po.Message, po.Entry]:
@@ -246,9 +248,11 @@ def merged(language: str, files_of_message: dict[po.Message, tuple[str, ...]]) -
     entries = {}
     for message, places in files_of_message.items():
         old = old_entries.get(message)
-        empty = ("",) * (po.FORMS if message.plural else 1)
-        flags = old.flags if old is not None else frozenset()
-        entries[message] = po.Entry(message, old.translations if old is not None else empty, places, flags)
+        n_forms = po.n_forms(language) if message.plural else 1
+        if old is None or len(old.translations) != n_forms:
+            entries[message] = po.Entry(message, ("",) * n_forms, places)
+        else:
+            entries[message] = po.Entry(message, old.translations, places, old.flags)
     return entries
 
 

@@ -13,9 +13,17 @@ HEADER = (
     "MIME-Version: 1.0\n"
     "Content-Type: text/plain; charset=UTF-8\n"
     "Content-Transfer-Encoding: 8bit\n"
-    "Plural-Forms: nplurals=2; plural=(n != 1);\n"
+    "Plural-Forms: nplurals={n_forms}; plural=({rule});\n"
 )
-FORMS = 2  # plural forms of every shipped language
+# How many forms plurals have and which of them is for n, in languages that do not form them as English does.
+AS_IN_ENGLISH = (2, "n != 1")
+PLURALS = {
+    "ar": (6, "n==0 ? 0 : n==1 ? 1 : n==2 ? 2 : n%100>=3 && n%100<=10 ? 3 : n%100>=11 ? 4 : 5"),
+    "fr": (2, "n > 1"),
+    "ja": (1, "0"),
+    "ko": (1, "0"),
+    "zh-hans": (1, "0"),
+}
 
 _LINE = re.compile(r'(msgctxt|msgid_plural|msgid|msgstr(?:\[\d\])?)?\s*(".*")')
 _MAGIC = 0x950412DE
@@ -48,6 +56,21 @@ class Entry:
     def is_done(self) -> bool:
         """Whether every form is translated, by a person who was sure."""
         return "fuzzy" not in self.flags and all(self.translations)
+
+
+def n_forms(language: str) -> int:
+    """Return how many forms the plurals of a language have: 6 in Arabic, 1 in Japanese."""
+    return PLURALS.get(language, AS_IN_ENGLISH)[0]
+
+
+def plural_rule(language: str) -> str:
+    """Return the expression in C that says which form is for n."""
+    return PLURALS.get(language, AS_IN_ENGLISH)[1]
+
+
+def header(language: str) -> str:
+    """Return the header of a catalogue."""
+    return HEADER.format(language=language, n_forms=n_forms(language), rule=plural_rule(language))
 
 
 class NotACatalogue(ValueError):
@@ -96,13 +119,13 @@ def _entry(block: str, path: Path) -> Entry | None:
     if not parts:
         return None
     message = Message(parts.get("msgid", ""), parts.get("msgid_plural", ""), parts.get("msgctxt", ""))
-    forms = [f"msgstr[{n}]" for n in range(FORMS)] if message.plural else ["msgstr"]
-    return Entry(message, tuple(parts.get(form, "") for form in forms), tuple(places), frozenset(flags))
+    forms = (words for part, words in parts.items() if part.startswith("msgstr"))
+    return Entry(message, tuple(forms), tuple(places), frozenset(flags))
 
 
 def write(path: Path, language: str, entries: Iterable[Entry]) -> None:
     """Write a .po file, in the order given."""
-    blocks = [f'msgid ""\nmsgstr ""\n{_lines(HEADER.format(language=language))}', *map(_block, entries)]
+    blocks = [f'msgid ""\nmsgstr ""\n{_lines(header(language))}', *map(_block, entries)]
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("\n\n".join(blocks) + "\n", encoding="utf-8")
 
@@ -139,7 +162,7 @@ def _one(text: str) -> str:
 
 def compiled(language: str, entries: Mapping[Message, Entry]) -> bytes:
     """Return the .mo of a catalogue: what is done of it, in the order that gettext asks for."""
-    texts = {"": HEADER.format(language=language)}
+    texts = {"": header(language)}
     for message, entry in entries.items():
         if entry.is_done:
             key = f"{message.key}\x00{message.plural}" if message.plural else message.key

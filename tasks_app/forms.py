@@ -77,7 +77,7 @@ class LanguageForm(SignedForm):
 
     action = "language"
 
-    language = forms.ChoiceField(choices=languages.to_choose_from)
+    language = forms.ChoiceField(choices=lambda: [(one.code, one.name) for one in languages.to_choose_from()])
     back = forms.CharField(required=False, max_length=300)
 
 

@@ -1,21 +1,71 @@
 """The languages of pages, and the script and direction of texts in any language."""
 
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import date
+from functools import cache
 
 from django.conf import settings
+from django.http import HttpRequest
 from django.utils import translation
+from django.utils.translation import gettext
+from django.utils.translation.trans_real import parse_accept_lang_header
 
 # Written from right to left, whatever the script says otherwise.
 FROM_THE_RIGHT = frozenset({"ar", "arc", "ckb", "dv", "fa", "he", "ku", "ps", "sd", "ug", "ur", "yi"})
 
+# Chinese is written in two ways, which tags name by script or by region; zh alone is simplified.
+TRADITIONAL = frozenset({"hant", "tw", "hk", "mo"})
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """A speaker of a language has read all its texts in their place and corrected them."""
+
+    by: str
+    on: date
+
+
+# English is what the texts are written in. All other catalogues were translated by machine: whoever reads one through
+# is named here, with the day. Until then raters and researchers are told.
+REVIEWS: Mapping[str, Review] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class PageLanguage:
+    """A language that pages can be read in: its name in itself, and what raters should know of it, in itself too."""
+
+    code: str
+    name: str
+    note: str = ""
+
+
+def match(language: str) -> str:
+    """Return the shipped language that people of a language read: itself or its base; empty where there is none.
+
+    Somebody who reads traditional Chinese (zh-TW, zh-Hant) is not shown the simplified script.
+    """
+    known = {code for code, _name in settings.LANGUAGES}
+    base, *further = language.lower().split("-")
+    if base == "zh":
+        base = "" if TRADITIONAL.intersection(further) and "hans" not in further else "zh-hans"
+    return next((code for code in (language.lower(), base) if code in known), "")
+
 
 def shipped(language: str) -> str:
     """Return the language that pages are shown in for people of a language: itself, its base, or English."""
-    known = [code for code, _name in settings.LANGUAGES]
-    base = language.lower().split("-", maxsplit=1)[0]
-    return next((code for code in (language.lower(), base) if code in known), settings.LANGUAGE_CODE)
+    return match(language) or settings.LANGUAGE_CODE
+
+
+def of_browser(request: HttpRequest) -> str:
+    """Return the first shipped language that a browser asks for, or English.
+
+    Django's own choice would give simplified Chinese to whoever asks for traditional Chinese.
+    """
+    asked = parse_accept_lang_header(request.headers.get("Accept-Language", "").lower())
+    return next(filter(None, (match(code) for code, _weight in asked)), settings.LANGUAGE_CODE)
 
 
 def direction(language: str) -> str:
@@ -30,10 +80,27 @@ def may_be_in(text: str, language: str) -> bool:
     return first is None or (first == "L") == (direction(language) == "ltr")
 
 
-def to_choose_from() -> tuple[tuple[str, str], ...]:
-    """Return the languages that are shipped, each with its name in itself: de, Deutsch."""
-    names = {code: str(translation.get_language_info(code)["name_local"]) for code, _name in settings.LANGUAGES}
-    return tuple((code, name[:1].upper() + name[1:]) for code, name in names.items())
+def is_reviewed(code: str) -> bool:
+    """Return whether the texts of a shipped language are checked: they were written in it, or a speaker read them."""
+    return code == settings.LANGUAGE_CODE or code in REVIEWS
+
+
+@cache
+def to_choose_from() -> tuple[PageLanguage, ...]:
+    """Return the languages that are shipped."""
+    return tuple(_page_language(code) for code, _name in settings.LANGUAGES)
+
+
+def _page_language(code: str) -> PageLanguage:
+    name = str(translation.get_language_info(code)["name_local"])
+    with translation.override(code):
+        note = "" if is_reviewed(code) else gettext("machine translated, not yet checked by a speaker")
+    return PageLanguage(code, name[:1].upper() + name[1:], note)
+
+
+def english_name(code: str) -> str:
+    """Return what a shipped language is called in English: Simplified Chinese."""
+    return str(translation.get_language_info(code)["name"])
 
 
 def spoken() -> str:
@@ -54,4 +121,4 @@ def speaking(language: str) -> Iterator[str]:
 
 def mark(language: str, study_language: str) -> str:
     """Return what a text in a study is marked with: nothing where it is in the study's own language."""
-    return "" if language == study_language.lower().split("-", maxsplit=1)[0] else language
+    return "" if language == match(study_language) else language

@@ -32,8 +32,8 @@ TASK_TYPES = (
 DESIGNS = ("batches", "comparisons", "documents", "independent", "latin_square", "on_request")
 CHANNELS = ("account", "invited", "link", "mturk", "prolific")
 RULES = (
-    "burn_in", "control_accuracy", "inconsistency", "iqr", "manual", "page_time", "simple_items", "skips",
-    "straight_lining", "trust", "working_time",
+    "burn_in", "control_accuracy", "identical_texts", "inconsistency", "iqr", "manual", "no_differences", "page_time",
+    "simple_items", "skips", "straight_lining", "trust", "working_time",
 )  # fmt: skip
 ANALYSES = (
     "agreement", "best_worst", "clusters", "correlation", "criteria", "distribution", "error_labels", "error_spans",

@@ -159,7 +159,7 @@ def _faults(
     if person.group and person.group not in groups:
         sentence = _("There is no group of this key in the study.")
         problems.append(("group", f"{sentence} {nearest(person.group, groups)}".rstrip()))
-    shipped = [code for code, _name in languages.to_choose_from()]
+    shipped = [one.code for one in languages.to_choose_from()]
     if person.language and person.language not in shipped:
         sentence = _("evalweb has no pages in this language.")
         problems.append(("language", f"{sentence} {nearest(person.language, shipped)}".rstrip()))

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 
-from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 from django.utils.text import slugify
@@ -77,7 +76,7 @@ class Plan:
         """Count the studies by the language that the pages of their raters can have; those without are left out."""
         counts: dict[str, int] = {}
         for planned in self.studies:
-            if code := shipped(planned.share.target):
+            if code := languages.match(planned.share.target):
                 counts[code] = counts.get(code, 0) + 1
         return counts
 
@@ -100,7 +99,7 @@ def plan(setup: Setup, split: Split) -> Plan:
             share,
             name,
             slug,
-            shipped(share.target) if split.follow_language else "",
+            languages.match(share.target) if split.follow_language else "",
             sum(len(rows.of(share.value, declared.stem)) for declared in TABLES),
         )
         for share, name, slug in zip(shares, names, _slugs(names, shares), strict=True)
@@ -114,15 +113,6 @@ def without_consent(setup: Setup, plan: Plan) -> list[str]:
     written = set(texts) if isinstance(texts, dict) else set()
     needed = dict.fromkeys(planned.language for planned in plan.studies if planned.language)
     return [language for language in needed if written and language not in written]
-
-
-def shipped(language: str) -> str:
-    """Return the language of pages that belongs to a language of texts; empty where evalweb does not have it."""
-    if not language:
-        return ""
-    code = languages.shipped(language)
-    is_shipped = code.split("-")[0] == language.lower().split("-")[0] and code in dict(settings.LANGUAGES)
-    return code if is_shipped else ""
 
 
 def _names(study: Study, split: Split, value: str) -> Names:

@@ -54,7 +54,8 @@ def waiting_for(rater: Rater) -> Waiting | None:
 def moment_in_words(moment: datetime, zone: str) -> str:
     """Format a moment with day and hour in a time zone, in the language of the page."""
     local = timezone.localtime(moment, ZoneInfo(zone))
-    return f"{formats.date_format(local, 'l')}, {formats.date_format(local, 'DATE_FORMAT')}, {local:%H:%M}"
+    words = {"weekday": formats.date_format(local, "l"), "day": formats.date_format(local, "DATE_FORMAT")}
+    return _("%(weekday)s, %(day)s, %(time)s") % {**words, "time": f"{local:%H:%M}"}
 
 
 def closing_in_words(closes_at: datetime, zone: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from django.utils.translation import gettext as _
 
+from tasks_app import languages
 from tasks_app.sections import Json, Path
 from tasks_app.setup.controls import Advice
 from tasks_app.setup.criteria.framing import framing_of
@@ -26,7 +27,20 @@ def advice_on(path: Path, given: Mapping[str, Json], nearest: Mapping[Path, Json
         )
     if len(path) == 3 and path[0] == "criteria" and path[2] == "question":
         return _on_question(path, given)
-    return None
+    return _on_language(value_at(given, path)) if path == ("study", "language") else None
+
+
+def _on_language(language: Json) -> Advice | None:
+    """Return which language raters read evalweb's own text in, unless somebody has checked it."""
+    if not isinstance(language, str) or not language or languages.is_reviewed(code := languages.match(language)):
+        return None
+    if not code:
+        return Advice(_("evalweb has no translation into this language, so raters see its own text in English."))
+    sentence = _(
+        "evalweb's own text in %(language)s is a machine translation that no speaker has checked yet. That includes "
+        "questions and scale steps that evalweb provides. Read the preview before you open the study."
+    )
+    return Advice(sentence % {"language": languages.english_name(code)})
 
 
 def _on_question(path: Path, given: Mapping[str, Json]) -> Advice | None:

@@ -19,6 +19,7 @@ from django.utils.functional import classproperty
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.study_settings import Block
+from tasks_app.task_types.expected import Asked, AskedOption, Compared, LaidOver, compare
 from tasks_app.task_types.grading import GoldAnswer, Graded, grade_one, sentence_for
 from tasks_app.task_types.screen_data import (
     Arrangement,
@@ -46,11 +47,15 @@ from tasks_app.task_types.screen_form import ScreenForm
 # Everything a type is written with comes from here.
 __all__ = [
     "Arrangement",
+    "Asked",
+    "AskedOption",
+    "Compared",
     "Criterion",
     "Feedback",
     "GoldAnswer",
     "Graded",
     "ItemTexts",
+    "LaidOver",
     "MarkedText",
     "Media",
     "Outcome",
@@ -311,11 +316,16 @@ class TaskType(ABC):
         values = tuple(self.ratings(screen, cleaned))
         return tuple(grade_one(values, answer) for answer in gold)
 
-    def marked_again(
-        self, screen: Screen, cleaned: Mapping[str, object], gold: Sequence[GoldAnswer]
-    ) -> tuple[MarkedText, ...]:
-        """Return the texts with the rater's marks and the expected ones, where the type marks texts."""
-        return ()
+    def asked_again(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Asked]:
+        """Yield the questions of a screen with the rater's answers, empty where the screen was skipped.
+
+        Types without such questions yield none; those whose answers are no options and no numbers override `laid_over`.
+        """
+        return iter(())
+
+    def laid_over(self, screen: Screen, cleaned: Mapping[str, object], gold: Sequence[GoldAnswer]) -> LaidOver:
+        """Return the rater's answers with the expected ones, to be shown after practice."""
+        return LaidOver(questions=compare(self.asked_again(screen, cleaned), gold))
 
     def feedback(
         self, screen: Screen, cleaned: Mapping[str, object], gold: Sequence[GoldAnswer]

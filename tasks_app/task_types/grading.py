@@ -45,17 +45,28 @@ def grade_one(values: Sequence[Value], gold: GoldAnswer) -> Graded:
         and (gold.part is None or value.part == gold.part)
         and (said := value.value if value.value is not None else value.label) is not None
     )
+    # An impossible known answer is refused, also where nothing was answered.
+    right = [accepts(gold, said) for said in given or (0.0,)]
+    return Graded(gold, bool(given) and all(right), given)
+
+
+def accepts(gold: GoldAnswer, given: float | str) -> bool:
+    """Return whether a known answer of kind exact, range or set accepts a value.
+
+    Raises
+    ------
+    ValueError
+        For a kind that needs a type of its own to grade (span, order), and for a range without two limits.
+    """
     if gold.kind == "exact":
-        passed = bool(given) and all(same(said, gold.answer) for said in given)
-    elif gold.kind == "set":
+        return same(given, gold.answer)
+    if gold.kind == "set":
         allowed = gold.answer if isinstance(gold.answer, list | tuple) else [gold.answer]
-        passed = bool(given) and all(any(same(said, one) for one in allowed) for said in given)
-    elif gold.kind == "range":
+        return any(same(given, one) for one in allowed)
+    if gold.kind == "range":
         low, high = _limits(gold.answer)
-        passed = bool(given) and all(isinstance(said, float | int) and low <= said <= high for said in given)
-    else:
-        raise ValueError(f"Gold of kind {gold.kind!r} is not graded by this task type.")
-    return Graded(gold, passed, given)
+        return isinstance(given, float | int) and low <= given <= high
+    raise ValueError(f"Gold of kind {gold.kind!r} is not graded by this task type.")
 
 
 def same(given: float | str, wanted: object) -> bool:

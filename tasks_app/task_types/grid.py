@@ -16,6 +16,8 @@ from django.utils.translation import gettext_lazy as _
 
 from tasks_app import languages, plaintext
 from tasks_app.task_types.base import (
+    Asked,
+    AskedOption,
     Criterion,
     Quality,
     Screen,
@@ -99,6 +101,11 @@ def _keys_of(steps: Sequence[str]) -> list[int]:
     """Return the digit for each step: on a scale from 0 its own number, else its place."""
     keys = [10, *range(1, 10)] if steps[:1] == ["0"] else [*range(1, 11)]
     return [*keys, *[0] * len(steps)][: len(steps)]
+
+
+def step_words(step: Step) -> str:
+    """Return the number of a step with its word, where it has one."""
+    return f"{step.number} ({step.word})" if step.word else step.number
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,6 +222,33 @@ class GridType(SingleOrTogether):
                 if not isinstance(value, int | float):
                     raise TypeError(f"A rating must be a number, not {value!r}.")
                 yield Value("rating", part=shown.part.number, criterion=criterion.key, value=float(value) + 0.0)
+
+    def asked_again(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Asked]:
+        """Yield the steps, or the scale, of every text and criterion."""
+        form = self.form(screen)
+        low, high, _step = self.scale_of()
+        for shown in screen.shown_parts:
+            for criterion in map(self.worded, screen.shown_criteria):
+                name = field_name(shown.position, criterion.key)
+                field, given = form.fields[name], cleaned.get(name)
+                yield Asked(
+                    criterion.key,
+                    criterion.question or criterion.name,
+                    (name,),
+                    criterion.language,
+                    shown,
+                    tuple(
+                        AskedOption(
+                            step_words(step), float(step.value), step.value == str(given), criterion.language_of_scale
+                        )
+                        for step in steps_of(form[name])
+                    )
+                    if getattr(field, "choices", ())
+                    else (),
+                    criterion,
+                    (low, high),
+                    given=float(str(given)) if given not in (None, "") else None,
+                )
 
     def problem_in_value(self, value: float, criterion: Criterion | None) -> str | None:
         """Refuse a number off the scale. Finer steps than the task's are accepted: they were given elsewhere."""

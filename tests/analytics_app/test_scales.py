@@ -255,15 +255,42 @@ def test_waves_of_one_task_are_named_by_their_number() -> None:
     rows = panas(*moods(60, 3, rise=0.4))
     course = [row for row in rows if row.statistic == "affect_over_time"]
     assert list(dict.fromkeys(row.metric for row in course)) == ["wave 1", "wave 2", "wave 3"]
-    change = only(rows, "affect_change", label="PA", group="messages", wave=3)
+    change = only(rows, "affect_change", label="PA", group="messages", metric="wave 1", metric_b="wave 3")
     assert change.settings is not None
     assert (change.settings["from"], change.settings["to"]) == ("wave 1", "wave 3")
     assert change.p_adjusted is not None
     assert change.p_adjusted < 0.001
-    adjusted = only(rows, "affect_change_adjusted", label="PA", wave=3)
+    adjusted = only(rows, "affect_change_adjusted", label="PA", metric="wave 1", metric_b="wave 3")
     assert (adjusted.group, adjusted.slice) == ("messages", "against=diary")
     assert adjusted.value is not None
     assert adjusted.value > 0
+
+
+@pytest.mark.parametrize(
+    ("settings", "pairs"),
+    [
+        ({}, {"1 2", "2 3", "3 4", "1 4"}),
+        ({"times_compared": "first"}, {"1 2", "1 3", "1 4"}),
+        ({"times_compared": "every"}, {"1 2", "1 3", "1 4", "2 3", "2 4", "3 4"}),
+        ({"only_times": "wave 2 to wave 3; wave 4 to wave 1"}, {"2 3", "1 4"}),
+    ],
+)
+def test_times_that_are_compared(settings: dict[str, str], pairs: set[str]) -> None:
+    rows = [row for row in panas(*moods(20, 4), **settings) if row.statistic == "affect_change"]
+    assert {f"{row.metric} {row.metric_b}".replace("wave ", "") for row in rows} == pairs
+    # Two scores and two groups for each pair of times.
+    assert len(rows) == 4 * len(pairs)
+    for row in rows:
+        assert row.p is not None
+        assert row.p_adjusted == pytest.approx(1 - (1 - row.p) ** len(rows))
+
+
+def test_times_that_are_not_in_the_study_are_told() -> None:
+    (row,) = [row for row in panas(*moods(20, 2), only_times="wave 2 to wave 3") if row.statistic == "affect_change"]
+    assert (row.value, row.metric) == (None, "wave 2 to wave 3")
+    assert "which are wave 1, wave 2" in (row.note or "")
+    with pytest.raises(ValueError, match="only_times"):
+        analyses.registry["panas"].Settings.read({"only_times": "wave 2"})
 
 
 def test_other_steps_are_not_compared_with_published_scores() -> None:

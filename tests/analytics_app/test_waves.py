@@ -103,7 +103,8 @@ def test_change_goes_across_tasks(course: Course) -> None:
     there = ~np.isnan(positive[2])
     change = (positive[2] - positive[0])[in_group & there]
     test = scipy.stats.ttest_1samp(change, 0)
-    row = one(rows, statistic="affect_change", task="week-2", label="PA", group="messages")
+    whole = {"task": "week-2", "label": "PA", "metric": "before"}
+    row = one(rows, statistic="affect_change", group="messages", **whole)
     assert row["wave"] == 3
     assert (row["value"], row["p"]) == (pytest.approx(change.mean()), pytest.approx(test.pvalue))
     assert row["settings"]["t"] == pytest.approx(test.statistic)
@@ -111,7 +112,7 @@ def test_change_goes_across_tasks(course: Course) -> None:
     assert (row["settings"]["from"], row["settings"]["to"]) == ("before", "week-2")
     other = (positive[2] - positive[0])[~in_group & there]
     welch = scipy.stats.ttest_ind(change, other, equal_var=False)
-    between = one(rows, statistic="affect_change_between", task="week-2", label="PA")
+    between = one(rows, statistic="affect_change_between", **whole)
     assert (between["group"], between["slice"]) == ("messages", "against=diary")
     assert (between["value"], between["p"]) == (
         pytest.approx(change.mean() - other.mean()),
@@ -119,9 +120,26 @@ def test_change_goes_across_tasks(course: Course) -> None:
     )
 
 
+def test_change_goes_between_any_two_times(course: Course) -> None:
+    """The figure of Balloccu and Reiter (2022): from the first week to the second, by Welch's t test."""
+    positive, there = course.answers[:, :, :10].sum(axis=2), ~np.isnan(course.answers[:, :, :10]).any(axis=(0, 2))
+    change, in_group = positive[2] - positive[1], np.arange(PEOPLE) % 2 == 1
+    weeks = {"task": "week-2", "label": "PA", "metric": "week-1", "metric_b": "week-2"}
+    row = one(course.rows, statistic="affect_change_between", **weeks)
+    # p05 left three of the words out in the first week, and has no score there.
+    assert np.flatnonzero(~there & ~np.isnan(positive[2])).tolist() == [5]
+    welch = scipy.stats.ttest_ind(change[in_group & there], change[~in_group & there], equal_var=False)
+    assert (row["settings"]["t"], row["p"]) == (pytest.approx(welch.statistic), pytest.approx(welch.pvalue))
+    assert (row["n_raters"], row["settings"]["dropped_out"]) == (35, 4)
+    within = one(course.rows, statistic="affect_change", group="messages", **weeks)
+    assert (within["n_raters"], within["settings"]["dropped_out"]) == (16, 3)
+    effect = one(course.rows, statistic="affect_change_effect", group="messages", **weeks)
+    assert effect["low"] < effect["value"] < effect["high"]
+
+
 def test_families_are_over_all_waves_and_scores(course: Course) -> None:
     rows = course.rows
-    for statistic, size in (("affect_change", 8), ("affect_change_between", 4), ("affect_change_adjusted", 4)):
+    for statistic, size in (("affect_change", 12), ("affect_change_between", 6), ("affect_change_adjusted", 6)):
         mine = [row for row in rows if row["statistic"] == statistic]
         assert {row["task"] for row in mine} == {"week-1", "week-2"}
         assert len(mine) == size
@@ -163,6 +181,6 @@ def test_parts_of_whole_tasks_wait_for_the_rules_of_all(course: Course) -> None:
 def test_who_was_excluded_before_is_no_beginning(course: Course) -> None:
     """What a rule removes in one task is gone from changes that another task tells of."""
     rows = course.without_one
-    row = one(rows, statistic="affect_change", task="week-2", label="PA", group="messages")
+    row = one(rows, statistic="affect_change", task="week-2", label="PA", group="messages", metric="before")
     assert row["n_raters"] == 16
     assert one(rows, statistic="affect_mean", task="week-2", label="PA", group="messages")["n_raters"] == 17

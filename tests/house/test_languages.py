@@ -13,6 +13,7 @@ from django.conf import settings
 from django.utils import translation
 
 from scripts import messages, po
+from tasks_app import languages
 
 ROOT = Path(settings.BASE_DIR)
 FOUND = messages.collect()
@@ -37,6 +38,17 @@ def test_every_language_of_the_settings_but_english_has_a_catalogue() -> None:
     assert {code for code, _name in settings.LANGUAGES} == {settings.LANGUAGE_CODE, *messages.LANGUAGES}
 
 
+def test_the_docs_say_which_languages_there_are_and_who_checked_them() -> None:
+    text = (ROOT / "docs" / "languages.md").read_text(encoding="utf-8")
+    said = re.findall(r"^\| ([^|]+) \| `([\w-]+)` \| ([^|]+) \|$", text, flags=re.MULTILINE)
+    checked = {code: f"{review.by}, {review.on:%-d %b %Y}" for code, review in languages.REVIEWS.items()}
+    checked["en"] = "written in it"
+    assert said == [
+        (languages.english_name(code), code, checked.get(code, "machine translated, not yet checked"))
+        for code, _name in settings.LANGUAGES
+    ]
+
+
 @every_language
 def test_every_text_for_raters_is_translated_and_nothing_else_is_kept(language: str) -> None:
     """`make messages` brings the files up to date; a person fills in what is missing."""
@@ -44,26 +56,49 @@ def test_every_text_for_raters_is_translated_and_nothing_else_is_kept(language: 
     assert [one.text for one in FOUND if one not in known] == [], "Run `make messages`."
     assert [one.text for one in known if one not in FOUND] == [], "Run `make messages`."
     assert [one.message.text for one in known.values() if not one.is_done] == []
+    n_forms = po.n_forms(language)
+    assert {len(one.translations) for one in known.values() if one.message.plural} == {n_forms}
 
 
 @every_language
 def test_placeholders_and_html_are_the_same(language: str) -> None:
     wrong = []
+    numbers = numbers_by_form(language)
     for message, entry in entries(language).items():
-        # The singular may say “one” instead of its number; the plural may not.
         if not entry.is_done:
             continue
-        pairs = list(zip((message.text, message.plural)[: len(entry.translations)], entry.translations, strict=True))
-        for text, words in pairs:
-            if any(Counter(held.findall(text)) != Counter(held.findall(words)) for held in HELD):
-                wrong.append((text, words))
+        for form, words in enumerate(entry.translations):
+            alike = {message.plural or message.text}
+            if message.plural and 1 in numbers[form]:
+                alike.add(message.text)
+            if message.plural and len(numbers[form]) == 1:
+                # A form for one number only may say it in words: one text, both texts.
+                alike |= {re.sub(r"%\(n\)[sd]", "", text) for text in alike}
+            if held_by(words) not in map(held_by, alike):
+                wrong.append((message.text, words))
     assert wrong == []
+
+
+def held_by(text: str) -> list[Counter[str]]:
+    """Return what of a text stands in every translation of it, too."""
+    return [Counter(held.findall(text)) for held in HELD]
+
+
+def numbers_by_form(language: str) -> list[list[int]]:
+    """Return which numbers each form of a plural is for, up to 1,000."""
+    form_of = gettext.c2py(po.plural_rule(language))
+    numbers: list[list[int]] = [[] for _form in range(po.n_forms(language))]
+    for number in range(1_001):
+        numbers[form_of(number)].append(number)
+    assert all(numbers)
+    return numbers
 
 
 @every_language
 def test_white_space_at_the_ends_and_paragraphs_are_the_same(language: str) -> None:
     for message, entry in entries(language).items():
-        for text, words in zip((message.text, message.plural), entry.translations, strict=False):
+        for words in entry.translations:
+            text = message.text
             assert (text[:1].isspace(), text[-1:].isspace()) == (words[:1].isspace(), words[-1:].isspace()), words
             assert text.count("\n") == words.count("\n"), words
 
@@ -79,7 +114,7 @@ def test_the_compiled_catalogue_is_that_of_the_texts(language: str) -> None:
         if not entry.is_done:
             continue
         if message.plural:
-            said = [read.ngettext(message.text, message.plural, n) for n in (1, 2)]
+            said = [read.ngettext(message.text, message.plural, own[0]) for own in numbers_by_form(language)]
             assert said == list(entry.translations)
         elif message.context:
             assert read.pgettext(message.context, message.text) == entry.translations[0]

@@ -21,6 +21,7 @@ from django.views.decorators.csrf import csrf_exempt
 
 from tasks_app.channels.base import Ending
 from tasks_app.forms import AnswerFields, ConsentForm, SkipForm, StepForm
+from tasks_app.languages import PageLanguage
 from tasks_app.task_types import registry
 from tasks_app.task_types.base import Criterion, Media, Part, Quality, Screen
 from tasks_app.urls import public_urls
@@ -106,7 +107,7 @@ stage = Stage()
 def frame(request: HttpRequest, done: int = 12) -> PageFrame:
     """Make the bars around a page."""
     language = request.GET.get("ui", "en")
-    languages = (("en", "English"), ("de", "Deutsch"), ("ar", "العربية"))
+    languages = (PageLanguage("en", "English"), PageLanguage("de", "Deutsch"), PageLanguage("ar", "العربية"))
     return PageFrame(
         public_title="How do these texts read?",
         done=done,

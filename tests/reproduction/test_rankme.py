@@ -189,6 +189,26 @@ def test_a_careless_rater_stands_out(results: Mapping[str, Any], name: str, figu
     assert row["n_items"] == 276
 
 
+@pytest.mark.parametrize(
+    ("task", "flat", "constant", "differ"),
+    [("rankme1", 566, {"R024"}, 0), ("rankme2", 405, {"R014", "R071", "R074"}, 14)],
+)
+def test_screens_and_raters_without_differences(
+    results: Mapping[str, Any], task: str, flat: int, constant: set[str], differ: int
+) -> None:
+    """Counted by pandas from the published ratings: 900 screens and 162 identical texts on a screen in each setup."""
+    rows = [row for row in results["rows"] if row["analysis"] == "rater_quality" and row["task"] == task]
+
+    def counted(statistic: str) -> tuple[float, int]:
+        own = [row for row in rows if row["statistic"] == statistic and row["basis"] == "kept"]
+        return round(sum(row["value"] * row["n_ratings"] for row in own)), sum(row["n_ratings"] for row in own)
+
+    assert counted("rater_flat_screens") == (flat, 900)
+    assert counted("rater_identical_texts") == (differ, 162)
+    same = [row for row in rows if row["statistic"] == "rater_same_number" and row["basis"] == "kept"]
+    assert {row["rater"] for row in same if row["value"] == 1 and row["n_ratings"] >= 10} == constant
+
+
 @every(expected(SET, of(*CRITERIA)))
 def test_criteria_with_each_other(results: Mapping[str, Any], name: str, figure: Mapping[str, Any]) -> None:
     kind, method, setup, criteria = name.split(".")

@@ -55,19 +55,19 @@ def test_known_errors_are_laid_over_the_marks_of_the_rater() -> None:
     text = on.parts[0].text
     wrong = [{"start": 0, "end": 3}, {"start": 7, "end": 12}, {"start": 18, "end": 23, "category": ""}]
     gold = [GoldAnswer("span", wrong), GoldAnswer("range", [60, 80])]
-    (shown,) = on.kind.marked_again(on, form.cleaned_data, gold)
+    (shown,) = on.kind.laid_over(on, form.cleaned_data, gold).texts
     assert [(one.words, one.state) for one in shown.pieces if one.state] == [
         (text[0:3], "missed"), (text[4:7], "extra"), (text[7:9], "found"), (text[9:12], "found"), (text[18:23], "found")
     ]  # fmt: skip
     assert "".join(one.words for one in shown.pieces) == text
     other = [GoldAnswer("span", {"start": 4, "end": 9, "severity": "minor"})]
-    (shown,) = on.kind.marked_again(on, form.cleaned_data, other)
+    (shown,) = on.kind.laid_over(on, form.cleaned_data, other).texts
     assert [one.state for one in shown.pieces if one.state] == ["other", "extra"]
     page = render_to_string("rater/_marked_text.html", {"one": shown, "screen": on})
     assert f'{text[4:9]}<span class="visually-hidden"> (marked as another kind)</span></mark>' in page
-    (shown,) = on.kind.marked_again(on, {}, other)
+    (shown,) = on.kind.laid_over(on, {}, other).texts
     assert [one.state for one in shown.pieces if one.state] == ["missed"], "a text that was skipped"
-    assert on.kind.marked_again(on, form.cleaned_data, gold[1:]) == ()
+    assert on.kind.laid_over(on, form.cleaned_data, gold[1:]).texts == ()
 
 
 @pytest.mark.parametrize(

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Any
 
 import numpy as np
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from analytics_app.analyses.base import Analysis, Question, Rows, Sample, in_words
+from analytics_app.analyses.base import Analysis, Question, Rows, Sample
 from analytics_app.analyses.panas.times import (
     SCALES,
     Point,
@@ -24,20 +23,12 @@ from analytics_app.analyses.panas.times import (
     times_of,
 )
 from analytics_app.analyses.registry import register
-from analytics_app.ratings import Floats
+from analytics_app.analyses.shared.changes import ChangeSettings, change_rows
 from analytics_app.ratings.extras.waves import OtherWaves
 from analytics_app.results import Row
-from analytics_app.stats.comparison.change import (
-    Compared,
-    adjusted_difference,
-    difference_of_changes,
-    mean_with_limits,
-    paired_change,
-)
-from analytics_app.stats.comparison.corrections import METHODS, adjust
+from analytics_app.stats.comparison.change import mean_with_limits
 from analytics_app.stats.estimate import joined
 from analytics_app.stats.scales.reliability import cronbach_alpha
-from tasks_app.study_settings import Block
 from tasks_app.task_types.base import Scale
 from tasks_app.task_types.questionnaire.panas import MOST_MISSING, PREFIX
 
@@ -46,10 +37,10 @@ from tasks_app.task_types.questionnaire.panas import MOST_MISSING, PREFIX
 class Panas(Analysis):
     """Positive and negative affect: sums of ten words each, with the words a person left out filled in by their mean.
 
-    A time is one task in one wave; other tasks of the study that ask PANAS are the other times. Change is from the
-    first time on, of the same people, with the paired t test; between groups by Welch's t test on the changes, and
-    by analysis of covariance with the first time as covariate. Each of the three is a family of tests of its own, over
-    groups, times and both scales.
+    A time is one task in one wave; other tasks of the study that ask PANAS are the other times. Change is between two
+    times, of the same people, with the paired t test; between groups by Welch's t test on the changes, and by analysis
+    of covariance with the earlier time as covariate. Each of the three is a family of tests of its own, over groups,
+    pairs of times and both scales.
     """
 
     label = _("PANAS")
@@ -71,15 +62,15 @@ class Panas(Analysis):
         "affect_prorated": _("People with a prorated score"),
         "affect_attrition": _("Share of the people of the first time who dropped out"),
         "affect_over_time": _("Mean score at each time"),
-        "affect_change": _("Change since the first time"),
+        "affect_change": _("Change between two times"),
         "affect_change_effect": _("Effect size of a change, d_z"),
         "affect_change_between": _("Difference between groups in change"),
         "affect_change_between_effect": _("Effect size of a difference in change, d_ppc2"),
-        "affect_change_adjusted": _("Difference between groups, adjusted for the first time"),
+        "affect_change_adjusted": _("Difference between groups, adjusted for the earlier time"),
         "affect_change_adjusted_effect": _("Effect size of an adjusted difference"),
     }
 
-    class Settings(Block):
+    class Settings(ChangeSettings):
         most_missing = forms.IntegerField(
             min_value=0,
             max_value=9,
@@ -93,11 +84,6 @@ class Panas(Analysis):
             label=_("Only people who answered every word"),
             help_text=_("For both scores, at each time: some papers leave out people with any missing answer."),
         )
-        family = forms.ChoiceField(
-            choices=[(one, one) for one in METHODS],
-            initial="sidak",
-            label=_("Correction for several tests"),
-        )
 
     def fits(self, question: Question) -> bool:
         """Say whether all ten words of a score were asked."""
@@ -107,7 +93,7 @@ class Panas(Analysis):
         )
 
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
-        """Yield scores of this task's times, then how they changed since the first time of the study."""
+        """Yield scores of this task's times, then how they changed between times of the study."""
         times = times_of(sample, int(settings["most_missing"]), complete_only=bool(settings["complete_only"]))
         if not times.own:
             return
@@ -116,7 +102,7 @@ class Panas(Analysis):
             yield from _scores(of, place)
         if max(times.own) > 0:
             yield from _over_time(of)
-            yield from _changes(of)
+            yield from change_rows(of.make, "affect", times.course, times.groups, settings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,85 +201,3 @@ def _over_time(of: _Of) -> Iterator[Row]:
                     metric=of.times.name(number),
                     settings={"time": number + 1, "interval": "Student's t over people"},
                 )
-
-
-@dataclass(frozen=True, slots=True)
-class _Test:
-    """A test of a family before it is corrected: what its row says, and whether it is a row of this task."""
-
-    own: bool
-    statistic: str
-    about: Mapping[str, Any]
-    found: Compared
-    settings: Mapping[str, Any]
-
-
-def _changes(of: _Of) -> Iterator[Row]:
-    """Yield the changes of each group and the differences between groups, corrected within their families."""
-    families: dict[str, list[_Test]] = {}
-    for place, point in enumerate(of.times.points[1:], start=1):
-        for scale in SCALES:
-            for test in (*_within(of, point, scale, place), *_between(of, point, scale, place)):
-                families.setdefault(test.statistic, []).append(test)
-    method = str(of.settings["family"])
-    for statistic, tests in families.items():
-        adjusted = adjust([one.found.estimate.p for one in tests], method)
-        size = sum(one.found.estimate.p is not None for one in tests)
-        for test, p in zip(tests, adjusted, strict=True):
-            if not test.own:
-                continue
-            t = {} if test.found.t is None else {"t": test.found.t}
-            family = {"correction": method, "family": f"{in_words(size, 'test', 'tests')} of this kind"}
-            said = {**test.settings, **t, **family, "interval": "Student's t"}
-            yield of.make.row(statistic, test.found.estimate, p_adjusted=p, settings=said, **test.about)
-            yield of.make.row(f"{statistic}_effect", test.found.effect, settings=test.settings, **test.about)
-
-
-def _within(of: _Of, point: Point, scale: str, place: int) -> Iterator[_Test]:
-    """Yield the change of each group since the first time, or of everybody where there is one group only."""
-    first = of.times.points[0]
-    for group in of.groups[1:] or of.groups:
-        raters = raters_of((first, point), group)
-        if group is not None and not len(raters):
-            continue
-        found = paired_change(first.of(scale, raters), point.of(scale, raters), confidence=of.confidence)
-        about = {"label": scale, "group": of.named(group), "wave": of.wave(point)}
-        settings = {
-            "from": of.times.name(0),
-            "to": of.times.name(place),
-            "test": "paired t",
-            "d": "mean over sd of changes",
-        }
-        yield _Test(place in of.times.own, "affect_change", about, found, settings)
-
-
-def _between(of: _Of, point: Point, scale: str, place: int) -> Iterator[_Test]:
-    """Yield how differently two groups changed, the later group of the study minus the earlier one."""
-    first = of.times.points[0]
-
-    def scores(group: int) -> tuple[Floats, Floats]:
-        raters = raters_of((first, point), group)
-        return first.of(scale, raters), point.of(scale, raters)
-
-    for low, high in combinations(of.times.groups, 2):
-        if not in_group(point, low).any() or not in_group(point, high).any():
-            continue
-        pair = (*scores(high), *scores(low))
-        about = {
-            "label": scale,
-            "group": of.named(high),
-            "slice": f"against={of.named(low)}",
-            "wave": of.wave(point),
-        }
-        said = {
-            "from": of.times.name(0),
-            "to": of.times.name(place),
-            "difference": f"{of.named(high)} minus {of.named(low)}",
-        }
-        own = place in of.times.own
-        raw = difference_of_changes(*pair, confidence=of.confidence)
-        morris = "difference of changes over pooled sd of the first time, corrected (Morris 2008, d_ppc2)"
-        yield _Test(own, "affect_change_between", about, raw, {**said, "test": "Welch's t", "d": morris})
-        covariance = adjusted_difference(*pair, confidence=of.confidence)
-        model = "analysis of covariance, first time as covariate"
-        yield _Test(own, "affect_change_adjusted", about, covariance, {**said, "test": model, "d": "over residual sd"})

@@ -101,16 +101,27 @@ def _affect_once(of: Material) -> Iterator[Sketch]:
 
 
 def _changed(of: Material, first: str, last: str) -> str:
-    """Say what the corrected tests at the last time found: between groups, else within the one there is."""
+    """Say what the corrected tests at the last time found: between groups, else within the one there is.
+
+    The whole course comes first; a shorter stretch of it is named only where nothing is clear over the whole.
+    """
     limit = round(1 - of.confidence, 9)
-    between = [row for row in of.kept("affect_change_adjusted") if (row.settings or {}).get("to") == last]
-    tests = between or [row for row in of.kept("affect_change") if (row.settings or {}).get("to") == last]
-    said = [_in_words(row, between=bool(between)) for row in tests if _is_clear(row, limit)]
-    if said:
-        return f"From {first} to {last}, {words.names(said)}"
+    between = _ending(of.kept("affect_change_adjusted"), last)
+    tests = between or _ending(of.kept("affect_change"), last)
+    starts = sorted({str(row.metric) for row in tests}, key=lambda start: start != first)
+    for start in starts:
+        clear = [row for row in tests if str(row.metric) == start and _is_clear(row, limit)]
+        if clear:
+            changes = words.names([_in_words(row, between=bool(between)) for row in clear])
+            return f"From {start} to {last}, {changes}"
+    start = starts[0] if starts else first
     if between:
-        return f"Groups did not change differently from {first} to {last}"
-    return f"Affect did not change clearly from {first} to {last}" if tests else f"Affect from {first} to {last}"
+        return f"Groups did not change differently from {start} to {last}"
+    return f"Affect did not change clearly from {start} to {last}" if tests else f"Affect from {first} to {last}"
+
+
+def _ending(rows: Sequence[Row], last: str) -> list[Row]:
+    return [row for row in rows if row.metric_b == last]
 
 
 def _is_clear(row: Row, limit: float) -> bool:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from analytics_app.models import ResultRow
-from analytics_app.show import labels
+from analytics_app.show import cells, labels
 from analytics_app.show.formats import df, digits, interval, p, p_adjusted, raters, share, t, whole
 from analytics_app.show.notes import notes_of
 from analytics_app.show.registry import tables_of
@@ -16,6 +17,9 @@ from analytics_app.show.table import Table
 
 BETWEEN = ("affect_change_between", "affect_change_adjusted")
 OF_SCALE = ("label", "group", "wave")
+OF_CHANGE = (*OF_SCALE, "metric", "metric_b")
+
+_LEFT = gettext_noop("Left: people of the groups compared who answered at the earlier time but not at the later one.")
 
 
 @tables_of("panas")
@@ -49,47 +53,54 @@ def _scores(rows: Rows) -> Iterator[Table]:
 
 
 def _changes(rows: Rows, limit: float) -> Iterator[Table]:
-    """Yield a line a score and group: how far it changed since the first time."""
-    lines = rows.of("affect_change")
+    """Yield a line a score, group and pair of times: how far the score changed."""
+    every = rows.of("affect_change")
+    lines = [row for row in every if row.label]
     columns = [
-        _score(lines),
+        _score(lines, with_wave=False),
+        *_pair_of_times(lines),
         *_tested(_("Change"), limit),
         Shown(_("Effect size d_z"), "affect_change_effect", digits(2)),
+        Shown(_("Interval of d_z"), "affect_change_effect", interval(2)),
         Shown(_("Before rules"), "", digits(2), before=True),
     ]
-    notes = [*notes_of(rows.of("affect_change", "affect_change_effect")), *_family(lines)]
-    yield from table_of(rows, _titled(_("Change"), lines), columns, lines, by=OF_SCALE, notes=notes)
+    notes = [*notes_of([*every, *rows.of("affect_change_effect")]), _(_LEFT), *_family(lines)]
+    title = _titled(_("Change"), lines)
+    yield from table_of(rows, title, columns, lines, by=OF_CHANGE, notes=notes, for_notes=bool(every))
 
 
 def _between(rows: Rows, limit: float) -> Iterator[Table]:
-    """Yield a line a score, pair of groups and way of comparing them: the changes, or the ends adjusted."""
+    """Yield a line a score, pair of groups, pair of times and way of comparing: the changes, or the ends adjusted."""
     lines = rows.of(*BETWEEN)
     effects = {name: f"{name}_effect" for name in BETWEEN}
-    by = (*OF_SCALE, "slice")
+    by = (*OF_CHANGE, "slice")
 
     def effect(row: ResultRow | None) -> ResultRow | None:
         about = {name: getattr(row, name) for name in by}
         return rows.one(effects[row.statistic], **about) if row is not None else None
 
     columns = [
-        _score(lines),
+        _score(lines, with_wave=False),
+        *_pair_of_times(lines),
         named(_("Compared"), lambda row: _("change") if row.statistic == BETWEEN[0] else _("adjusted")),
         *_tested(_("Difference"), limit),
         own(_("Effect size"), lambda row: digits(2)(effect(row))),
+        own(_("Interval of effect size"), lambda row: interval(2)(effect(row))),
         Shown(_("Before rules"), "", digits(2), before=True),
     ]
     notes = [
         *notes_of(rows.of(*BETWEEN, *effects.values())),
         _("Change: Welch's t test on the changes; effect size d_ppc2 (Morris 2008)."),
-        _("Adjusted: analysis of covariance with the first time as covariate; effect size over the residual SD."),
+        _("Adjusted: analysis of covariance with the earlier time as covariate; effect size over the residual SD."),
+        _(_LEFT),
         *_family(lines),
     ]
     yield from table_of(rows, _titled(_("Groups compared"), lines), columns, lines, by=by, notes=notes)
 
 
-def _score(lines: Sequence[ResultRow]) -> Shown:
+def _score(lines: Sequence[ResultRow], *, with_wave: bool = True) -> Shown:
     """Return the column that names a score with its groups, and its wave where there are several."""
-    several = len({row.wave for row in lines}) > 1
+    several = with_wave and len({row.wave for row in lines}) > 1
     scores = {"PA": _("Positive affect"), "NA": _("Negative affect")}
 
     def called(row: ResultRow) -> str:
@@ -101,10 +112,27 @@ def _score(lines: Sequence[ResultRow]) -> Shown:
     return named(_("Score"), called)
 
 
+def _pair_of_times(lines: Sequence[ResultRow]) -> Iterator[Shown]:
+    """Yield the column that names the two times of a change, where there are several pairs of times."""
+    if len(set(map(_times, lines))) > 1:
+        yield named(_("Times"), _stretch)
+
+
+def _stretch(row: ResultRow) -> str:
+    first, last = _times(row)
+    return _("%(first)s to %(last)s") % {"first": first, "last": last}
+
+
+def _times(row: ResultRow) -> tuple[object, object]:
+    """Return the names of the two times of a change; rows of older runs have them in their settings only."""
+    return (row.settings or {}).get("from"), (row.settings or {}).get("to")
+
+
 def _tested(of: str, limit: float) -> list[Shown]:
     """Return the columns of a difference and its test."""
     return [
         own(_("People"), raters),
+        own(_("Left"), lambda row: cells.number((row.settings or {}).get("dropped_out") if row else None, 0)),
         own(of, digits(2)),
         own(_("Interval"), interval(2)),
         own(_("t"), t),
@@ -126,7 +154,7 @@ def _family(rows: Sequence[ResultRow]) -> Iterator[str]:
 
 def _titled(what: str, rows: Sequence[ResultRow]) -> str:
     """Say between which times, where all rows are about the same two."""
-    times = {((row.settings or {}).get("from"), (row.settings or {}).get("to")) for row in rows}
+    times = set(map(_times, rows))
     if len(times) != 1:
         return what
     ((first, last),) = times

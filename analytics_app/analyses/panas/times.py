@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analytics_app.analyses.base import Question, Sample
+from analytics_app.analyses.shared.changes import Time
 from analytics_app.ratings import Floats
 from analytics_app.ratings.extras.waves import OtherWaves
 from analytics_app.stats.scales.scale_scores import Scores, prorated_sums
@@ -34,15 +35,6 @@ class Point:
     answers: dict[str, Floats]
     scores: dict[str, Scores]
 
-    def of(self, scale: str, raters: NDArray[np.int64]) -> Floats:
-        """Return the scores of some raters on a scale, NaN where there is none."""
-        found = np.full(len(raters), np.nan)
-        place = np.searchsorted(self.rater, raters)
-        place[place == len(self.rater)] = 0
-        there = self.rater[place] == raters if len(self.rater) else np.zeros(len(raters), dtype=bool)
-        found[there] = self.scores[scale].value[place[there]]
-        return found
-
 
 @dataclass(frozen=True, slots=True)
 class Times:
@@ -59,6 +51,21 @@ class Times:
             return point.task
         wave = f"wave {point.wave}"
         return wave if all(one.task == point.task for one in self.points) else f"{point.task}, {wave}"
+
+    @property
+    def course(self) -> list[Time]:
+        """Return the points as times whose scores are compared."""
+        return [
+            Time(
+                name=self.name(place),
+                wave=point.wave,
+                rater=point.rater,
+                group=point.group,
+                scores={scale: scores.value for scale, scores in point.scores.items()},
+                own=place in self.own,
+            )
+            for place, point in enumerate(self.points)
+        ]
 
 
 def times_of(sample: Sample, most_missing: int, *, complete_only: bool) -> Times:

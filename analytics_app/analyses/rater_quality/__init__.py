@@ -26,9 +26,11 @@ from analytics_app.ratings.extras.controls import Controls
 from analytics_app.ratings.extras.excluded import Gone
 from analytics_app.ratings.extras.repeats import Repeats
 from analytics_app.ratings.extras.screens import Screens
+from analytics_app.ratings.extras.shown import Shown
 from analytics_app.ratings.extras.skips import Skips
 from analytics_app.ratings.extras.times import Times
 from analytics_app.ratings.extras.words import Words
+from analytics_app.ratings.sameness import flat_screens, one_number, same_texts
 from analytics_app.results import Row
 from analytics_app.stats.quality.straight_lining import runs
 from tasks_app.study_settings import Block
@@ -67,7 +69,7 @@ class RaterQuality(Analysis):
     scales = frozenset(Scale)
     whole_task = True
     splits = False
-    needs = frozenset({Controls, Gone, Repeats, Screens, Skips, Times, Words})
+    needs = frozenset({Controls, Gone, Repeats, Screens, Shown, Skips, Times, Words})
 
     # Times and checks are those of a whole task.
     Settings = Block
@@ -77,6 +79,9 @@ class RaterQuality(Analysis):
         "rater_repeat_difference": _("Mean difference between repeats"),
         "rater_longest_run": _("Longest run of one position"),
         "rater_mean_run": _("Mean run of one position"),
+        "rater_same_number": _("Share of answers with the rater's most frequent number"),
+        "rater_flat_screens": _("Share of screens on which all texts got the same number"),
+        "rater_identical_texts": _("Share of identical texts that got different numbers"),
         "rater_checks_right": _("Share of checks answered right"),
         "rater_fast_screens": _("Share of screens too fast"),
         "rater_skips": _("Units skipped as “cannot judge” or “other”"),
@@ -107,6 +112,7 @@ class RaterQuality(Analysis):
 def _figures(sample: Sample) -> Iterator[Figures]:
     yield from _repeats(sample)
     yield from _runs(sample)
+    yield from _sameness(sample)
     yield _checks(sample)
     yield _fast(sample)
     yield _skips(sample)
@@ -142,6 +148,21 @@ def _runs(sample: Sample) -> Iterator[Figures]:
     without = "The task has no scale with positions."
     yield Figures("rater_longest_run", some, longest[some], answers[some], without)
     yield Figures("rater_mean_run", some, mean[some], answers[some], without)
+
+
+def _sameness(sample: Sample) -> Iterator[Figures]:
+    """Yield how far each rater told texts, and identical texts, apart, where a task can have it."""
+    flat = flat_screens(sample.table)
+    if len(flat.raters):
+        yield Figures("rater_flat_screens", flat.raters, flat.equal / flat.screens, flat.screens, "")
+    same = one_number(sample.table)
+    # On a scale, runs of positions say it.
+    if len(same.raters) and not _scales(sample):
+        yield Figures("rater_same_number", same.raters, same.times / same.answers, same.answers, "")
+    identical = same_texts(sample.table, sample.extras[Shown])
+    if len(identical.raters):
+        shares = identical.differ / identical.texts
+        yield Figures("rater_identical_texts", identical.raters, shares, identical.texts, "")
 
 
 def _checks(sample: Sample) -> Figures:

@@ -8,12 +8,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from analytics_app.stats.arrays import Floats, checked_values
+from analytics_app.stats.comparison.noncentral import noncentral_limits
 from analytics_app.stats.estimate import Estimate
 
 # Differences that vary less than this, relative to their size, differ by rounding only.
 _SAME = 1e-12
 # The limits of two scores are twelve standard errors wide, which is useless.
 _FEWEST = 3
+# The variance of d_ppc2 divides by the degrees of freedom less two.
+_LEAST_DF = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +64,8 @@ def mean_with_limits(values: ArrayLike, *, confidence: float = 0.95) -> Estimate
 def paired_change(before: ArrayLike, after: ArrayLike, *, confidence: float = 0.95) -> Compared:
     """Mean change of the same people, by the paired t test; `effect` is d_z, the mean over the SD of the changes.
 
+    The limits of d_z are those of the noncentral t distribution.
+
     Parameters
     ----------
     before, after : array_like of float, shape (n,)
@@ -101,7 +106,9 @@ def paired_change(before: ArrayLike, after: ArrayLike, *, confidence: float = 0.
         note = "Everybody changed by the same amount, so there is no test."
         return Compared(Estimate(mean, n_raters=n, note=note), None, Estimate(None, n_raters=n, note=note))
     sd = float(differences.std(ddof=1))
-    return _tested(mean, sd / np.sqrt(n), n - 1, n, confidence, Estimate(mean / sd, n_raters=n))
+    return _tested(
+        mean, sd / np.sqrt(n), n - 1, n, confidence, _scaled(mean / sd, 1 / np.sqrt(n), n - 1, n, confidence)
+    )
 
 
 def difference_of_changes(
@@ -110,7 +117,9 @@ def difference_of_changes(
     """Difference between the mean changes of groups A and B, with Welch's t test on the changes.
 
     `effect` is Morris's d_ppc2 [1]_: the difference of the mean changes over the pooled SD before, times Hedges's
-    correction ``1 - 3 / (4 (n_a + n_b - 2) - 1)``. Positive where A rose more, or fell less.
+    correction ``1 - 3 / (4 (n_a + n_b - 2) - 1)``. Positive where A rose more, or fell less. Its limits are those of
+    the normal distribution with the variance of equation 25, where the correlation of the two times is the one
+    within groups; they take five people.
 
     Parameters
     ----------
@@ -126,7 +135,7 @@ def difference_of_changes(
     References
     ----------
     .. [1] S. B. Morris (2008). Estimating effect sizes from pretest-posttest-control group designs. Organizational
-       Research Methods 11, 364-386, equation 8.
+       Research Methods 11, 364-386, equations 8 and 25.
 
     Examples
     --------
@@ -143,7 +152,7 @@ def difference_of_changes(
         value = float(change_a.mean() - change_b.mean()) if min(n_a, n_b) else None
         return Compared(Estimate(value, n_raters=n, note=few_note), None, Estimate(None, n_raters=n, note=few_note))
     value = float(change_a.mean() - change_b.mean())
-    effect = _morris(value, first_a, first_b)
+    effect = _morris(value, (first_a, second_a), (first_b, second_b), confidence)
     part_a, part_b = (float(changes.var(ddof=1)) / changes.size for changes in (change_a, change_b))
     if _alike(change_a) and _alike(change_b):
         same_note = "In each group everybody changed by the same amount, so there is no test."
@@ -158,7 +167,8 @@ def adjusted_difference(
     """Difference between groups A and B at the end, adjusted for the first score: analysis of covariance.
 
     Least squares on ``after = b0 + b1 [in A] + b2 before``; b1 with n - 3 degrees of freedom. The change in place of
-    `after` would give the same. `effect` is b1 over the residual SD of the model.
+    `after` would give the same. `effect` is b1 over the residual SD of the model, with the limits of the noncentral
+    t distribution.
 
     Parameters
     ----------
@@ -207,8 +217,9 @@ def adjusted_difference(
         note = "Group and beginning say the end exactly, so there is no test."
         undefined = Estimate(None, n_raters=n, note=note)
         return Compared(Estimate(value, n_raters=n, note=note), None, undefined)
-    se = float(np.sqrt(spread * np.linalg.inv(design.T @ design)[1, 1]))
-    return _tested(value, se, df, n, confidence, Estimate(value / float(np.sqrt(spread)), n_raters=n))
+    per_sd = float(np.sqrt(np.linalg.inv(design.T @ design)[1, 1]))
+    sd = float(np.sqrt(spread))
+    return _tested(value, sd * per_sd, df, n, confidence, _scaled(value / sd, per_sd, df, n, confidence))
 
 
 def _tested(value: float, se: float, df: float, n: int, confidence: float, effect: Estimate) -> Compared:
@@ -231,13 +242,38 @@ def _with_limits(estimate: Estimate, confidence: float) -> Estimate:
     return replace(estimate, low=estimate.value - width, high=estimate.value + width)
 
 
-def _morris(value: float, before_a: Floats, before_b: Floats) -> Estimate:
+def _scaled(effect: float, per_t: float, df: float, n: int, confidence: float) -> Estimate:
+    """Return an effect size that is t times `per_t`, with its limits."""
+    low, high = noncentral_limits(effect / per_t, df, confidence=confidence)
+    return Estimate(effect, low=low * per_t, high=high * per_t, n_raters=n)
+
+
+def _morris(value: float, a: tuple[Floats, Floats], b: tuple[Floats, Floats], confidence: float) -> Estimate:
+    (before_a, after_a), (before_b, after_b) = a, b
     n_a, n_b = before_a.size, before_b.size
     df = n_a + n_b - 2
     if _alike(before_a) and _alike(before_b):
         return Estimate(None, n_raters=n_a + n_b, note="Everybody of a group began with the same score.")
     pooled = np.sqrt(((n_a - 1) * before_a.var(ddof=1) + (n_b - 1) * before_b.var(ddof=1)) / df)
-    return Estimate(float(value / pooled * (1 - 3 / (4 * df - 1))), n_raters=n_a + n_b)
+    correction = 1 - 3 / (4 * df - 1)
+    effect = float(value / pooled * correction)
+    if df <= _LEAST_DF or (_alike(after_a) and _alike(after_b)):
+        return Estimate(effect, n_raters=n_a + n_b, note="Too few people, or too alike, for an interval.")
+    moved = 2 * (1 - _correlation_within(a, b)) * (n_a + n_b) / (n_a * n_b)
+    variance = correction**2 * df / (df - 2) * (moved + effect**2) - effect**2
+    # Lazy import: as in `_tested`.
+    from scipy.special import ndtri  # noqa: PLC0415
+
+    width = float(ndtri(0.5 + confidence / 2) * np.sqrt(max(0.0, variance)))
+    return Estimate(effect, low=effect - width, high=effect + width, n_raters=n_a + n_b)
+
+
+def _correlation_within(*groups: tuple[Floats, Floats]) -> float:
+    """Return the correlation of the two times within groups, from the sums of squares over all groups."""
+    centred = [(before - before.mean(), after - after.mean()) for before, after in groups]
+    products = sum(float(before @ after) for before, after in centred)
+    squares = [sum(float(times[k] @ times[k]) for times in centred) for k in (0, 1)]
+    return float(np.clip(products / np.sqrt(squares[0] * squares[1]), -1, 1))
 
 
 def _alike(values: Floats) -> bool:

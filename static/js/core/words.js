@@ -19,7 +19,8 @@ export function word(name, values = {}) {
   return fill(words.get(name) ?? "", values);
 }
 
-/** A number as the page's language writes it. */
-export function numeral(value) {
-  return new Intl.NumberFormat(document.documentElement.lang || undefined, { maximumFractionDigits: 3 }).format(value);
+/** A number as the page's language writes it, in the digits 0 to 9 that the server writes. */
+export function numeral(value, options = { maximumFractionDigits: 3 }) {
+  const language = document.documentElement.lang || undefined;
+  return new Intl.NumberFormat(language, { numberingSystem: "latn", ...options }).format(value);
 }

@@ -4,7 +4,7 @@
 
 import { announce } from "../core/announce.js";
 import { onDigit } from "../core/keys.js";
-import { fill } from "../core/words.js";
+import { fill, numeral } from "../core/words.js";
 
 const MOST_DIGITS = 6;
 
@@ -60,11 +60,6 @@ export function isFar(value, worth) {
   return value > worth * FAR || value * FAR < worth;
 }
 
-function ratioNumeral(ratio) {
-  const language = document.documentElement.lang || undefined;
-  return new Intl.NumberFormat(language, { maximumSignificantDigits: 3 }).format(ratio);
-}
-
 class Answer {
   constructor(question, worth, words) {
     Object.assign(this, { question, worth, words });
@@ -90,7 +85,7 @@ class Answer {
     this.question.dataset.missing = reason ? this.sentence(reason) : this.unanswered;
     delete this.ratio.dataset.far;
     const { name, n } = right ? ratioOf(value, this.worth) : {};
-    this.ratio.textContent = right ? fill(this.words.get(name) ?? "", { n: ratioNumeral(n) }) : this.ratio.dataset.reminder;
+    this.ratio.textContent = right ? fill(this.words.get(name) ?? "", { n: numeral(n, { maximumSignificantDigits: 3 }) }) : this.ratio.dataset.reminder;
     if (right) {
       this.show("");
     }

@@ -13,10 +13,13 @@ from tasks_app.orders import latin_orders
 from tasks_app.plaintext import validate_storable
 from tasks_app.task_types import blocks
 from tasks_app.task_types.base import (
+    Asked,
+    AskedOption,
     Criterion,
     GoldAnswer,
     Graded,
     ItemTexts,
+    LaidOver,
     Outcome,
     Quality,
     Sample,
@@ -26,7 +29,7 @@ from tasks_app.task_types.base import (
     Value,
 )
 from tasks_app.task_types.best_worst.form import BestWorstForm, field_name
-from tasks_app.task_types.best_worst.known_answers import grade_choice
+from tasks_app.task_types.best_worst.known_answers import by_end, end_key, grade_choice
 from tasks_app.task_types.best_worst.tuples import design, draw
 from tasks_app.task_types.registry import register
 from tasks_app.task_types.simulation import share_of
@@ -211,6 +214,27 @@ class BestWorst(SeveralTexts):
         """Compare with known answers: texts of the unit by their numbers from 1, or the label of one part."""
         values = tuple(self.ratings(screen, cleaned))
         return tuple(grade_choice(values, answer, len(screen.parts)) for answer in gold)
+
+    def asked_again(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Asked]:
+        """Yield the choice of the best and of the worst for every criterion, the texts by their numbers from 1."""
+        form = self.form(screen)
+        for criterion in screen.shown_criteria:
+            for end in (BEST, WORST):
+                name = field_name(end, criterion.key)
+                options = (
+                    AskedOption(
+                        gettext("Text %(letter)s") % {"letter": shown.letter},
+                        float(shown.part.number + 1),
+                        str(shown.position) == str(cleaned.get(name)),
+                    )
+                    for shown in screen.shown_parts
+                )
+                key, title = end_key(end, criterion.key), str(form.fields[name].label)
+                yield Asked(key, title, (name,), criterion.language, options=tuple(options), unnamed=False)
+
+    def laid_over(self, screen: Screen, cleaned: Mapping[str, object], gold: Sequence[GoldAnswer]) -> LaidOver:
+        """Compare the best, and the worst where an order says which it is."""
+        return super().laid_over(screen, cleaned, list(by_end(gold, screen.criteria)))
 
     def heds(self, criterion: Criterion | None) -> dict[str, str]:
         """Say what the instrument is."""

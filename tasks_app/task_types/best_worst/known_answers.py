@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from django.utils.translation import gettext
 
-from tasks_app.task_types.base import GoldAnswer, Graded, Value
+from tasks_app.task_types.base import Criterion, GoldAnswer, Graded, Value
 from tasks_app.task_types.grading import grade_one
 
 
@@ -40,6 +41,22 @@ def grade_choice(values: Sequence[Value], gold: GoldAnswer, n_parts: int) -> Gra
     else:
         raise ValueError(gettext("A known answer is of kind exact or set (the best text), or order (best to worst)."))
     return Graded(gold, passed, tuple(place for place in (best, worst) if place is not None))
+
+
+def end_key(end: str, criterion: str) -> str:
+    """Return the name under which the choice of the best, or of the worst, of a criterion is compared."""
+    return f"{end}-{criterion}"
+
+
+def by_end(gold: Sequence[GoldAnswer], criteria: Sequence[Criterion]) -> Iterator[GoldAnswer]:
+    """Yield known answers about the whole unit as answers about its best text and its worst one, by `end_key`."""
+    for one in gold:
+        key = one.criterion or criteria[0].key
+        if one.kind == "order" and isinstance(one.answer, list | tuple):
+            yield replace(one, kind="exact", answer=one.answer[0], criterion=end_key("best", key))
+            yield replace(one, kind="exact", answer=one.answer[-1], criterion=end_key("worst", key))
+        elif one.part is None:
+            yield replace(one, criterion=end_key("best", key))
 
 
 def _texts(answer: object, n_parts: int) -> list[float]:

@@ -12,6 +12,8 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.task_types.base import (
+    Asked,
+    AskedOption,
     Criterion,
     GoldAnswer,
     Graded,
@@ -295,6 +297,27 @@ class ErrorLabels(TextType):
     def grade(self, screen: Screen, cleaned: Mapping[str, object], gold: Sequence[GoldAnswer]) -> tuple[Graded, ...]:
         """Compare an answer with known answers; one that names no criterion is about the label."""
         return super().grade(screen, cleaned, [replace(one, criterion=one.criterion or ERROR) for one in gold])
+
+    def asked_again(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Asked]:
+        """Yield the hierarchy with the label that the answer comes to, what is asked after it, and the flags."""
+        form = ErrorLabelForm(self, screen)
+        typology, language = form.typology, form.language
+        label = chosen_label(typology, cleaned, in_order=self.in_order)
+        steps = tuple(step_field(one.key) for one in typology.errors) if self.in_order else (LABEL_FIELD,)
+        labels = (AskedOption(one.name, one.key, one.key == label, language) for one in typology.labels)
+        yield Asked(ERROR, form.question, steps, form.words[ERROR].language, options=tuple(labels))
+        for one in typology.follow_ups:
+            said, words = cleaned.get(follow_up_field(one.key)), form.words[one.key]
+            options = tuple(AskedOption(text, value, value == said) for value, text in one.options)
+            title = words.question or words.name
+            yield Asked(one.key, title, (follow_up_field(one.key),), words.language, options=options, unnamed=False)
+        for flag in typology.flags:
+            ticked, words = bool(cleaned.get(flag_field(flag.key))), form.words[flag.key]
+            options = (
+                AskedOption(gettext("ticked"), 1.0, ticked),
+                AskedOption(gettext("not ticked"), 0.0, bool(cleaned) and not ticked),
+            )
+            yield Asked(flag.key, words.name, (flag_field(flag.key),), words.language, options=options, unnamed=False)
 
     def simulate(self, screen: Screen, quality: Quality, rng: Random) -> dict[str, str]:
         """Label a text by its latent quality: the worse it is, the earlier in the hierarchy."""

@@ -13,11 +13,12 @@ from django.utils.translation import gettext_lazy as _
 
 from tasks_app.languages import spoken
 from tasks_app.task_types.base import (
+    Asked,
     Criterion,
     Feedback,
     GoldAnswer,
     Graded,
-    MarkedText,
+    LaidOver,
     Outcome,
     Quality,
     Sample,
@@ -313,19 +314,27 @@ class ErrorSpans(SingleOrTogether):
         given = tuple(limits[part].words(mark) for part, found in marks.items() for mark in found)
         return Graded(gold, not missed and not extra, given), grading.sentence(missed, extra, limits)
 
-    def marked_again(
-        self, screen: Screen, cleaned: Mapping[str, object], gold: Sequence[GoldAnswer]
-    ) -> tuple[MarkedText, ...]:
-        """Lay the known errors over the rater's marks; nothing where no errors are known."""
+    def asked_again(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Asked]:
+        """Yield the scores; marks are laid over the text itself."""
+        for shown in screen.shown_parts:
+            for one in SpansForm(self, screen).scored:
+                name = field_name(shown.position, one.key)
+                given = float(str(cleaned[name])) if cleaned.get(name) not in (None, "") else None
+                title = one.question or one.name
+                yield Asked(one.key, title, (name,), one.language, shown, criterion=one, scale=(0, 100), given=given)
+
+    def laid_over(self, screen: Screen, cleaned: Mapping[str, object], gold: Sequence[GoldAnswer]) -> LaidOver:
+        """Lay the known errors over the rater's marks, where any are known, and expected scores over the scores."""
+        questions = super().laid_over(screen, cleaned, gold).questions
         of_errors = [one for one in gold if one.kind == "span"]
         if not of_errors:
-            return ()
+            return LaidOver(questions=questions)
         form = SpansForm(self, screen)
         limits = {shown.part.number: form.limits(shown) for shown in screen.shown_parts}
         given = {shown.part.number: form.marks(shown, cleaned) for shown in screen.shown_parts}
         known = [one for answer in of_errors for one in grading.known_errors(answer, limits)]
         texts = {number: where.texts for number, where in limits.items()}
-        return overlay.marked_texts(screen.shown_parts, texts, given, known)
+        return LaidOver(overlay.marked_texts(screen.shown_parts, texts, given, known), questions)
 
     def feedback(
         self, screen: Screen, cleaned: Mapping[str, object], gold: Sequence[GoldAnswer]

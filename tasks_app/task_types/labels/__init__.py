@@ -12,6 +12,8 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.task_types.base import (
+    Asked,
+    AskedOption,
     Criterion,
     GoldAnswer,
     Graded,
@@ -307,6 +309,24 @@ class Labels(TextType):
             else one
             for one in graded
         )
+
+    def asked_again(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Asked]:
+        """Yield the options of every criterion."""
+        form = LabelsForm(self, screen)
+        for criterion, options in form.asked:
+            chosen = form.chosen(criterion, options, cleaned)
+            none = {NONE: gettext("None of these")} if criterion.key in self.none_of_these else {}
+            language = "" if criterion.key in self.item_options else criterion.language
+            yield Asked(
+                criterion.key,
+                criterion.question or criterion.name,
+                form.fields_of(criterion, options),
+                criterion.language,
+                options=(
+                    *(AskedOption(one, one, one in chosen, language) for one in options),
+                    *(AskedOption(words, key, key in chosen) for key, words in none.items()),
+                ),
+            )
 
     def simulate(self, screen: Screen, quality: Quality, rng: Random) -> dict[str, str]:
         """Choose by the latent quality of the text, with the noise of the rater's quality."""

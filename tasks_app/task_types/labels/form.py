@@ -144,6 +144,12 @@ class LabelsForm(ScreenForm):
         ticked = [one for n, one in enumerate(options, start=1) if cleaned.get(TICK.format(n=n, key=key))]
         return [*ticked, NONE] if cleaned.get(NOTHING.format(key=key)) else ticked
 
+    def fields_of(self, criterion: Criterion, options: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the names of the fields in which options of a criterion are chosen."""
+        asked_after = [WORDS.format(key=criterion.key)]
+        asked_after += [DETAIL.format(n=one.number, key=criterion.key) for one in self.kind.details_of(criterion.key)]
+        return tuple(name for name in _names(self.kind, criterion, options) if name not in asked_after)
+
     def clean(self) -> dict[str, object]:
         """Say what is missing, and drop what is not asked after what was chosen."""
         cleaned = super().clean() or self.cleaned_data

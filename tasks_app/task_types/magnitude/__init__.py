@@ -14,6 +14,7 @@ from tasks_app.orders import latin_orders
 from tasks_app.plaintext import validate_storable
 from tasks_app.task_types import blocks
 from tasks_app.task_types.base import (
+    Asked,
     Criterion,
     ItemTexts,
     Outcome,
@@ -272,6 +273,23 @@ class Magnitude(SeveralTexts):
             for criterion in judged.shown_criteria:
                 number = float(str(cleaned[field_name(shown.position, criterion.key)]))
                 yield Value("magnitude", part=shown.part.number, criterion=criterion.key, value=number)
+
+    def asked_again(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Asked]:
+        """Yield the number of every text and criterion, on a scale of ratios with the reference on it."""
+        judged, worth = self.judged(screen), float(self.reference_value)
+        for shown in judged.shown_parts:
+            for criterion in judged.shown_criteria:
+                name = field_name(shown.position, criterion.key)
+                said = cleaned.get(name)
+                yield Asked(
+                    criterion.key,
+                    criterion.question or criterion.name,
+                    (name,),
+                    criterion.language,
+                    shown,
+                    reference=worth,
+                    given=float(str(said)) if said not in (None, "") else None,
+                )
 
     def problem_in_value(self, value: float, criterion: Criterion | None) -> str | None:
         """Refuse what is no whole number from 1 to 999999."""

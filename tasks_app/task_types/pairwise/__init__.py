@@ -13,6 +13,8 @@ from django.utils.translation import gettext_lazy as _
 from tasks_app.languages import spoken
 from tasks_app.plaintext import validate_storable
 from tasks_app.task_types.base import (
+    Asked,
+    AskedOption,
     Criterion,
     Feedback,
     GoldAnswer,
@@ -227,6 +229,18 @@ class Pairwise(SeveralTexts):
             strength = strength_of(criterion.key)
             if side and cleaned.get(strength):
                 yield Value("strength", criterion=strength, value=float(str(cleaned[strength])))
+
+    def asked_again(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Asked]:
+        """Yield the preferences; how strong they are is no right or wrong."""
+        labels = {side: LABELS[shown.part.number] for side, shown in zip(SIDES, screen.shown_parts, strict=False)}
+        form = PairwiseForm(self, screen)
+        for criterion in form.criteria:
+            name = field_name(criterion)
+            options = (
+                AskedOption(words, labels.get(posted, posted), posted == cleaned.get(name))
+                for posted, words in self.options().items()
+            )
+            yield Asked(criterion.key, criterion.question, (name,), criterion.language, options=tuple(options))
 
     def scale_of(self, criterion: Criterion | None = None) -> tuple[float, float, float] | None:
         """Strength is 1 or 2; a preference is no number."""

@@ -33,7 +33,7 @@ MOST_CHARACTERS = 40
 TICKED = "on"
 
 _WHOLE = re.compile(r"[+-]?\d+")
-_NUMBER = re.compile(r"[+-]?\d+(?:\.\d+|,\d\d?)?")
+_NUMBER = re.compile(r"[+-]?\d+(?:[.٫]\d+|,\d\d?)?")
 
 
 class _Plain(forms.Field):
@@ -63,7 +63,7 @@ class NumberField(_Plain):
             raise ValidationError(
                 gettext("Write a number, such as 3 or 3.5.") if decimals else gettext("Write a whole number.")
             )
-        number = float(text.replace(",", "."))
+        number = float(text.replace(",", ".").replace("٫", "."))
         return int(number) if number.is_integer() else number
 
     def validate(self, value: float | None) -> None:

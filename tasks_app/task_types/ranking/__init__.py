@@ -10,13 +10,15 @@ from django import forms
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app.task_types import blocks
+from tasks_app.task_types import blocks, expected
 from tasks_app.task_types.base import (
+    Compared,
     Criterion,
     Feedback,
     GoldAnswer,
     Graded,
     ItemTexts,
+    LaidOver,
     Outcome,
     Quality,
     Sample,
@@ -223,6 +225,21 @@ class Ranking(SeveralTexts):
             else:
                 graded += super().grade(screen, cleaned, [answer])
         return tuple(graded)
+
+    def laid_over(self, screen: Screen, cleaned: Mapping[str, object], gold: Sequence[GoldAnswer]) -> LaidOver:
+        """Lay known orders beside the rater's."""
+        found = []
+        for answer in gold:
+            if answer.kind != "order" or not isinstance(answer.answer, list | tuple):
+                continue
+            about = [one for one in screen.criteria if answer.criterion in {None, one.key}]
+            for criterion in about[:1]:
+                names = {one.part.number: field_name(one.position, criterion.key) for one in screen.shown_parts}
+                given = {number: int(str(cleaned[name])) for number, name in names.items() if cleaned.get(name)}
+                beside = expected.orders([int(one) - 1 for one in answer.answer], screen.shown_parts, given)
+                title = criterion.question or criterion.name
+                found.append(Compared(title, tuple(names.values()), criterion.language, orders=beside))
+        return LaidOver(questions=tuple(found))
 
     def _places(self, screen: Screen, cleaned: Mapping[str, object], gold: GoldAnswer) -> list[float]:
         """Return the places that the texts of a known order were given.

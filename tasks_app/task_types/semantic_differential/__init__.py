@@ -10,6 +10,8 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.task_types.base import (
+    Asked,
+    AskedOption,
     Criterion,
     Outcome,
     Quality,
@@ -18,6 +20,7 @@ from tasks_app.task_types.base import (
     Screen,
     Value,
 )
+from tasks_app.task_types.grid import step_words, steps_of
 from tasks_app.task_types.registry import register
 from tasks_app.task_types.semantic_differential.form import PairsForm, field_name
 from tasks_app.task_types.semantic_differential.order import Shown, draw_flipped, draw_sequence, shown_pairs
@@ -216,6 +219,20 @@ class SemanticDifferential(TextType):
                 value=(-seen if shown.flipped else seen) + 0.0,
                 shown_value=seen,
             )
+
+    def asked_again(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Asked]:
+        """Yield the circles of every pair shown, in the direction in which the rater saw them."""
+        form, values = self.form(screen), self.steps
+        for shown in self.pairs(screen):
+            name = field_name(shown.place)
+            options = (
+                AskedOption(
+                    step_words(step), (-seen if shown.flipped else seen) + 0.0, step.value == str(cleaned.get(name))
+                )
+                for step, seen in zip(steps_of(form[name]), values, strict=True)
+            )
+            language = shown.criterion.language
+            yield Asked(shown.criterion.key, str(form.fields[name].label), (name,), language, options=tuple(options))
 
     def simulate(self, screen: Screen, quality: Quality, rng: Random) -> dict[str, str]:
         """Answer from the latent quality of the text on each pair; a straight-liner keeps to a position as shown."""

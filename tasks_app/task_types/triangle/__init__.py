@@ -12,6 +12,8 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.task_types.base import (
+    Asked,
+    AskedOption,
     Criterion,
     Feedback,
     GoldAnswer,
@@ -205,6 +207,20 @@ class Triangle(TextType):
             Feedback(one.passed, right if one.passed else wrong, one.gold.explanation)
             for one in self.grade(screen, cleaned, gold)
         )
+
+    def asked_again(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Asked]:
+        """Yield the choice of the odd one, as known answers name it: right or not."""
+        odd, chosen = odd_position(screen), str(cleaned.get(CHOICE) or "")
+        field = self.form(screen).fields[CHOICE]
+        options = (
+            AskedOption(
+                gettext("Text %(letter)s") % {"letter": one.letter},
+                float(one.position == odd),
+                str(one.position) == chosen,
+            )
+            for one in shown_of(screen)
+        )
+        yield Asked(CORRECT, str(field.label), (CHOICE,), options=tuple(options))
 
     def scale_of(self, criterion: Criterion | None = None) -> tuple[float, float, float] | None:
         """Right or wrong is 0 or 1; sureness has as many steps as it has words."""

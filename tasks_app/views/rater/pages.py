@@ -1,7 +1,7 @@
 """Parts of several rater pages: the frame, words about time and pay, answers in words."""
 
 import ipaddress
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -17,6 +17,7 @@ from django.utils.translation import ngettext
 from tasks_app import languages, richtext
 from tasks_app.credentials import handle_of_rater
 from tasks_app.forms import LanguageForm
+from tasks_app.languages import PageLanguage
 from tasks_app.models import ConsentText, Rater, Study
 from tasks_app.selectors.durations import measured
 from tasks_app.selectors.progress import RaterProgress
@@ -153,8 +154,8 @@ class PageFrame:
     stop_url: str
     lang: str
     dir: str
-    # The languages the page can be read in, each with its own name, and the form that asks for another.
-    languages: tuple[tuple[str, str], ...] = ()
+    # The languages the page can be read in, and the form that asks for another.
+    languages: tuple[PageLanguage, ...] = ()
     language_url: str = ""
     language_form: forms.Form | None = None
     # Of the study's own texts.
@@ -191,14 +192,15 @@ def personal_link(request: HttpRequest, token: str) -> str:
     return request.build_absolute_uri(reverse("rater:next", args=[token]))
 
 
-def in_words(form: forms.Form, answer: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Describe an answer, question by question, for a page that shows two answers side by side.
+def in_words(form: forms.Form, answer: Mapping[str, Any], leaving_out: Collection[str] = ()) -> list[tuple[str, str]]:
+    """Describe an answer, question by question, without the fields named in `leaving_out`.
 
     A field whose values are no words says them itself, by a method `in_words`.
     """
     return [
         (str(field.label or name), _value_in_words(field, answer.get(name)) or _("no answer"))
         for name, field in form.fields.items()
+        if name not in leaving_out
     ]
 
 

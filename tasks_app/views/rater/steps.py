@@ -45,12 +45,15 @@ def feedback(visit: Visit, order: int) -> HttpResponse:
     form = screen.form()
     known = _as_shown(form, _known(assignment))
     feedback_lines = _told(screen, form, stored, known)
+    laid_over = screen.kind.laid_over(screen.shown, {} if stored.skip_reason else stored.answer, known)
+    compared = {name for one in laid_over.questions for name in one.fields}
     context = {
         "screen": screen.shown,
         "rows": [{"shown": shown} for shown in screen.shown.shown_parts],
-        "marked": screen.kind.marked_again(screen.shown, stored.answer, known),
+        "marked": laid_over.texts,
+        "compared": laid_over.questions,
         "media_base": f"{visit.url('next')}media/",
-        "answers": [] if stored.skip_reason else pages.in_words(form, stored.answer),
+        "answers": [] if stored.skip_reason else pages.in_words(form, stored.answer, leaving_out=compared),
         "feedback": feedback_lines,
         "all_right": all(line.passed for line in feedback_lines) if feedback_lines and not stored.skip_reason else None,
         "content_warning": visit.options.content_warning,

@@ -1,8 +1,9 @@
 """A run ends right, once, whatever is killed or restarted in the middle of it.
 
 A real worker and a real scheduler, on servers of their own. The study is large enough and is resampled often enough
-for its parts to take seconds. What a worker that died left is taken over a minute after its last sign of life: the
-tests let that minute pass by making the sign of life older.
+for its parts to take a while; with three criteria two parts are done, one is begun and one is left. What a worker that
+died left is taken over a minute after its last sign of life: the tests let that minute pass by making the sign of life
+older.
 """
 
 import signal
@@ -16,8 +17,8 @@ from tests.analytics_app.runs.site import Site, running_site
 
 pytestmark = pytest.mark.whole
 
-SLUG = "bench-50000"
-MAKE = "from bench.collected import study_with; study_with(50_000)"
+SLUG = "bench-15000"
+MAKE = "from bench.collected import study_with; study_with(15_000, criteria=3)"
 START = f"""
 from analytics_app.runs import start as runs
 from tasks_app.models import Study

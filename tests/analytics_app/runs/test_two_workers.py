@@ -13,8 +13,8 @@ from tests.analytics_app.runs.test_survival import A_MINUTE_LATER, EXCLUSIONS, P
 
 pytestmark = pytest.mark.whole
 
-SLUG = "bench-5000"
-MAKE = "from bench.collected import study_with; study_with(5_000)"
+SLUG = "bench-2500"
+MAKE = "from bench.collected import study_with; study_with(2_500, criteria=5)"
 START = f"""
 from analytics_app import quality
 from django.db.models import CharField, F

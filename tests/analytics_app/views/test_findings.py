@@ -63,9 +63,11 @@ def labels(*tests: tuple[str, str, str, float, float]) -> list[Row]:
     ]  # fmt: skip
 
 
-def affect(statistic: str, label: str, value: float, p: float | None = None, **columns: Any) -> Row:
+def affect(
+    statistic: str, label: str, value: float, p: float | None = None, first: str = "before", **columns: Any
+) -> Row:
     """Make a row of PANAS."""
-    times = {"from": "before", "to": "after"}
+    times = {"from": first, "to": "after"}
     return row("panas", statistic, label=label, value=value, p=p, p_adjusted=p, settings=times, **columns)
 
 
@@ -190,6 +192,13 @@ CASES: dict[str, tuple[list[Row], str]] = {
             replace(affect("affect_change", "NA", 3.0, CLEAR, group="film"), task="b"),
         ],
         "No clear difference between groups in how affect changed; negative affect rose in film.",
+    ),
+    "affect between some times only": (
+        [
+            affect("affect_change_adjusted", "PA", 3.0, CLEAR, group="film", slice="against=music", first="middle"),
+            affect("affect_change_adjusted", "PA", 1.0, UNCLEAR, group="film", slice="against=music"),
+        ],
+        "Positive affect ended higher in film than in music from middle to after.",
     ),
     "affect unchanged": ([affect("affect_change", "NA", 3.0, UNCLEAR)], "Affect did not change clearly."),
     "affect once": (SCORES, "Mean scores: positive affect 31.2 (29.0 to 33.4)."),

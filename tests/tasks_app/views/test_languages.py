@@ -8,7 +8,6 @@ import pytest
 from django.test import Client
 from django.utils import translation
 
-from tasks_app import languages
 from tasks_app.models import Criterion, Rater, Study
 from tasks_app.services.study import lifecycle
 from tests import pages
@@ -45,21 +44,6 @@ def test_a_study_in_a_language_we_do_not_speak_is_framed_in_english(name: str, t
     for criterion in Criterion.objects.filter(study=study, kind=Criterion.Kind.QUESTION):
         # What a type brings along is in English then, and says so.
         assert criterion.language in {"en", ""}
-
-
-@pytest.mark.parametrize(
-    ("asked", "given"),
-    [("de", "de"), ("de-AT", "de"), ("ES-mx", "es"), ("en-GB", "en"), ("ar", "en"), ("cs", "en"), ("", "en")],
-)
-def test_the_language_of_pages(asked: str, given: str) -> None:
-    assert languages.shipped(asked) == given
-
-
-@pytest.mark.parametrize(
-    ("language", "expected"), [("ar", "rtl"), ("fa-AF", "rtl"), ("he", "rtl"), ("de", "ltr"), ("", "ltr")]
-)
-def test_the_direction_of_a_language(language: str, expected: str) -> None:
-    assert languages.direction(language) == expected
 
 
 def test_a_rater_chooses_another_language_and_comes_back_to_the_page(study: Study, somebody: Client) -> None:

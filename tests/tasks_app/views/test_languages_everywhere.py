@@ -1,4 +1,4 @@
-"""What raters meet beside the straight way, in every language shipped: arrivals, mistakes, checks, waits, endings."""
+"""What raters meet beside the straight way, in two languages: arrivals, mistakes, checks, waits, endings."""
 
 import html
 import re
@@ -10,7 +10,7 @@ from django.contrib.auth.models import User
 from django.http import HttpResponse
 from django.test import Client
 
-from scripts import messages
+from tasks_app import languages
 from tasks_app.models import Identity, Membership, Rater, Study
 from tasks_app.services.judging import assignments
 from tasks_app.services.waves import reminders
@@ -148,7 +148,7 @@ def endings(visit: Visit) -> None:
 @pytest.mark.parametrize("way", [mistakes, checks, waits, endings])
 def test_pages_beside_the_straight_way_are_translated(way: Callable[[Visit], None]) -> None:
     own = OWN + " ".join((waves_kit.EXAMPLE / "study.yaml").read_text(encoding="utf-8").split())
-    visits = {language: Visit(language) for language in ("en", *messages.LANGUAGES)}
+    visits = {language: Visit(language) for language in ("en", *kit.READ_WHOLE)}
     for visit in visits.values():
         way(visit)
     _are_translated({language: visit.shown for language, visit in visits.items()}, own)
@@ -159,7 +159,7 @@ def _are_translated(shown: dict[str, Shown], own: str) -> None:
     for language, found in shown.items():
         assert [address for address, _page in found] == [address for address, _page in in_english]
         for address, page in found:
-            assert kit.head(page) == (language, "ltr"), address
+            assert kit.head(page) == (language, languages.direction(language)), address
             assert kit.english_in(page, own) == [], address
         assert kit.said_alike(in_english, found, own) == set()
 
@@ -170,7 +170,7 @@ def test_every_arrival_and_ending_of_every_channel_is_translated(rosa: User, ros
     Study.objects.filter(pk=study.pk).update(settings={**study.settings, "channels": {name: {} for name in CHANNELS}})
     base = f"/admin/studies/{study.slug}/recruit/try/"
     shown: dict[str, Shown] = {}
-    for language in ("en", *messages.LANGUAGES):
+    for language in ("en", *kit.READ_WHOLE):
         Study.objects.filter(pk=study.pk).update(language=language)
         listed = rosas_browser.get(base).content.decode()
         assert kit.head(listed)[0] == "en", "pages of researchers are in English"
@@ -184,7 +184,7 @@ def test_where_raters_sign_in_is_in_the_language_of_their_browser(rosa: User, ro
     study = build_study(None, slug="accounts")
     Membership.objects.create(study=study, user=rosa, role="viewer")
     shown: dict[str, Shown] = {}
-    for language in ("en", *messages.LANGUAGES):
+    for language in ("en", *kit.READ_WHOLE):
         asked = {"headers": {"Accept-Language": language}}
         pressed = Client().post("/sign-in/", {"username": "x", "password": "y"}, **asked)
         found = [Client().get("/sign-in/", **asked), pressed, rosas_browser.get("/studies/", **asked)]

@@ -57,13 +57,17 @@ def explained() -> Study:
 def test_feedback_says_what_was_right_and_why(somebody: Client) -> None:
     study = explained()
     token = pages.join(somebody, study)
-    assert "Practice 1 of 2" in text_of(somebody.get(f"/r/{token}/judge/"))
+    asked = text_of(somebody.get(f"/r/{token}/judge/"))
+    assert "Practice 1 of 2" in asked
+    assert not re.search("xpected|right answer|careful reader", asked), "nothing is known before the answer"
     address = send(somebody, token, WRONG)
     assert address == f"/r/{token}/feedback/1/"
     page = text_of(somebody.get(address))
     for words in (
         "Not quite, and why", "Fluency: not quite.", "The right answer is: 4.", "Four is what a careful reader says.",
-        "Text 0 of training", "How good is the fluency?", "Practice 1 of 2",
+        "Text 0 of training", "How good is the fluency?", "Practice 1 of 2", "Your answers and the expected ones",
+        '<li class="compared-option compared-extra"><span dir="auto" lang="en">1',
+        '<li class="compared-option compared-expected"><span dir="auto" lang="en">4',
     ):  # fmt: skip
         assert words in page, words
     assert "secret" not in page

@@ -9,10 +9,11 @@ from django.contrib import messages
 from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.utils.translation import get_language_info, gettext_lazy
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods
 
+from tasks_app import languages
 from tasks_app.models import Setup
 from tasks_app.plaintext import validate_storable
 from tasks_app.projects import splitting, values
@@ -94,18 +95,18 @@ def shown_by(split: Split) -> str:
 def _about(setup: Setup, plan: Plan, split: Split) -> dict[str, Any]:
     """Return what the page says about the studies that would be made."""
     spoken = [
-        _("%(language)s (%(n)d of %(all)d studies)") % {"language": _named(code), "n": n, "all": len(plan.studies)}
+        (
+            _("%(language)s (%(n)d of %(all)d studies)")
+            if languages.is_reviewed(code)
+            else _("%(language)s (%(n)d of %(all)d studies; machine translated, not yet checked by a speaker)")
+        )
+        % {"language": languages.english_name(code), "n": n, "all": len(plan.studies)}
         for code, n in plan.spoken.items()
     ]
     return {
         "plan": plan,
         "shown": shown_by(split),
-        "without_consent": [_named(code) for code in splitting.without_consent(setup, plan)],
+        "without_consent": [languages.english_name(code) for code in splitting.without_consent(setup, plan)],
         "spoken": spoken,
         "has_unit_rows": plan.rows.n_left_out > 0 or any(planned.units for planned in plan.studies),
     }
-
-
-def _named(code: str) -> str:
-    """Return the name of a language that evalweb has pages in."""
-    return str(get_language_info(code)["name_translated"])

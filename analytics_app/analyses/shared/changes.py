@@ -1,0 +1,258 @@
+"""How scores of the same people change between two times, within a group and between groups."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import combinations
+from typing import Any, TypeAlias
+
+import numpy as np
+from django import forms
+from django.core.validators import RegexValidator
+from django.utils.translation import gettext_lazy as _
+from numpy.typing import NDArray
+
+from analytics_app.analyses.base import Rows, in_words
+from analytics_app.ratings import Floats
+from analytics_app.results import Row
+from analytics_app.stats.comparison.change import (
+    Compared,
+    adjusted_difference,
+    difference_of_changes,
+    paired_change,
+)
+from analytics_app.stats.comparison.corrections import METHODS, adjust
+from tasks_app.study_settings import Block
+
+# Places of two times in the course of a study, the earlier one first.
+Pair: TypeAlias = tuple[int, int]
+
+CONSECUTIVE, FIRST, EVERY = "consecutive", "first", "every"
+
+
+class ChangeSettings(Block):
+    """Between which times change is computed, and how its tests are corrected."""
+
+    times_compared = forms.ChoiceField(
+        choices=[
+            (CONSECUTIVE, _("each time with the one before, and the first with the last")),
+            (FIRST, _("each time with the first")),
+            (EVERY, _("every two times")),
+        ],
+        initial=CONSECUTIVE,
+        label=_("Times compared"),
+    )
+    only_times = forms.CharField(
+        required=False,
+        initial="",
+        max_length=500,
+        validators=[RegexValidator(r"^[^;]+? to [^;]+(;[^;]+? to [^;]+)*$", _("Write “week-1 to week-2”."))],
+        label=_("Only these times"),
+        help_text=_(
+            "In place of the choice above, such as “week-1 to week-2”, in the words of the tables. "
+            "Semicolons separate several."
+        ),
+    )
+    family = forms.ChoiceField(
+        choices=[(method, method) for method in METHODS],
+        initial="sidak",
+        label=_("Correction for several tests"),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Time:
+    """Scores of people at one time: `rater` ascending (n,), `group` code (n,), each of `scores` (n,), NaN for none.
+
+    `own` tells whether it is a time of the task that the rows are about.
+    """
+
+    name: str
+    wave: int
+    rater: NDArray[np.int64]
+    group: NDArray[np.int64]
+    scores: Mapping[str, Floats]
+    own: bool
+
+    def of(self, score: str, raters: NDArray[np.int64]) -> Floats:
+        """Return a score of some raters, NaN where there is none."""
+        aligned = np.full(len(raters), np.nan)
+        if len(self.rater):
+            place = np.minimum(np.searchsorted(self.rater, raters), len(self.rater) - 1)
+            present = self.rater[place] == raters
+            aligned[present] = self.scores[score][place[present]]
+        return aligned
+
+    def raters(self, group: int | None) -> NDArray[np.int64]:
+        """Return the raters of a group who answered at this time, or all of them, ascending."""
+        return self.rater if group is None else self.rater[self.group == group]
+
+
+def pairs_of(names: Sequence[str], settings: Mapping[str, Any]) -> tuple[list[Pair], list[str]]:
+    """Return the pairs of times to compare, and the pairs asked for that are not in the study, as they were written.
+
+    Examples
+    --------
+    >>> pairs_of(["a", "b", "c"], {"times_compared": "consecutive"})
+    ([(0, 1), (0, 2), (1, 2)], [])
+    >>> pairs_of(["a", "b", "c"], {"only_times": "b to c; c to d"})
+    ([(1, 2)], ['c to d'])
+    """
+    every = list(combinations(range(len(names)), 2))
+    if written := settings.get("only_times"):
+        places = {name: place for place, name in enumerate(names)}
+        asked = [pair.strip() for pair in str(written).split(";")]
+        known = {
+            f"{names[a]} to {names[b]}": (min(a, b), max(a, b))
+            for a in places.values()
+            for b in places.values()
+            if a != b
+        }
+        return sorted({known[pair] for pair in asked if pair in known}), [pair for pair in asked if pair not in known]
+    choice, last = settings.get("times_compared"), len(names) - 1
+    if choice == FIRST:
+        return [pair for pair in every if pair[0] == 0], []
+    if choice == CONSECUTIVE:
+        return [pair for pair in every if pair[1] == pair[0] + 1 or pair == (0, last)], []
+    return every, []
+
+
+@dataclass(frozen=True, slots=True)
+class _Test:
+    """A test before it is corrected: what its row is about, and whether it is a row of this task."""
+
+    statistic: str
+    about: Mapping[str, Any]
+    compared: Compared
+    settings: Mapping[str, Any]
+    own: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Course:
+    """The times of a study, the codes of its groups, and what statistics are called."""
+
+    make: Rows
+    prefix: str
+    times: Sequence[Time]
+    groups: Sequence[int]
+
+    def group_name(self, group: int | None) -> str | None:
+        return None if group is None else self.make.sample.table.names.groups[group]
+
+    def about(self, score: str, pair: Pair, group: int | None) -> dict[str, Any]:
+        """Return the columns that say which change a row is about."""
+        first, last = (self.times[place] for place in pair)
+        return {
+            "label": score,
+            "group": self.group_name(group),
+            "wave": last.wave,
+            "metric": first.name,
+            "metric_b": last.name,
+        }
+
+    def settings(self, pair: Pair, groups: Sequence[int | None]) -> dict[str, Any]:
+        """Return which times are compared, and how many people of the earlier one did not answer at the later one."""
+        first, last = (self.times[place] for place in pair)
+        left = sum(np.setdiff1d(first.raters(group), last.rater).size for group in groups)
+        return {"from": first.name, "to": last.name, "dropped_out": int(left)}
+
+    def scores(self, score: str, pair: Pair, group: int | None) -> tuple[Floats, Floats]:
+        """Return the scores at both times of everybody in a group who answered at either, aligned."""
+        first, last = (self.times[place] for place in pair)
+        raters = np.union1d(first.raters(group), last.raters(group))
+        return first.of(score, raters), last.of(score, raters)
+
+
+def change_rows(
+    make: Rows, prefix: str, times: Sequence[Time], groups: Sequence[int], settings: Mapping[str, Any]
+) -> Iterator[Row]:
+    """Yield the changes of each group and the differences between groups, of the pairs that end in this task.
+
+    Statistics are `{prefix}_change`, `{prefix}_change_between` and `{prefix}_change_adjusted`, each a family of tests
+    over pairs of times, groups and scores, and for each its `…_effect`. Rows have the earlier time in `metric` and
+    the later one in `metric_b`.
+
+    Parameters
+    ----------
+    make : Rows
+    prefix : str
+    times : sequence of Time
+        In their order; all with the same scores.
+    groups : sequence of int
+        Codes of the groups; with fewer than two, everybody is one group.
+    settings : mapping
+        Those of `ChangeSettings`.
+    """
+    pairs, unknown = pairs_of([time.name for time in times], settings)
+    course = _Course(make, prefix, times, groups if len(groups) > 1 else ())
+    families: dict[str, list[_Test]] = {}
+    for pair in pairs:
+        for score in times[0].scores:
+            for test in (*_within(course, score, pair), *_between(course, score, pair)):
+                families.setdefault(test.statistic, []).append(test)
+    method = str(settings["family"])
+    for tests in families.values():
+        yield from _corrected(make, tests, method)
+    if times[-1].own:
+        for written in unknown:
+            known = ", ".join(time.name for time in times)
+            note = f"Not computed: “{written}” does not name two times of this study, which are {known}."
+            yield make.row(f"{prefix}_change", metric=written, note=note)
+
+
+def _corrected(make: Rows, tests: Sequence[_Test], method: str) -> Iterator[Row]:
+    """Yield the rows of a family of tests, each with its effect size."""
+    adjusted = adjust([test.compared.estimate.p for test in tests], method)
+    size = sum(test.compared.estimate.p is not None for test in tests)
+    family = {"correction": method, "family": f"{in_words(size, 'test', 'tests')} of this kind"}
+    for test, p in zip(tests, adjusted, strict=True):
+        if not test.own:
+            continue
+        t = {} if test.compared.t is None else {"t": test.compared.t}
+        settings = {**test.settings, **t, **family, "interval": "Student's t"}
+        yield make.row(test.statistic, test.compared.estimate, p_adjusted=p, settings=settings, **test.about)
+        yield make.row(f"{test.statistic}_effect", test.compared.effect, settings=test.settings, **test.about)
+
+
+def _within(course: _Course, score: str, pair: Pair) -> Iterator[_Test]:
+    """Yield the change of each group, or of everybody where there is one group only."""
+    last = course.times[pair[1]]
+    for group in course.groups or (None,):
+        before, after = course.scores(score, pair, group)
+        if group is not None and not len(before):
+            continue
+        compared = paired_change(before, after, confidence=course.make.sample.common.confidence)
+        settings = {**course.settings(pair, [group]), "test": "paired t", "d": "mean over sd of changes"}
+        yield _Test(f"{course.prefix}_change", course.about(score, pair, group), compared, settings, last.own)
+
+
+_BETWEEN: Mapping[str, tuple[Callable[..., Compared], str, str]] = {
+    "change_between": (
+        difference_of_changes,
+        "Welch's t",
+        "difference of changes over pooled sd of the earlier time, corrected (Morris 2008, d_ppc2)",
+    ),
+    "change_adjusted": (
+        adjusted_difference,
+        "analysis of covariance, earlier time as covariate",
+        "over residual sd",
+    ),
+}
+
+
+def _between(course: _Course, score: str, pair: Pair) -> Iterator[_Test]:
+    """Yield how differently two groups changed, the later group of the study minus the earlier one."""
+    last = course.times[pair[1]]
+    for low, high in combinations(course.groups, 2):
+        if not len(last.raters(low)) or not len(last.raters(high)):
+            continue
+        columns = (*course.scores(score, pair, high), *course.scores(score, pair, low))
+        about = {**course.about(score, pair, high), "slice": f"against={course.group_name(low)}"}
+        difference = {"difference": f"{course.group_name(high)} minus {course.group_name(low)}"}
+        for name, (compare, test, d) in _BETWEEN.items():
+            compared = partial(compare, confidence=course.make.sample.common.confidence)(*columns)
+            settings = {**course.settings(pair, [low, high]), **difference, "test": test, "d": d}
+            yield _Test(f"{course.prefix}_{name}", about, compared, settings, last.own)

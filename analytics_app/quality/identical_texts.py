@@ -1,0 +1,67 @@
+"""Identical texts: exclude raters who gave identical texts different numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from analytics_app.quality._raters import not_tested, remove_raters, share_in_words
+from analytics_app.quality.base import Removal, Rule, RuleSample
+from analytics_app.quality.registry import register
+from analytics_app.ratings.extras.shown import Shown
+from analytics_app.ratings.sameness import same_texts
+from tasks_app.study_settings import Block
+
+
+@register
+class IdenticalTexts(Rule):
+    """Remove raters who too often gave identical texts of one item different numbers on the same criterion.
+
+    Studies of evalweb show identical texts of an item once, unless they are told to keep them apart; imported ratings
+    often hold them several times.
+    """
+
+    label = _("Identical texts, different numbers")
+    summary = _("Leaves out raters who gave identical texts of one item different numbers.")
+    source = (
+        "Novikova, Dušek and Rieser (2018). RankME: Reliable human ratings for natural language generation. NAACL. "
+        "Their published ratings hold 324 identical texts on one screen, of which 14 got different numbers."
+    )
+    caution = _("Identical texts that were shown on different screens were compared with other texts each time.")
+    needs = frozenset({Shown})
+    order = 34
+
+    class Settings(Block):
+        share = forms.FloatField(
+            min_value=0.01,
+            max_value=1,
+            initial=0.5,
+            label=_("Exclude at this share of identical texts with different numbers"),
+        )
+        least = forms.IntegerField(
+            min_value=1, max_value=1000, initial=3, label=_("Minimum identical texts that a rater rated")
+        )
+
+    def remove(self, sample: RuleSample, settings: Mapping[str, object]) -> Removal:
+        """Exclude raters who told identical texts apart."""
+        share, least = float(str(settings["share"])), int(str(settings["least"]))
+        found = same_texts(sample.table, sample.extras[Shown])
+        enough = found.texts >= least
+        shares = found.differ / np.maximum(found.texts, 1)
+        gone = enough & (shares >= share)
+        untested = len(sample.raters) - int(enough.sum())
+        return remove_raters(
+            sample,
+            found.raters[gone],
+            [
+                f"different numbers for {differ} of {texts} identical texts ({share_in_words(differ / texts)}), below "
+                f"{share_in_words(share)} is asked"
+                for differ, texts in zip(found.differ[gone].tolist(), found.texts[gone].tolist(), strict=True)
+            ],
+            values=shares[gone],
+            limits=share,
+            notes=not_tested(untested, f"they rated fewer than {least} texts of an item more than once"),
+        )

@@ -1,0 +1,103 @@
+"""No differences: exclude raters who gave all texts the same number."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from analytics_app.quality._raters import not_tested, remove_raters, share_in_words
+from analytics_app.quality.base import Removal, Rule, RuleSample
+from analytics_app.quality.registry import register
+from analytics_app.ratings.sameness import flat_screens, one_number
+from tasks_app.study_settings import Block
+
+
+@register
+class NoDifferences(Rule):
+    """Remove raters who gave one number throughout, or the same number to all texts of a screen on too many screens.
+
+    Each criterion of a screen counts as a screen. The rule looks at the numbers as stored, so it also tests numbers
+    without a scale, such as magnitudes, for which there are no positions to look at.
+    """
+
+    label = _("Answers without differences")
+    summary = _("Leaves out raters who gave one number throughout, or the same number to all texts of a screen.")
+    source = (
+        "Novikova, Dušek and Rieser (2018). RankME: Reliable human ratings for natural language generation. NAACL. "
+        "Their published ratings hold 971 such screens of 1,800, and raters with one number in a whole job."
+    )
+    caution = _(
+        "Where the texts of a screen are equally good, honest raters give them the same number: look at the shares of "
+        "all raters first."
+    )
+    order = 33
+
+    class Settings(Block):
+        same_share = forms.FloatField(
+            min_value=0.05,
+            max_value=1,
+            initial=1,
+            label=_("Exclude at this share of answers with one number"),
+            help_text=_("1: only raters who gave one number throughout."),
+        )
+        flat_share = forms.FloatField(
+            min_value=0.05,
+            max_value=1,
+            initial=1,
+            label=_("Exclude at this share of screens without differences"),
+            help_text=_(
+                "Screens with two texts or more, each criterion for itself. 1: only raters with no other screen."
+            ),
+        )
+        least = forms.IntegerField(min_value=2, max_value=1000, initial=10, label=_("Minimum answers of a rater"))
+        least_screens = forms.IntegerField(
+            min_value=1, max_value=1000, initial=5, label=_("Minimum screens of a rater")
+        )
+
+    def remove(self, sample: RuleSample, settings: Mapping[str, object]) -> Removal:
+        """Exclude raters who told no texts apart."""
+        values = {name: float(str(settings[name])) for name in self.Settings.base_fields}
+        raters, n = sample.raters, len(sample.table.names.raters)
+        share, limit, reasons = np.full(n, -1.0), np.ones(n), [""] * n
+        tested = np.zeros(n, dtype=bool)
+        flat = flat_screens(sample.table)
+        for code, equal, screens in zip(flat.raters.tolist(), flat.equal.tolist(), flat.screens.tolist(), strict=True):
+            if screens < values["least_screens"]:
+                continue
+            tested[code] = True
+            if equal / screens >= values["flat_share"]:
+                share[code], limit[code] = equal / screens, values["flat_share"]
+                reasons[code] = (
+                    f"the same number for all texts on {equal} of {screens} screens ({share_in_words(equal / screens)})"
+                )
+        same = one_number(sample.table)
+        for code, number, times, answers in zip(
+            same.raters.tolist(), same.value.tolist(), same.times.tolist(), same.answers.tolist(), strict=True
+        ):
+            if answers < values["least"]:
+                continue
+            tested[code] = True
+            if times / answers >= values["same_share"]:
+                share[code], limit[code] = times / answers, values["same_share"]
+                reasons[code] = f"{number:g}{_worth(sample, number)} in {times} of {answers} answers"
+        excluded = raters[share[raters] >= 0]
+        return remove_raters(
+            sample,
+            excluded,
+            [f"{reasons[code]}, below {share_in_words(limit[code])} is asked" for code in excluded],
+            values=share[excluded],
+            limits=limit[excluded],
+            notes=not_tested(
+                int((~tested[raters]).sum()),
+                f"they gave fewer than {values['least']:g} numbers, and rated several texts on fewer than "
+                f"{values['least_screens']:g} screens",
+            ),
+        )
+
+
+def _worth(sample: RuleSample, number: float) -> str:
+    """Say that a number is that of the reference, where the task has one."""
+    return " (the reference)" if sample.task.params.get("reference_value") == number else ""
