@@ -1,6 +1,5 @@
 """Fetch runs and results for a person: `<thing>_for_<role>`, or 404. No other module checks permissions."""
 
-from django.db.models.functions import Now
 from django.shortcuts import get_object_or_404
 
 from analytics_app.models import ResultsLink, Run, RunState
@@ -19,5 +18,5 @@ def run_for_researcher(
 
 def results_link_for_token(token: str) -> ResultsLink:
     """Return the results link with this token, with its run and study; raise 404 if unknown, expired or revoked."""
-    working = ResultsLink.objects.filter(ended_at=None, expires__gt=Now(), run__state=RunState.DONE)
+    working = ResultsLink.objects.filter(ResultsLink.WORKS, run__state=RunState.DONE)
     return get_object_or_404(working.select_related("run__study", "run__plan", "run__by"), token_hash=hash_token(token))

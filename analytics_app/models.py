@@ -295,6 +295,8 @@ class ResultsLink(models.Model):
     `name` says whom it is for. It works until it expires or is ended.
     """
 
+    WORKS = models.Q(ended_at=None, expires__gt=Now())
+
     run = models.ForeignKey(Run, models.PROTECT, related_name="links")
     name = models.CharField(max_length=100)
     token_hash = models.CharField(max_length=64, unique=True)

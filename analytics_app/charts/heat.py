@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from analytics_app.charts.paints import SHADES
+from analytics_app.charts.paints import EDGE, SHADES
 from analytics_app.charts.room import Chart, Room, gutter_for, in_lines
 from analytics_app.charts.svg import QUIET
 from analytics_app.charts.words import bare
@@ -56,7 +56,7 @@ def _heat_chart(cells: Sequence[Mapping[str, Any]], columns: Sequence[str], most
     numbers = base.mark_text().encode(x=x, text="text:N", color=alt.Color("words:N", scale=None))
     # A cell that is narrower than its number holds none: its colour stands, and the table below the chart.
     layers = [
-        base.mark_rect().encode(x=x, color=alt.Color("fill:N", scale=None)),
+        base.mark_rect(stroke=EDGE, strokeWidth=0.5).encode(x=x, color=alt.Color("fill:N", scale=None)),
         *([numbers] if cell >= widest else []),
         in_lines(base.transform_filter("datum.place === 0"), room, x=-gutter.width),
     ]

@@ -9,7 +9,7 @@ from django.db import DatabaseError, transaction
 from django.db.models.deletion import ProtectedError
 from django.db.models.functions import Now
 
-from analytics_app.models import UNFINISHED, Run, RunState, RunTrigger, WorkerBeat
+from analytics_app.models import UNFINISHED, ResultsLink, Run, RunState, RunTrigger, WorkerBeat
 from analytics_app.runs import claim, notify, start
 from tasks_app.models import Study
 from tasks_app.services.database import rows
@@ -133,7 +133,8 @@ def clear_superseded() -> int:
     """Delete automatic runs, with their rows, that a newer automatic run of the study has made useless.
 
     The newest that is done stays, the newest that came to nothing after it, and any run that somebody asked for, that
-    is planned, that a datasheet names or that is shared by a link.
+    is planned, that a datasheet names or that is shared by a link that works. Links that were revoked or have expired
+    go with their run; the log says who shared it with whom, and when it was read.
     """
     ended = Run.objects.filter(trigger=RunTrigger.SCHEDULE).exclude(state__in=UNFINISHED)
     newest = dict(ended.order_by("id").values_list("study_id", "id"))
@@ -150,6 +151,7 @@ def _delete(superseded: Sequence[Run]) -> int:
     for run in superseded:
         try:
             with transaction.atomic():
+                run.links.exclude(ResultsLink.WORKS).delete()
                 run.delete()
         except ProtectedError:  # a datasheet was made from it, or it is shared by a link
             continue

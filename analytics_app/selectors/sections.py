@@ -140,11 +140,13 @@ SUMMARY_COLUMNS = (
 class ResultNames:
     """Names of tasks (in their order), criteria and systems by their keys; `designs` are those of the tasks.
 
-    `types` are the types of the tasks, by key, and `labels` the names of labels with short keys, by task and criterion.
+    `types` are the types of the tasks, by key, `scales` the ends of their scales where all criteria have the same, and
+    `labels` the names of labels with short keys, by task and criterion.
     """
 
     tasks: dict[str, str] = field(default_factory=dict)
     types: dict[str, str] = field(default_factory=dict)
+    scales: dict[str, tuple[float, float]] = field(default_factory=dict)
     criteria: dict[str, str] = field(default_factory=dict)
     designs: set[str] = field(default_factory=set)
     systems: dict[str, str] = field(default_factory=dict)
@@ -199,7 +201,10 @@ def names_of(study: Study) -> ResultNames:
         if task not in names.tasks:
             names.tasks[task] = title or task
             names.types[task] = task_type
-            names.labels[task] = labels_called(task_types.registry[task_type](params))
+            kind = task_types.registry[task_type](params)
+            names.labels[task] = labels_called(kind)
+            if (scale := kind.scale_of()) is not None:
+                names.scales[task] = scale[:2]
         if criterion:
             names.criteria.setdefault(criterion, name)
         if not names.systems:

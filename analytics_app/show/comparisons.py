@@ -38,7 +38,8 @@ class Comparison:
     `level` is the statistic with a value for each system, `tested` that of pairs, whose value is `even` where the two
     do not differ. `unit` is that of a pair's value. With `low_first` the lowest level is the best, with
     `low_wins` a pair's value below `even` speaks for the first system. `verbs` are by task type; "" is the usual one.
-    `whole` is what systems do not differ on where a finding is about no single criterion.
+    `whole` is what systems do not differ on where a finding is about no single criterion. `on_scale` says that levels
+    are numbers of the scale that raters used.
     """
 
     analysis: str
@@ -53,6 +54,7 @@ class Comparison:
     low_wins: bool = False
     order: int = 50
     whole: Words = ""
+    on_scale: bool = False
 
     @property
     def level_over_raters(self) -> str:

@@ -15,7 +15,8 @@ from analytics_app.analyses.krippendorff.charts import RELIABLE, TENTATIVE
 from analytics_app.models import ResultRow, Run
 from analytics_app.selectors.sections import PAIRS_SHOWN, CriterionRows, ResultNames, rows_of_summary
 from analytics_app.show import findings
-from analytics_app.show.comparisons import Compared, comparison_of
+from analytics_app.show.cells import Words
+from analytics_app.show.comparisons import Compared, Comparison, comparison_of
 from analytics_app.show.index import RowIndex
 from analytics_app.show.matrix import Matrix, matrix_of
 from analytics_app.show.tracks import Tracks, tracks_of
@@ -32,13 +33,14 @@ MOST_LINES = 60
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """What the summary has of one criterion: its finding, how systems compare, and how far raters agree."""
+    """What the summary has of one criterion: its finding, how systems compare, how far raters agree, and its scale."""
 
     key: str
     title: str
     finding: findings.Finding | None
     compared: Compared | None
     agreement: choice.Choice | None
+    scale: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +189,7 @@ def _place(at: CriterionRows, rows: Sequence[ResultRow], names: ResultNames, lim
         finding=findings.finding(rows, asked),
         compared=comparison_of(index, limit),
         agreement=agreement if agreement is not None and agreement.leading.value is not None else None,
+        scale=names.scales.get(at.task),
     )
 
 
@@ -214,7 +217,7 @@ def forest_of(place: Place) -> Tracks | None:
     return tracks_of(
         compared.levels,
         caption=place.title,
-        measure=comparison.measure,
+        measure=_measure(place, comparison),
         head=_("System"),
         key=place.key,
         name=lambda row: str(row.system),
@@ -222,6 +225,15 @@ def forest_of(place: Place) -> Tracks | None:
         apart=lambda row: row.system in firsts,
         log=comparison.unit == "ratio",
     )
+
+
+def _measure(place: Place, comparison: Comparison) -> Words:
+    """Return what the values of systems are, with the ends of the scale: the axis shows only the part in use."""
+    if place.scale is None or not comparison.on_scale:
+        return comparison.measure
+    low, high = (f"{end:g}".replace("-", "\N{MINUS SIGN}") for end in place.scale)
+    about = {"measure": comparison.measure, "low": low, "high": high}
+    return _("%(measure)s, on a scale from %(low)s to %(high)s") % about
 
 
 def _matrix(place: Place | None) -> Matrix | None:

@@ -60,8 +60,8 @@ def test_a_colleague_comments_on_a_draft(page: Page, browser: Browser, live_site
         accessible(narrow)
         reply.get_by_role("button", name="Send the reply").click()
         expect(narrow.get_by_text("Much clearer.")).to_be_visible()
-    page.get_by_role("button", name="End this link", exact=False).first.click()
-    expect(page.get_by_text("The link no longer works.")).to_be_visible()
+    page.get_by_role("button", name="Revoke", exact=False).first.click()
+    expect(page.get_by_text("Link revoked. It no longer works")).to_be_visible()
     with without_script(browser, live_site) as plain:
         answer = plain.goto(address)
         assert answer is not None

@@ -10,6 +10,7 @@ compares(
         level="mean",
         tested="difference",
         measure=_("Mean"),
+        on_scale=True,
         pair_measure=_("Difference of means over the texts that both have, row minus column"),
         verbs={
             "": Verb(_("is rated higher than"), _("are rated higher than")),

@@ -303,8 +303,13 @@ def test_the_summary_shows_systems_pairs_agreement_and_what_was_excluded(rosas_b
     build_run(closed, [*funnel(), *untouched, *slider_rows()])
     html = page(rosas_browser, results(closed))
     summary = html.split('id="summary"', 1)[1].split("</section>", 1)[0]
-    assert [line[0] for line in table_rows(summary, "content Mean")[1:5]] == ["HIGH", "NIU", "BART", "LUO"]
-    assert table_rows(summary, "content Mean")[1][2:] == ["92.4", "88.4 to 96.4"]
+    assert [line[0] for line in table_rows(summary, "content Mean, on a scale from 1 to 5")[1:5]] == [
+        "HIGH",
+        "NIU",
+        "BART",
+        "LUO",
+    ]
+    assert table_rows(summary, "content Mean, on a scale from 1 to 5")[1][2:] == ["92.4", "88.4 to 96.4"]
     pairs = table_rows(summary, "Pairs of systems: content")
     assert pairs[0] == ["", "NIU", "BART", "LUO"]
     assert pairs[1] == ["HIGH", "+8.3 p < 0.001", "+9.2 p < 0.001", "+60.6 p < 0.001"]

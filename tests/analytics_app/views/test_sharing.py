@@ -147,6 +147,26 @@ def test_a_run_that_is_shared_is_not_cleared_away(rosas_browser: Client, closed:
     clear_superseded()
     assert list(Run.objects.order_by("number").values_list("number", flat=True)) == [1, 3]
     assert Client().get(address).status_code == 200
+    rosas_browser.post(reverse("analytics:end_link", args=[closed.slug, ResultsLink.objects.get().pk]))
+    clear_superseded()
+    assert [run.number for run in Run.objects.all()] == [3]
+    assert closed.events.get(verb="shared results").after == {"run": 1, "for": "Kim", "days": 7}
+    assert used(closed) == 1
+
+
+def test_a_run_with_one_link_that_works_keeps_all_of_them(rosas_browser: Client, closed: Study) -> None:
+    for _number in range(3):
+        build_run(closed, slider_rows())
+    Run.objects.update(trigger=RunTrigger.SCHEDULE, planned=False)
+    shared(rosas_browser, closed)
+    ResultsLink.objects.update(expires=Now())
+    address = shared(rosas_browser, closed, name="Lee")
+    clear_superseded()
+    assert Client().get(address).status_code == 200
+    assert ResultsLink.objects.count() == 2
+    ResultsLink.objects.update(expires=Now())
+    clear_superseded()
+    assert not ResultsLink.objects.exists()
 
 
 def test_a_link_names_no_rater_and_no_account(rosas_browser: Client, study: Study) -> None:

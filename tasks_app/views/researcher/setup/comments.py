@@ -25,7 +25,7 @@ from tasks_app.views.researcher.setup.form_frame import step_url
 # Why a link works no more.
 STATES = {
     "": gettext_lazy("active"),
-    reads.ENDED: gettext_lazy("ended"),
+    reads.ENDED: gettext_lazy("revoked"),
     reads.EXPIRED: gettext_lazy("expired"),
     reads.OPENED: gettext_lazy("ended when the study was opened"),
 }
@@ -152,7 +152,7 @@ def change_link(request: HttpRequest, slug: str, link: int) -> HttpResponse:
     row.study, by, action = study, cast("User", request.user), request.POST.get("action")
     if action == "end":
         commenting.end(link=row, by=by)
-        messages.success(request, _("The link no longer works. Its comments stay."))
+        messages.success(request, _("Link revoked. It no longer works; its comments stay."))
     elif action == "renew":
         commenting.renew(link=row, days=commenting.DAYS[0], by=by)
         sentence = _("The link is valid for %(days)d days from now, under the same address.")
