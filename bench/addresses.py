@@ -214,6 +214,7 @@ ACTIONS = frozenset(
         "analytics:lift",
         "analytics:cancel",
         "analytics:start_without",
+        "analytics:remove_pair",
         "analytics:send",
         "api_results:cancel",
         "api_results:nothing",

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_safe
 from analytics_app import access as own
 from analytics_app.models import UNFINISHED, Run, RunState
 from analytics_app.selectors import pages
+from analytics_app.selectors.reductions import reductions
 from analytics_app.selectors.runs import progress, runs_of
 from analytics_app.selectors.sections import names_of
 from analytics_app.selectors.workers import workers
@@ -85,7 +86,7 @@ def _run(request: HttpRequest, study: Study, found: Run) -> dict[str, Any]:
         frame
         | _later(study, found)
         | contents(study, found, names, wanted, systems=frame["shown"])
-        | {"offers": offers}
+        | {"offers": offers, "reductions": reductions(found, names)}
     )
 
 

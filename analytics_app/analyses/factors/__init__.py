@@ -2,42 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-import numpy as np
 from django import forms
+from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
 from analytics_app.analyses.base import Analysis, Filters, Question, Rows, Sample
+from analytics_app.analyses.factors.removals import read_steps, removals, without
 from analytics_app.analyses.factors.rows import Of, reliability, scores, sensitivity
+from analytics_app.analyses.factors.solutions import DRAWS, PURPOSE, QUANTILE, Factored, Solution, factor_names, solve
 from analytics_app.analyses.registry import register
-from analytics_app.analyses.shared.scales_of_texts import Complete, complete_rows, scales_of
-from analytics_app.ratings import Floats
+from analytics_app.analyses.shared.scales_of_texts import scales_of
 from analytics_app.results import Row
 from analytics_app.stats.estimate import Estimate, joined
-from analytics_app.stats.scales.factor import (
-    NOT_CONVERGED,
-    Extraction,
-    Rotation,
-    maximum_likelihood,
-    most_factors,
-    promax,
-    regression_scores,
-)
-from analytics_app.stats.scales.factorability import (
-    Factorability,
-    Parallel,
-    constant_columns,
-    correlations,
-    factorability,
-    parallel_analysis,
-    too_few_rows,
-)
+from analytics_app.stats.scales.factor import NOT_CONVERGED, regression_scores
+from analytics_app.stats.scales.factorability import Factorability, Parallel
+from analytics_app.stats.scales.reduction import LEAST_COMMUNALITY, LEAST_GAP, loading_gaps
 from tasks_app.studyfile.fields import ListField
 from tasks_app.task_types.base import Scale
 
-DRAWS, QUANTILE = 1000, 0.95
 DEPENDENT = "Rows are a rater's ratings of a text: those of one rater, and of one text, are not independent."
 TESTS = "A test of rows as if they were independent."
 
@@ -52,6 +37,9 @@ class Factors(Analysis):
     complete rows a scale and below a KMO of .5. As a check it is done once more on the means of texts, and on ratings
     less the mean of their rater: Tucker's congruence says how far the factors are the same. In a questionnaire only
     where the plan names questions or a number of factors.
+
+    Pairs can be removed one by one, each removal in a run of its own: the settings hold the pairs with the reasons, and
+    the rows hold the loadings before the last removal.
     """
 
     label = _("Factors")
@@ -74,6 +62,11 @@ class Factors(Analysis):
         "factor_fit": _("Fit of the factors, chi-squared"),
         "loading": _("Loading"),
         "communality": _("Communality"),
+        "loading_gap": _("Distance of the two strongest loadings"),
+        "next_removal": _("Pair that the criteria remove next"),
+        "removed_pair": _("Communality of a removed pair, before it was removed"),
+        "loading_before": _("Loading before the last removal"),
+        "communality_before": _("Communality before the last removal"),
         "variance_explained": _("Share of variance explained"),
         "factor_correlation": _("Correlation of factors"),
         "factor_alpha": _("Cronbach's alpha of a factor"),
@@ -102,6 +95,35 @@ class Factors(Analysis):
             label=_("A scale belongs to the factor it loads on most, from this loading on"),
         )
 
+        removed = ListField(
+            label=_("Pairs removed, in this order"),
+            help_text=_(
+                "Each as key=reason; the reason is communality, cross-loading or content. The results of a run offer "
+                "the next pair."
+            ),
+        )
+        least_communality = forms.FloatField(
+            min_value=0,
+            max_value=1,
+            initial=LEAST_COMMUNALITY,
+            label=_("Suggest to remove a pair with a communality below"),
+        )
+        least_gap = forms.FloatField(
+            min_value=0,
+            max_value=1,
+            initial=LEAST_GAP,
+            label=_("Suggest to remove a pair whose two strongest loadings are closer than"),
+        )
+
+        def clean_removed(self) -> list[str]:
+            """Refuse a step that names no pair, no known reason, or a pair for the second time."""
+            given: list[str] = self.cleaned_data["removed"]
+            try:
+                read_steps(given)
+            except ValueError as problem:
+                raise ValidationError(str(problem)) from None
+            return given
+
     def fits(self, question: Question) -> bool:
         """Say whether there are scales enough to look for factors."""
         return super().fits(question) and len(scales_of(question, ())) > 2
@@ -110,48 +132,39 @@ class Factors(Analysis):
         """Yield whether there are factors, how many, what they are and how systems stand on them."""
         scales = scales_of(sample.question, settings["questions"])
         unknown = sorted(set(settings["questions"]) - {one.key for one in scales})
-        rows = complete_rows(sample, scales)
         # Questionnaires are made of known scores: their factors are looked for where a plan asks.
-        asked_for = bool(settings["questions"] or settings.get("n_factors"))
+        steps = read_steps(settings["removed"])
+        removed = [step for step in steps if step.pair in {scale.key for scale in scales}]
+        asked_for = bool(settings["questions"] or settings.get("n_factors") or removed)
         if unknown:
             note = f"This task does not ask on a scale with steps or numbers: {', '.join(unknown)}."
             yield Rows(self.name, sample).row("kmo", note=note)
             return
-        if not len(rows.scales) or ("instrument" in sample.question.params and not asked_for):
+        if not scales or ("instrument" in sample.question.params and not asked_for):
             return
-        alike = constant_columns(rows.values) if len(rows.values) else np.empty(0, dtype=np.intp)
-        of = Of(Rows(self.name, sample), rows.without(alike.tolist()), settings, _left_out(rows, alike.tolist()))
-        n, p = of.rows.values.shape
-        if n < 2 or p < 1:
-            yield of.row("kmo", Estimate(None, note=too_few_rows(n, max(p, 1)) or "No scale varies."))
-            return
-        r = correlations(of.rows.values)
-        suited = factorability(r, n)
-        yield from _suited(of, suited)
-        if n <= p:
-            return
-        parallel = parallel_analysis(r, n, n_draws=DRAWS, quantile=QUANTILE, rng=sample.rng("parallel analysis"))
-        yield from _eigenvalues(of, parallel)
-        wanted = settings.get("n_factors") or parallel.n_factors
-        k = min(wanted, most_factors(p))
-        refusal = suited.refusal or (None if k else "Parallel analysis finds no factor above random data.")
-        yield of.row("n_factors", _number(k, wanted, refusal), settings=_by(settings))
-        if refusal is None:
-            found = maximum_likelihood(r, k, n)
-            if found.converged:
-                yield from _model(of, found, promax(found.loadings), r, k)
-            else:
-                yield of.row("factor_fit", Estimate(None, note=NOT_CONVERGED), settings=_METHOD)
+        solution = solve(sample, without(scales, removed), settings)
+        of = Of(Rows(self.name, sample), solution.rows, settings, solution.note)
+        yield from _of_solution(of, solution)
+        yield from removals(of.make, solution, scales, removed, settings)
+        for step in steps:
+            if step not in removed:
+                yield of.make.row("removed_pair", label=step.pair, note="Not asked in this task, so not removed.")
 
 
-def _left_out(rows: Complete, alike: Sequence[int]) -> str | None:
-    said = []
-    if rows.incomplete:
-        said.append(f"{rows.incomplete} of {rows.incomplete + len(rows.values)} rows lack a rating and are left out.")
-    if alike:
-        names = ", ".join(rows.scales[place].key for place in alike)
-        said.append(f"Left out, since all ratings are the same: {names}.")
-    return " ".join(said) or None
+def _of_solution(of: Of, solution: Solution) -> Iterator[Row]:
+    """Yield what a solution reaches: whether there are factors, how many, what they are and where systems stand."""
+    if solution.suited is None:
+        yield of.row("kmo", Estimate(None, note=solution.refusal))
+        return
+    yield from _suited(of, solution.suited)
+    if solution.parallel is None:
+        return
+    yield from _eigenvalues(of, solution.parallel)
+    yield of.row("n_factors", _number(solution), settings=_by(of.settings))
+    if solution.factored is not None:
+        yield from _model(of, solution.factored, solution.k)
+    elif solution.extraction is not None:
+        yield of.row("factor_fit", Estimate(None, note=NOT_CONVERGED), settings=_METHOD)
 
 
 def _suited(of: Of, found: Factorability) -> Iterator[Row]:
@@ -165,15 +178,16 @@ def _suited(of: Of, found: Factorability) -> Iterator[Row]:
 
 def _eigenvalues(of: Of, found: Parallel) -> Iterator[Row]:
     said = {"draws": DRAWS, "quantile": QUANTILE, "random": "independent normal values, correlation matrix"}
-    said |= {"seed": of.make.sample.seed("parallel analysis")}
+    said |= {"seed": of.make.sample.seed(PURPOSE)}
     for number, (own, random) in enumerate(zip(found.eigenvalues, found.random, strict=True), start=1):
         yield of.make.row("eigenvalue", value=own, label=f"{number}")
         yield of.make.row("eigenvalue_random", value=random, label=f"{number}", settings=said)
 
 
-def _number(k: int, wanted: int, refusal: str | None) -> Estimate:
-    if refusal is not None:
-        return Estimate(None, note=refusal)
+def _number(solution: Solution) -> Estimate:
+    if solution.refusal is not None:
+        return Estimate(None, note=solution.refusal)
+    k, wanted = solution.k, solution.wanted
     few = None if k == wanted else f"{wanted} were wanted; with so few scales more than {k} cannot be told apart."
     return Estimate(k, note=few)
 
@@ -182,10 +196,10 @@ def _by(settings: Mapping[str, Any]) -> dict[str, Any]:
     return {"by": "the plan"} if settings.get("n_factors") else {"by": "parallel analysis", "quantile": QUANTILE}
 
 
-def _model(of: Of, found: Extraction, rotated: Rotation, r: Floats, k: int) -> Iterator[Row]:
+def _model(of: Of, factored: Factored, k: int) -> Iterator[Row]:
     """Yield everything about k factors."""
-    names = [f"factor {number}" for number in range(1, k + 1)]
-    keys = of.keys
+    found, rotated = factored.extraction, factored.rotation
+    names, keys, gaps = factor_names(k), of.keys, loading_gaps(rotated.pattern)
     heywood = [keys[place] for place in found.heywood]
     at_bound = (
         f"Heywood case: nothing of {', '.join(heywood)} is left unexplained; doubt the model." if heywood else None
@@ -201,14 +215,16 @@ def _model(of: Of, found: Extraction, rotated: Rotation, r: Floats, k: int) -> I
             value = float(rotated.pattern[place, number])
             yield of.make.row("loading", value=value, label=key, metric=name, settings=_METHOD)
         bound = at_bound if place in found.heywood else None
-        yield of.make.row("communality", value=float(1 - found.uniquenesses[place]), label=key, note=bound)
+        yield of.make.row("communality", value=float(factored.communalities[place]), label=key, note=bound)
+        if k > 1:
+            yield of.make.row("loading_gap", value=float(gaps[place]), label=key)
     for number, name in enumerate(names):
         yield of.make.row("variance_explained", value=float(rotated.explained[number]), metric=name)
         for other in range(number + 1, k):
             value = float(rotated.factors[number, other])
             yield of.make.row("factor_correlation", value=value, metric=name, metric_b=names[other])
     yield from reliability(of, rotated, names)
-    yield from scores(of, regression_scores(of.rows.values, r, rotated.structure), names)
+    yield from scores(of, regression_scores(of.rows.values, factored.correlations, rotated.structure), names)
     yield from sensitivity(of, rotated, names)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from django.utils.translation import gettext as _
 
@@ -23,6 +23,7 @@ def factors_tables(rows: Rows, limit: float) -> Iterator[Table]:
     """Yield loadings and what factors are worth, then whether the data suit factors at all."""
     names = rows.values("metric", "loading")
     yield from _loadings(rows, names)
+    yield from _removed(rows)
     yield from _worth(rows, names)
     yield from _scores(rows, names)
     yield from _suited(rows)
@@ -45,16 +46,56 @@ def _loadings(rows: Rows, names: Sequence[str]) -> Iterator[Table]:
         strongest = max(abs(other) for other in by_scale[row.label])
         return Cell(cells.figure(value, 2), value, strong=abs(value) == strongest, numbers=(value,))
 
-    columns = [
-        named(_("Scale"), lambda row: row.label),
-        *(Shown(name.capitalize(), "loading", loading, {"metric": name}) for name in names),
-        Shown(_("Communality"), "communality", digits(2)),
-        Shown(_("KMO"), "kmo_of_scale", digits(2)),
-    ]
+    def called(row: ResultRow) -> str:
+        return str(row.label) if row.label in by_scale else _("%(pair)s (removed)") % {"pair": row.label}
+
+    def previous(head: str, statistic: str, where: Mapping[str, str] | None = None) -> Shown:
+        return Shown(_("%(column)s, previous step") % {"column": head}, statistic, digits(2), where or {})
+
+    earlier = rows.values("metric", "loading_before")
+    columns = [named(_("Scale"), called)]
+    for name in dict.fromkeys([*names, *earlier]):
+        if name in names:
+            columns.append(Shown(name.capitalize(), "loading", loading, {"metric": name}))
+        if name in earlier:
+            columns.append(previous(name.capitalize(), "loading_before", {"metric": name}))
+    columns.append(Shown(_("Communality"), "communality", digits(2)))
+    if earlier:
+        columns.append(previous(_("Communality"), "communality_before"))
+    if len(names) > 1:
+        columns.append(Shown(_("Distance"), "loading_gap", digits(2)))
+    columns.append(Shown(_("KMO"), "kmo_of_scale", digits(2)))
     lines = sorted(lines_of(rows.of("loading"), "label"), key=place)
+    lines += [row for row in lines_of(rows.of("loading_before"), "label") if lines and row.label not in by_scale]
     method = _("Maximum likelihood, promax (power 4) with Kaiser normalisation throughout, as in SPSS.")
-    notes = [method, *notes_of(rows.of("loading", "communality", "kmo_of_scale"))]
+    notes = [method, *notes_of(rows.of("loading", "communality", "kmo_of_scale", "loading_before", "next_removal"))]
+    if len(names) > 1:
+        notes.append(_("Distance: of the two strongest loadings of a pair."))
     yield from table_of(rows, _("Loadings"), columns, lines, by=("label",), notes=notes)
+
+
+def _removed(rows: Rows) -> Iterator[Table]:
+    """Yield a line a removed pair, in the order of the removals, with what it was like before."""
+    reasons = {"communality": _("low communality"), "cross-loading": _("cross-loading"), "content": _("its content")}
+
+    def said(row: ResultRow, name: str) -> object:
+        return (row.settings or {}).get(name)
+
+    def gap(row: ResultRow | None) -> Cell:
+        value = said(row, "loading_gap") if row is not None else None
+        return Cell(cells.figure(value, 2), value) if isinstance(value, float) else Cell(DASH)
+
+    columns = [
+        named(_("Step"), lambda row: said(row, "step") or DASH),
+        named(_("Pair"), lambda row: row.label),
+        named(_("Reason"), lambda row: reasons.get(str(said(row, "reason")), DASH)),
+        own(_("Communality"), digits(2)),
+        own(_("Distance"), gap),
+        named(_("Factors then"), lambda row: said(row, "n_factors") or DASH),
+    ]
+    note = _("Communality and distance of the two strongest loadings are those before the pair was removed.")
+    lines = rows.of("removed_pair")
+    yield from table_of(rows, _("Pairs removed"), columns, lines, notes=[note, *notes_of(lines)])
 
 
 def _worth(rows: Rows, names: Sequence[str]) -> Iterator[Table]:

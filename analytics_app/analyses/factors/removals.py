@@ -1,0 +1,117 @@
+"""Removing pairs from the factors one by one: the steps in the settings, and what rows say of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from analytics_app.analyses.base import Asked, Rows
+from analytics_app.analyses.factors.solutions import Solution, aligned, solve, why_none
+from analytics_app.results import Row
+from analytics_app.stats.scales.reduction import loading_gaps, weakest_scale
+
+# Why a pair was removed: what it measures is another matter than what the factors are about, or one of both criteria.
+REASONS = ("communality", "cross-loading", "content")
+SEPARATOR = "="
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """The removal of a pair, for a reason."""
+
+    pair: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.pair}{SEPARATOR}{self.reason}"
+
+
+def read_steps(given: Iterable[str]) -> list[Step]:
+    """Return the removals that the settings of a run list.
+
+    Raises
+    ------
+    ValueError
+        A step is not written as key=reason, its reason is unknown, or its pair was removed already.
+    """
+    steps: list[Step] = []
+    for text in given:
+        pair, separator, reason = (part.strip() for part in text.rpartition(SEPARATOR))
+        if not pair or not separator or reason not in REASONS:
+            raise ValueError(
+                _("“%(step)s” must be key=reason, with one of these reasons: %(reasons)s.")
+                % {"step": text, "reasons": ", ".join(REASONS)}
+            )
+        if any(step.pair == pair for step in steps):
+            raise ValueError(_("“%(pair)s” is removed twice.") % {"pair": pair})
+        steps.append(Step(pair, reason))
+    return steps
+
+
+def without(scales: tuple[Asked, ...], removed: Sequence[Step]) -> tuple[Asked, ...]:
+    """Return the scales that some removals leave."""
+    pairs = {step.pair for step in removed}
+    return tuple(scale for scale in scales if scale.key not in pairs)
+
+
+def removals(
+    make: Rows, now: Solution, scales: tuple[Asked, ...], removed: Sequence[Step], settings: Mapping[str, Any]
+) -> Iterator[Row]:
+    """Yield the pair that the criteria remove next, each removal so far, and the loadings before the last of them.
+
+    The solution before each removal is computed again from the ratings of this run.
+    """
+    yield from _next(make, now, settings)
+    before = now
+    for number, step in enumerate(removed):
+        before = solve(make.sample, without(scales, removed[:number]), settings)
+        yield _removed(make, before, step, number + 1)
+    if removed:
+        yield from _before(make, before, now)
+
+
+def _next(make: Rows, now: Solution, settings: Mapping[str, Any]) -> Iterator[Row]:
+    """Yield the pair to remove next; where there is none, a row that says so."""
+    if now.factored is None:
+        return
+    limits = {name: float(settings[name]) for name in ("least_communality", "least_gap")}
+    weakest = weakest_scale(now.factored.rotation.pattern, now.factored.communalities, **limits)
+    if weakest is None:
+        note = (
+            f"No pair has a communality below {limits['least_communality']:g} or strongest loadings closer than "
+            f"{limits['least_gap']:g}."
+        )
+        yield make.row("next_removal", note=note, settings=limits)
+        return
+    said = {**limits, "reason": weakest.criterion}
+    yield make.row("next_removal", value=weakest.value, label=now.keys[weakest.place], settings=said)
+
+
+def _removed(make: Rows, before: Solution, step: Step, number: int) -> Row:
+    """Return the row of a removal: what the solution before it said of the pair."""
+    said: dict[str, Any] = {"step": number, "reason": step.reason}
+    if before.factored is None or step.pair not in before.keys:
+        note = why_none(before) if before.factored is None else "All of its ratings are the same."
+        return make.row("removed_pair", label=step.pair, settings=said, note=note)
+    place, pattern = before.keys.index(step.pair), before.factored.rotation.pattern
+    said |= {"n_factors": before.k, "loadings": [round(float(loading), 4) for loading in pattern[place]]}
+    if before.k > 1:
+        said["loading_gap"] = round(float(loading_gaps(pattern)[place]), 4)
+    return make.row("removed_pair", value=float(before.factored.communalities[place]), label=step.pair, settings=said)
+
+
+def _before(make: Rows, before: Solution, now: Solution) -> Iterator[Row]:
+    """Yield the loadings before the last removal, in the order and direction of the factors now."""
+    found = aligned(before, now)
+    if found is None or before.factored is None:
+        note = why_none(before if before.factored is None else now)
+        yield make.row("loading_before", note=note)
+        return
+    names, loadings = found
+    for place, key in enumerate(before.keys):
+        for column, name in enumerate(names):
+            yield make.row("loading_before", value=float(loadings[place, column]), label=key, metric=name)
+        yield make.row("communality_before", value=float(before.factored.communalities[place]), label=key)

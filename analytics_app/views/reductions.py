@@ -1,0 +1,35 @@
+"""Remove a pair from the factors of a run, or take the last removal back: each in a run of its own."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from analytics_app import access as own
+from analytics_app.analyses.factors.removals import REASONS, Step
+from analytics_app.models import RunState
+from analytics_app.selectors.reductions import reductions, settings_with, steps_of
+from analytics_app.selectors.sections import names_of
+from analytics_app.views.runs import started
+from tasks_app.models import Membership
+from tasks_app.views.researcher.frame import researcher_page
+
+
+@researcher_page
+@require_POST
+def remove_pair(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """Start a run without a pair, or with `undo` one that has the last removed pair again; this run stays."""
+    study, _role, run = own.run_for_researcher(request.user, slug, number, Membership.Role.EDITOR)
+    if run.state != RunState.DONE:
+        raise Http404
+    steps, pair, reason = steps_of(run), request.POST.get("pair", ""), request.POST.get("reason", "")
+    if "undo" in request.POST and steps:
+        return started(request, study, settings_with(run, steps[:-1]))
+    found = [one for one in reductions(run, names_of(study)) if pair in dict(one.pairs)]
+    if reason in REASONS and any(one.may_remove for one in found):
+        return started(request, study, settings_with(run, [*steps, Step(pair, reason)]))
+    messages.error(request, _("This cannot be removed or taken back in run %(number)s.") % {"number": number})
+    return redirect("analytics:run", study.slug, number)
