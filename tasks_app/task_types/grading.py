@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.utils.translation import gettext_lazy as _
 
@@ -67,6 +67,14 @@ def accepts(gold: GoldAnswer, given: float | str) -> bool:
         low, high = _limits(gold.answer)
         return isinstance(given, float | int) and low <= given <= high
     raise ValueError(f"Gold of kind {gold.kind!r} is not graded by this task type.")
+
+
+def all_of_a_set(graded: Graded) -> Graded:
+    """Compare an answer that may hold several values with a known set again: it must hold all of them and no other."""
+    wanted = graded.gold.answer
+    if graded.gold.kind != "set" or not isinstance(wanted, list | tuple):
+        return graded
+    return replace(graded, passed=sorted(map(str, graded.given)) == sorted(map(str, wanted)))
 
 
 def same(given: float | str, wanted: object) -> bool:

@@ -114,13 +114,14 @@ class Cell:
 
     `fresh_key` stands for the question's HTML while it is unanswered, which is the same for every unit; it is empty
     where there is an answer or a mistake to show. `question_id` is the id of the question where it stands once for all
-    texts.
+    texts. `template` shows it where it is another kind of question than the others.
     """
 
     criterion: Criterion
     field: forms.BoundField
     fresh_key: str = ""
     question_id: str = ""
+    template: str = ""
 
     @property
     def steps(self) -> list[Step]:

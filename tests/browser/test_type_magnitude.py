@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from tests.browser.kit import PHONE, accessible, at, begin, fits, phone, press_until, send, without_script
+from tests.browser.kit import PHONE, accessible, at, begin, fits, missing, phone, press_until, send, without_script
 from tests.servers import LiveSite
 
 OpenExample = Callable[..., str]
@@ -98,6 +98,45 @@ def test_by_keyboard_alone_the_reference_is_seen_and_covers_nothing(page: Page, 
     press_until(
         page, lambda: page.evaluate("document.activeElement.matches('[data-reference] .text-box')"), "Shift+Tab"
     )
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_role("heading", name="Thank you, you have finished")).to_be_visible()
+
+
+TICKS = [
+    {"key": "added", "name": "Something is added"},
+    {"key": "missing", "name": "Something is missing"},
+    {"key": "perfect", "name": "Neither", "alone": True},
+]
+
+
+def test_what_is_ticked_about_a_text_by_keyboard(page: Page, open_example: OpenExample) -> None:
+    begin(page, open_example("magnitude", params={"ticks": TICKS}, set_size=1))
+    accessible(page)
+
+    def ticked(letter: str) -> list[bool]:
+        group = page.get_by_role("group", name=f"Text {letter}, What applies: What applies to the text?")
+        return [box.is_checked() for box in group.get_by_role("checkbox").all()]
+
+    page.keyboard.press("1")
+    page.keyboard.press("2")
+    assert ticked("A") == [True, True, False]
+    page.keyboard.press("3")
+    assert ticked("A") == [False, False, True], "it rules out the others"
+    page.keyboard.press("Enter")
+    expect(fields(page).first).to_be_focused()
+    for number in range(2):
+        page.keyboard.type(f"{50 * (number + 1)}")
+        page.keyboard.press("Enter")
+    send(page)
+    missing(page, "Text B, What applies: tick at least one.")
+    for number in range(2):
+        page.keyboard.press(str(number + 1))
+        page.keyboard.press("Enter")
+        for _criterion in range(2):
+            page.keyboard.type("70")
+            page.keyboard.press("Enter")
+    assert (ticked("B"), ticked("C")) == ([True, False, False], [False, True, False])
+    accessible(page)
     page.keyboard.press("Control+Enter")
     expect(page.get_by_role("heading", name="Thank you, you have finished")).to_be_visible()
 

@@ -36,7 +36,10 @@ def rater(system_of: Mapping[str, str], rng: Random) -> Answering:
     def answer(kind: TaskType, screen: Screen) -> dict[str, str]:
         given = {}
         for shown in screen.shown_parts:
-            for criterion in screen.shown_criteria:
+            if any(criterion.key == "quality" for criterion in screen.criteria):
+                # The retrieval system leaves something out, "missing" is the second option; the others do not.
+                given[f"p{shown.position}-tick{2 if system_of[shown.part.text] == 'retrieval' else 3}"] = "1"
+            for criterion in kind.asked(screen.shown_criteria):
                 worth = PLANTED[criterion.key][system_of[shown.part.text]]
                 number = exp(log(worth) + modulus + rng.gauss(0, 0.15))
                 given[field_name(shown.position, criterion.key)] = f"{max(1, round(number))}"
@@ -59,3 +62,5 @@ def test_the_paper_s_order_and_clusters_come_out(rosas_browser: Client) -> None:
     assert all(row.p_adjusted > 0.05 for row in natural)
     agreement = {name: results.value("icc", criterion=name, basis="kept", label="ICC1k of logs") for name in PLANTED}
     assert agreement["informativeness"] > 0.5 > agreement["naturalness"]
+    shares = results.rows("share", criterion="ticks", basis="kept", label="missing")
+    assert {row.system: row.value for row in shares} == {"retrieval": 1.0, "baseline": 0.0, "neural": 0.0}

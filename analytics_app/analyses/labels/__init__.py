@@ -45,7 +45,8 @@ class Labels(Analysis):
     summary = _("Shares of labels with tests, majority, the most likely labels by Dawid and Skene, and experts.")
     source = "Dawid and Skene (1979). Maximum likelihood estimation of observer error-rates. JRSS C 28(1), 20-28."
     scales = frozenset({Scale.NOMINAL})
-    task_types = frozenset({"labels"})
+    # Of magnitudes, what is ticked about a text.
+    task_types = frozenset({"labels", "magnitude"})
     needs = frozenset({Experts, Kinds})
     statistics = {
         "share": _("Share"),

@@ -1,10 +1,11 @@
 // Magnitude estimation: says what a number means as a ratio, what is wrong with it, and keeps the reference in view.
 //
-// The server reads numbers in the same way (_magnitude_numbers.py) and has the last word.
+// The server reads numbers in the same way (magnitude/numbers.py) and has the last word.
 
 import { announce } from "../core/announce.js";
 import { onDigit } from "../core/keys.js";
 import { fill, numeral } from "../core/words.js";
+import { start as startTicks } from "./magnitude/ticks.js";
 
 const MOST_DIGITS = 6;
 
@@ -180,4 +181,5 @@ function start(root) {
 
 if (globalThis.document) {
   start(document);
+  startTicks(document);
 }

@@ -25,6 +25,7 @@ from tasks_app.task_types.base import (
     Screen,
     Value,
 )
+from tasks_app.task_types.grading import all_of_a_set
 from tasks_app.task_types.labels.form import DETAIL, WORDS, LabelsForm
 from tasks_app.task_types.labels.options import (
     NONE,
@@ -303,12 +304,7 @@ class Labels(TextType):
         graded = super().grade(screen, cleaned, gold)
         if not self.multiple:
             return graded
-        return tuple(
-            Graded(one.gold, sorted(map(str, one.given)) == sorted(map(str, one.gold.answer)), one.given)
-            if one.gold.kind == "set" and isinstance(one.gold.answer, list | tuple)
-            else one
-            for one in graded
-        )
+        return tuple(map(all_of_a_set, graded))
 
     def asked_again(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Asked]:
         """Yield the options of every criterion."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from random import Random
+from typing import Any
 
 from django import forms
 from django.utils.translation import gettext
@@ -16,62 +17,29 @@ from tasks_app.task_types import blocks
 from tasks_app.task_types.base import (
     Asked,
     Criterion,
+    GoldAnswer,
+    Graded,
     ItemTexts,
     Outcome,
     Quality,
     Sample,
     Scale,
     Screen,
-    ShownPart,
     UnitDraft,
     Value,
 )
-from tasks_app.task_types.grid import TextsForm, field_name
-from tasks_app.task_types.magnitude.numbers import LEAST, MOST, SENTENCES, WholeNumberField
+from tasks_app.task_types.grading import all_of_a_set
+from tasks_app.task_types.grid import field_name
+from tasks_app.task_types.list_fields import EntriesField
+from tasks_app.task_types.magnitude import tick_boxes
+from tasks_app.task_types.magnitude.form import MagnitudeForm, Reference
+from tasks_app.task_types.magnitude.numbers import LEAST, MOST
 from tasks_app.task_types.registry import register
 from tasks_app.task_types.simulation import latent_quality, share_of
 from tasks_app.task_types.texts import SeveralTexts, TextParams
 
 # How many times as good as the middling text the best one is to a simulated rater.
 SPREAD = 4
-
-
-@dataclass(frozen=True, slots=True)
-class Reference:
-    """The text that others are held against, and what it is worth."""
-
-    text: str
-    language: str
-    worth: int
-
-
-class MagnitudeForm(TextsForm):
-    """The form of a screen; `screen` holds the texts to be judged, without the reference."""
-
-    kind: Magnitude
-    reference: Reference
-
-    def make_fields(self) -> Iterator[tuple[str, forms.Field]]:
-        """Yield a field for every text to be judged and criterion."""
-        self.reference = self.kind.reference_of(self.screen)
-        self.screen = self.kind.judged(self.screen)
-        self.criteria = self.screen.shown_criteria
-        several = len(self.screen.parts) > 1
-        for shown in self.screen.shown_parts:
-            for criterion in self.criteria:
-                about = _about(shown, criterion) if several else criterion.name
-                yield (
-                    field_name(shown.position, criterion.key),
-                    WholeNumberField(
-                        about=about,
-                        missing=gettext("%(about)s: give a number.") % {"about": about},
-                        label=criterion.question or criterion.name,
-                    ),
-                )
-
-    def sentences(self) -> list[tuple[str, str]]:
-        """What can be wrong with a number, for the page's script, which puts the question's name into it."""
-        return [(reason, str(sentence) % {"about": "{about}"}) for reason, sentence in SENTENCES.items()]
 
 
 @register
@@ -104,6 +72,7 @@ class Magnitude(SeveralTexts):
     )
     outcomes = (
         Outcome("magnitude", Scale.RATIO, per="criterion", doc=_("Whole number from 1 to 999999; see the reference.")),
+        tick_boxes.TICK,
     )
     default_instructions = _(
         "At the top of the page stands a **reference**: a text and its number. Give each of the other texts a number "
@@ -172,6 +141,20 @@ class Magnitude(SeveralTexts):
             help_text=_("As in RankME. Empty: the reference of each item."),
         )
 
+        ticks = EntriesField(
+            tick_boxes.TickEntry,
+            label=_("To tick about each text"),
+            help_text=_("Asked before the numbers, such as whether information is missing or was added."),
+        )
+        ticks_with = forms.CharField(
+            required=False,
+            max_length=64,
+            initial="",
+            validators=[validate_storable],
+            label=_("Criterion that is ticked about"),
+            help_text=_("Its key. Empty: ticked on every screen."),
+        )
+
         def clean(self) -> dict[str, object]:
             """Refuse two references, and an example answer that is the reference itself."""
             cleaned = super().clean() or self.cleaned_data
@@ -195,6 +178,41 @@ class Magnitude(SeveralTexts):
     reference_value: int
     reference_system: str
     reference_text: str
+    ticks: list[dict[str, Any]]
+    ticks_with: str
+
+    @property
+    def options(self) -> tuple[tick_boxes.Tick, ...]:
+        """What can be ticked about a text."""
+        return tick_boxes.ticks_of(self.ticks)
+
+    def brings(self) -> tuple[Criterion, ...]:
+        """What is ticked, where something is."""
+        return (tick_boxes.criterion_of(),) if self.ticks else ()
+
+    def ticked_on(self, screen: Screen) -> Criterion | None:
+        """Return the criterion of the ticks where a screen asks for them, else None."""
+        if not self.ticks or (self.ticks_with and self.ticks_with not in {one.key for one in screen.criteria}):
+            return None
+        return next((one for one in screen.criteria if one.key == tick_boxes.KEY), tick_boxes.criterion_of())
+
+    def problems(self, criteria: Sequence[Criterion]) -> Iterator[str]:
+        """Yield a sentence where ticks go with a criterion that there is not, or with nothing to tick."""
+        yield from super().problems(criteria)
+        keys = [one.key for one in criteria]
+        if self.ticks_with and self.ticks_with not in keys:
+            yield f"ticks_with names {self.ticks_with!r}, which is none of the criteria: {', '.join(keys)}."
+        if self.ticks_with and not self.ticks:
+            yield "ticks_with names a criterion, but ticks is empty: list what can be ticked."
+
+    def labels_of(self, criterion: Criterion | None) -> tuple[str, ...] | None:
+        """Return the keys of what can be ticked."""
+        is_ticked = criterion is not None and criterion.key == tick_boxes.KEY
+        return tuple(one.key for one in self.options) if is_ticked else None
+
+    def label_names(self) -> Mapping[str, Mapping[str, str]]:
+        """Return the words of what can be ticked."""
+        return {tick_boxes.KEY: {one.key: one.name for one in self.options}} if self.ticks else {}
 
     def item_problems(self, item: ItemTexts) -> Iterator[str]:
         """Yield a sentence where the system that is the reference has no single text, or nothing is to be judged."""
@@ -269,16 +287,28 @@ class Magnitude(SeveralTexts):
     def ratings(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Value]:
         """Give one number a text and criterion, on the canonical number of the text."""
         judged = self.judged(screen)
+        has_ticks = self.ticked_on(screen) is not None
         for shown in judged.shown_parts:
-            for criterion in judged.shown_criteria:
+            chosen = tick_boxes.ticked(self.options, shown.position, cleaned) if has_ticks else ()
+            for place, tick in enumerate(chosen, start=1):
+                yield Value("tick", part=shown.part.number, criterion=tick_boxes.KEY, number=place, label=tick.key)
+            for criterion in self.asked(judged.shown_criteria):
                 number = float(str(cleaned[field_name(shown.position, criterion.key)]))
                 yield Value("magnitude", part=shown.part.number, criterion=criterion.key, value=number)
+
+    def grade(self, screen: Screen, cleaned: Mapping[str, object], gold: Sequence[GoldAnswer]) -> tuple[Graded, ...]:
+        """Compare an answer with known answers; a set of ticks is all that are to be ticked."""
+        graded = super().grade(screen, cleaned, gold)
+        return tuple(all_of_a_set(one) if one.gold.criterion == tick_boxes.KEY else one for one in graded)
 
     def asked_again(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Asked]:
         """Yield the number of every text and criterion, on a scale of ratios with the reference on it."""
         judged, worth = self.judged(screen), float(self.reference_value)
+        asked = self.ticked_on(screen)
         for shown in judged.shown_parts:
-            for criterion in judged.shown_criteria:
+            if asked is not None:
+                yield tick_boxes.asked_again(self.options, shown, asked, cleaned)
+            for criterion in self.asked(judged.shown_criteria):
                 name = field_name(shown.position, criterion.key)
                 said = cleaned.get(name)
                 yield Asked(
@@ -299,6 +329,8 @@ class Magnitude(SeveralTexts):
 
     def heds(self, criterion: Criterion | None) -> dict[str, str]:
         """Say what the instrument is."""
+        if criterion is not None and criterion.key == tick_boxes.KEY:
+            return tick_boxes.heds(self.options)
         worth = {"worth": self.reference_value}
         return {
             "4.3.3": "999999",
@@ -309,19 +341,17 @@ class Magnitude(SeveralTexts):
 
     def simulate(self, screen: Screen, quality: Quality, rng: Random) -> dict[str, str]:
         """Answer with the ratio of the latent qualities of text and reference, as far as this rater sees it."""
-        reference, answers = self.reference_of(screen), {}
+        reference, answers = self.reference_of(screen), dict[str, str]()
         for shown in self.judged(screen).shown_parts:
-            for criterion in screen.shown_criteria:
+            if self.ticked_on(screen) is not None:
+                answers |= tick_boxes.simulated(self.options, shown, quality, rng)
+            for criterion in self.asked(screen.shown_criteria):
                 heeds = quality in {Quality.CAREFUL, Quality.SLOPPY}
                 base = latent_quality(reference.text, criterion.key) if heeds else 0.5
                 share = share_of(shown.part.text, criterion.key, quality, rng) - base
                 number = _rounded(reference.worth * SPREAD ** (2 * share))
                 answers[field_name(shown.position, criterion.key)] = str(number)
         return answers
-
-
-def _about(shown: ShownPart, criterion: Criterion) -> str:
-    return gettext("Text %(letter)s, %(criterion)s") % {"letter": shown.letter, "criterion": criterion.name}
 
 
 def _rounded(number: float) -> int:

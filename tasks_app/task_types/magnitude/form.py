@@ -1,0 +1,88 @@
+"""The form of magnitude estimation: what is ticked about each text, and a number for each text and criterion."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from django import forms
+from django.utils.translation import gettext
+
+from tasks_app.task_types.base import Criterion, ShownPart
+from tasks_app.task_types.grid import Row, TextsForm, field_name
+from tasks_app.task_types.magnitude import tick_boxes
+from tasks_app.task_types.magnitude.numbers import SENTENCES, WholeNumberField
+
+if TYPE_CHECKING:
+    from tasks_app.task_types.magnitude import Magnitude
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """The text that others are held against, and what it is worth."""
+
+    text: str
+    language: str
+    worth: int
+
+
+class MagnitudeForm(TextsForm):
+    """The form of a screen; `screen` holds the texts to be judged, without the reference."""
+
+    kind: Magnitude
+    reference: Reference
+
+    def make_fields(self) -> Iterator[tuple[str, forms.Field]]:
+        """Yield a field for every text to be judged and criterion."""
+        self.reference = self.kind.reference_of(self.screen)
+        self.screen = self.kind.judged(self.screen)
+        self.criteria = self.kind.asked(self.screen.shown_criteria)
+        self.ticks = self.kind.ticked_on(self.screen)
+        several = len(self.screen.parts) > 1
+        for shown in self.screen.shown_parts:
+            if self.ticks is not None:
+                yield from tick_boxes.fields(self.kind.options, shown, self.ticks)
+            for criterion in self.criteria:
+                about = _about(shown, criterion) if several else criterion.name
+                yield (
+                    field_name(shown.position, criterion.key),
+                    WholeNumberField(
+                        about=about,
+                        missing=gettext("%(about)s: give a number.") % {"about": about},
+                        label=criterion.question or criterion.name,
+                    ),
+                )
+
+    def clean(self) -> dict[str, object]:
+        """Refuse a text with nothing ticked, and ticks that contradict each other."""
+        cleaned = super().clean() or self.cleaned_data
+        for shown in self.screen.shown_parts if self.ticks is not None else ():
+            chosen = tick_boxes.ticked(self.kind.options, shown.position, cleaned)
+            if (sentence := tick_boxes.problem(chosen, self._about_ticks(shown))) is not None:
+                self.add_error(tick_boxes.field_of(shown.position, 1), sentence)
+        return cleaned
+
+    def rows(self) -> list[Row]:
+        """The texts with what is ticked about them and their numbers, for the template."""
+        rows = super().rows()
+        if self.ticks is None:
+            return rows
+        return [replace(row, cells=(self._ticks_of(row.shown, self.ticks), *row.cells)) for row in rows]
+
+    def _ticks_of(self, shown: ShownPart, asked: Criterion) -> tick_boxes.TickCell:
+        return tick_boxes.cell_of(self, self.kind.options, shown, asked, self._about_ticks(shown))
+
+    def _about_ticks(self, shown: ShownPart) -> str:
+        name = self.ticks.name if self.ticks is not None else ""
+        if len(self.screen.parts) == 1:
+            return name
+        return gettext("Text %(letter)s, %(criterion)s") % {"letter": shown.letter, "criterion": name}
+
+    def sentences(self) -> list[tuple[str, str]]:
+        """What can be wrong with a number, for the page's script, which puts the question's name into it."""
+        return [(reason, str(sentence) % {"about": "{about}"}) for reason, sentence in SENTENCES.items()]
+
+
+def _about(shown: ShownPart, criterion: Criterion) -> str:
+    return gettext("Text %(letter)s, %(criterion)s") % {"letter": shown.letter, "criterion": criterion.name}

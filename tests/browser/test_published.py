@@ -1,0 +1,31 @@
+"""Published studies in a real browser: from New study to an open study, and the first screen of a rater."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tasks_app.setup.published import published
+from tests.browser.kit import accessible, begin, fits, phone
+from tests.browser.test_researcher import OURS, sign_in
+from tests.servers import LiveSite
+
+
+@pytest.mark.parametrize("name", list(published()))
+def test_from_new_study_to_the_screen_of_a_rater(page: Page, browser: Browser, live_site: LiveSite, name: str) -> None:
+    sign_in(page, live_site)
+    page.goto(f"/admin/studies/new/?published={name}")
+    accessible(page, OURS)
+    page.get_by_label("Title", exact=True).fill(f"Ours {name}")
+    page.get_by_role("button", name="Create the study").press("Enter")
+    page.wait_for_url("**/set-up/task/")
+    page.get_by_role("link", name="Review", exact=True).press("Enter")
+    expect(page.get_by_text("Everything has been checked")).to_be_visible()
+    page.get_by_role("button", name="Open the study now").press("Enter")
+    expect(page.get_by_text("The study is open.")).to_be_visible()
+    page.get_by_role("navigation", name="Parts of the study").get_by_role("link", name="Recruit").press("Enter")
+    link = page.locator("#rater-link").inner_text()
+    with phone(browser, live_site) as rater:
+        begin(rater, link)
+        fits(rater)
+        accessible(rater)
