@@ -109,7 +109,11 @@ def sample(
 ) -> Sample:
     """Return a table as an analysis of a whole task is given it."""
     member = analyses.registry[name]
-    kind = "questionnaire" if others is not None or name in {"panas", "questions"} else "semantic_differential"
+    kind = (
+        "questionnaire"
+        if others is not None or name in {"panas", "questions", "answers_by_group"}
+        else "semantic_differential"
+    )
     question = Question(
         task="main",
         task_type=kind,

@@ -161,8 +161,14 @@ def test_who_is_missing_is_counted(course: Course) -> None:
 def test_the_first_wave_has_no_change(course: Course) -> None:
     rows = [row for row in course.rows if row["task"] == "before"]
     assert {row["statistic"] for row in rows} == {
-        "affect_mean", "affect_sd", "affect_alpha", "affect_missing", "affect_prorated",
+        "affect_mean", "affect_sd", "affect_alpha", "affect_missing", "affect_prorated", "affect_baseline",
+        "affect_baseline_effect",
     }  # fmt: skip
+    positive, in_group = course.answers[0, :, :10].sum(axis=1), np.arange(PEOPLE) % 2 == 1
+    row = one(rows, statistic="affect_baseline", label="PA")
+    welch = scipy.stats.ttest_ind(positive[in_group], positive[~in_group], equal_var=False)
+    assert (row["group"], row["slice"], row["p"]) == ("messages", "against=diary", pytest.approx(welch.pvalue))
+    assert row["p_adjusted"] == pytest.approx(1 - (1 - row["p"]) ** 2)
 
 
 def test_each_wave_draws_the_course_up_to_it(course: Course) -> None:

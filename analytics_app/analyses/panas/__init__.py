@@ -23,7 +23,7 @@ from analytics_app.analyses.panas.times import (
     times_of,
 )
 from analytics_app.analyses.registry import register
-from analytics_app.analyses.shared.changes import ChangeSettings, change_rows
+from analytics_app.analyses.shared.changes import ChangeSettings, baseline_rows, change_rows
 from analytics_app.ratings.extras.waves import OtherWaves
 from analytics_app.results import Row
 from analytics_app.stats.comparison.change import mean_with_limits
@@ -40,7 +40,7 @@ class Panas(Analysis):
     A time is one task in one wave; other tasks of the study that ask PANAS are the other times. Change is between two
     times, of the same people, with the paired t test; between groups by Welch's t test on the changes, and by analysis
     of covariance with the earlier time as covariate. Each of the three is a family of tests of its own, over groups,
-    pairs of times and both scales.
+    pairs of times and both scales. Groups are compared at the first time too, by Welch's t test.
     """
 
     label = _("PANAS")
@@ -61,6 +61,8 @@ class Panas(Analysis):
         "affect_missing": _("People without a score"),
         "affect_prorated": _("People with a prorated score"),
         "affect_attrition": _("Share of the people of the first time who dropped out"),
+        "affect_baseline": _("Difference between groups at the first time"),
+        "affect_baseline_effect": _("Effect size of a difference at the first time, g"),
         "affect_over_time": _("Mean score at each time"),
         "affect_change": _("Change between two times"),
         "affect_change_effect": _("Effect size of a change, d_z"),
@@ -100,6 +102,8 @@ class Panas(Analysis):
         of = _Of(Rows(self.name, sample), times, settings)
         for place in times.own:
             yield from _scores(of, place)
+        if 0 in times.own:
+            yield from baseline_rows(of.make, "affect", times.course[0], times.groups, settings)
         if max(times.own) > 0:
             yield from _over_time(of)
             yield from change_rows(of.make, "affect", times.course, times.groups, settings)

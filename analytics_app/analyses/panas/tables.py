@@ -19,13 +19,16 @@ BETWEEN = ("affect_change_between", "affect_change_adjusted")
 OF_SCALE = ("label", "group", "wave")
 OF_CHANGE = (*OF_SCALE, "metric", "metric_b")
 
-_LEFT = gettext_noop("Left: people of the groups compared who answered at the earlier time but not at the later one.")
+_WHO_LEFT = gettext_noop(
+    "Left: people of the groups compared who answered at the earlier time but not at the later one."
+)
 
 
 @tables_of("panas")
 def panas_tables(rows: Rows, limit: float) -> Iterator[Table]:
-    """Yield scores, then changes where there was a time before, then what differs between groups."""
+    """Yield scores, then how groups began or changed, then what differs between groups."""
     yield from _scores(rows)
+    yield from _baseline(rows, limit)
     yield from _changes(rows, limit)
     yield from _between(rows, limit)
 
@@ -52,6 +55,20 @@ def _scores(rows: Rows) -> Iterator[Table]:
     yield from table_of(rows, _("Positive and negative affect"), columns, lines, by=OF_SCALE, notes=notes)
 
 
+def _baseline(rows: Rows, limit: float) -> Iterator[Table]:
+    """Yield a line a score and pair of groups: how far apart they began."""
+    lines = rows.of("affect_baseline")
+    columns = [
+        _score(lines),
+        *_tested(_("Difference"), limit),
+        Shown(_("Effect size g"), "affect_baseline_effect", digits(2)),
+        Shown(_("Interval of g"), "affect_baseline_effect", interval(2)),
+        Shown(_("Before rules"), "", digits(2), before=True),
+    ]
+    notes = [*notes_of(rows.of("affect_baseline", "affect_baseline_effect")), *_family(lines)]
+    yield from table_of(rows, _("Groups at the beginning"), columns, lines, by=(*OF_SCALE, "slice"), notes=notes)
+
+
 def _changes(rows: Rows, limit: float) -> Iterator[Table]:
     """Yield a line a score, group and pair of times: how far the score changed."""
     every = rows.of("affect_change")
@@ -59,12 +76,13 @@ def _changes(rows: Rows, limit: float) -> Iterator[Table]:
     columns = [
         _score(lines, with_wave=False),
         *_pair_of_times(lines),
+        _left(),
         *_tested(_("Change"), limit),
         Shown(_("Effect size d_z"), "affect_change_effect", digits(2)),
         Shown(_("Interval of d_z"), "affect_change_effect", interval(2)),
         Shown(_("Before rules"), "", digits(2), before=True),
     ]
-    notes = [*notes_of([*every, *rows.of("affect_change_effect")]), _(_LEFT), *_family(lines)]
+    notes = [*notes_of([*every, *rows.of("affect_change_effect")]), _(_WHO_LEFT), *_family(lines)]
     title = _titled(_("Change"), lines)
     yield from table_of(rows, title, columns, lines, by=OF_CHANGE, notes=notes, for_notes=bool(every))
 
@@ -83,6 +101,7 @@ def _between(rows: Rows, limit: float) -> Iterator[Table]:
         _score(lines, with_wave=False),
         *_pair_of_times(lines),
         named(_("Compared"), lambda row: _("change") if row.statistic == BETWEEN[0] else _("adjusted")),
+        _left(),
         *_tested(_("Difference"), limit),
         own(_("Effect size"), lambda row: digits(2)(effect(row))),
         own(_("Interval of effect size"), lambda row: interval(2)(effect(row))),
@@ -92,7 +111,7 @@ def _between(rows: Rows, limit: float) -> Iterator[Table]:
         *notes_of(rows.of(*BETWEEN, *effects.values())),
         _("Change: Welch's t test on the changes; effect size d_ppc2 (Morris 2008)."),
         _("Adjusted: analysis of covariance with the earlier time as covariate; effect size over the residual SD."),
-        _(_LEFT),
+        _(_WHO_LEFT),
         *_family(lines),
     ]
     yield from table_of(rows, _titled(_("Groups compared"), lines), columns, lines, by=by, notes=notes)
@@ -128,11 +147,15 @@ def _times(row: ResultRow) -> tuple[object, object]:
     return (row.settings or {}).get("from"), (row.settings or {}).get("to")
 
 
+def _left() -> Shown:
+    """Return the column of people who answered at the earlier time only."""
+    return own(_("Left"), lambda row: cells.number((row.settings or {}).get("dropped_out") if row else None, 0))
+
+
 def _tested(of: str, limit: float) -> list[Shown]:
     """Return the columns of a difference and its test."""
     return [
         own(_("People"), raters),
-        own(_("Left"), lambda row: cells.number((row.settings or {}).get("dropped_out") if row else None, 0)),
         own(of, digits(2)),
         own(_("Interval"), interval(2)),
         own(_("t"), t),

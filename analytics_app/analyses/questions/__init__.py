@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from analytics_app.analyses.base import Analysis, Asked, Rows, Sample
 from analytics_app.analyses.registry import register
+from analytics_app.analyses.shared.answer_counts import answer_counts
 from analytics_app.ratings import Table
 from analytics_app.results import Row
 from analytics_app.stats.comparison.change import mean_with_limits
@@ -70,23 +71,9 @@ class Questions(Analysis):
                 yield _at_a_glance(make, one, mine)
 
 
-def _counts(one: Asked, mine: Table) -> tuple[list[str], list[int]]:
-    """Return the options, those that nobody chose too, and how many gave each; none where numbers are given."""
-    if one.scale is Scale.NOMINAL and not one.domain:
-        given = np.bincount(mine.label[mine.label >= 0], minlength=len(mine.names.labels))
-        known = {word: int(number) for word, number in zip(mine.names.labels, given.tolist(), strict=True) if number}
-        options = list(dict.fromkeys([*one.labels, *sorted(known)]))
-        counts = [known.get(option, 0) for option in options]
-    else:
-        values = mine.value[~np.isnan(mine.value)]
-        steps = one.domain or ((0.0, 1.0) if one.scale is Scale.NOMINAL else ())
-        options, counts = [f"{step:g}" for step in steps], [int((values == step).sum()) for step in steps]
-    return options, counts
-
-
 def _answers(make: Rows, one: Asked, mine: Table, about: Mapping[str, Any]) -> Iterator[Row]:
     """Yield count and share of each option."""
-    options, counts = _counts(one, mine)
+    options, counts = answer_counts(one, mine)
     total, said = sum(counts), {"question": one.name}
     for option, count in zip(options, counts, strict=True):
         yield make.row("answer_count", value=float(count), label=option, **about)
@@ -98,7 +85,7 @@ def _answers(make: Rows, one: Asked, mine: Table, about: Mapping[str, Any]) -> I
 
 def _at_a_glance(make: Rows, one: Asked, mine: Table) -> Row:
     """Return the share of the answer that most gave, or the median of numbers: a row a question, for one table."""
-    options, counts = _counts(one, mine)
+    options, counts = answer_counts(one, mine)
     about: dict[str, Any] = {"label": one.key, "n_raters": mine.n_raters}
     values = mine.value[~np.isnan(mine.value)]
     if not sum(counts) and not len(values):

@@ -1,4 +1,4 @@
-"""How scores of the same people change between two times, within a group and between groups."""
+"""How groups begin, and how scores of the same people change between two times, within and between groups."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from analytics_app.stats.comparison.change import (
     paired_change,
 )
 from analytics_app.stats.comparison.corrections import METHODS, adjust
+from analytics_app.stats.comparison.two_groups import difference_of_means
 from tasks_app.study_settings import Block
 
 # Places of two times in the course of a study, the earlier one first.
@@ -119,6 +120,25 @@ def pairs_of(names: Sequence[str], settings: Mapping[str, Any]) -> tuple[list[Pa
     return every, []
 
 
+def baseline_rows(
+    make: Rows, prefix: str, first: Time, groups: Sequence[int], settings: Mapping[str, Any]
+) -> Iterator[Row]:
+    """Yield how groups differed at the first time, by Welch's t test: `{prefix}_baseline` and its `…_effect`.
+
+    Each pair of groups and each score is a test of one family.
+    """
+    names = make.sample.table.names.groups
+    tests = []
+    for score, values in first.scores.items():
+        for low, high in combinations(groups, 2):
+            of_groups = [values[first.group == group] for group in (high, low)]
+            compared = difference_of_means(*of_groups, confidence=make.sample.common.confidence)
+            about = {"label": score, "group": names[high], "slice": f"against={names[low]}"}
+            difference = {"difference": f"{names[high]} minus {names[low]}", "test": "Welch's t", "d": "Hedges's g"}
+            tests.append(_Test(f"{prefix}_baseline", about, compared, difference, own=True))
+    yield from _corrected(make, tests, str(settings["family"]))
+
+
 @dataclass(frozen=True, slots=True)
 class _Test:
     """A test before it is corrected: what its row is about, and whether it is a row of this task."""
@@ -128,6 +148,7 @@ class _Test:
     compared: Compared
     settings: Mapping[str, Any]
     own: bool
+    effect_interval: str = "noncentral t"
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +235,8 @@ def _corrected(make: Rows, tests: Sequence[_Test], method: str) -> Iterator[Row]
         t = {} if test.compared.t is None else {"t": test.compared.t}
         settings = {**test.settings, **t, **family, "interval": "Student's t"}
         yield make.row(test.statistic, test.compared.estimate, p_adjusted=p, settings=settings, **test.about)
-        yield make.row(f"{test.statistic}_effect", test.compared.effect, settings=test.settings, **test.about)
+        of_effect = {**test.settings, "interval": test.effect_interval}
+        yield make.row(f"{test.statistic}_effect", test.compared.effect, settings=of_effect, **test.about)
 
 
 def _within(course: _Course, score: str, pair: Pair) -> Iterator[_Test]:
@@ -229,16 +251,19 @@ def _within(course: _Course, score: str, pair: Pair) -> Iterator[_Test]:
         yield _Test(f"{course.prefix}_change", course.about(score, pair, group), compared, settings, last.own)
 
 
-_BETWEEN: Mapping[str, tuple[Callable[..., Compared], str, str]] = {
+# How groups are compared, by the end of the statistic: the function, its test, its effect size and its interval.
+_BETWEEN: Mapping[str, tuple[Callable[..., Compared], str, str, str]] = {
     "change_between": (
         difference_of_changes,
         "Welch's t",
         "difference of changes over pooled sd of the earlier time, corrected (Morris 2008, d_ppc2)",
+        "normal (Morris 2008, equation 25)",
     ),
     "change_adjusted": (
         adjusted_difference,
         "analysis of covariance, earlier time as covariate",
         "over residual sd",
+        "noncentral t",
     ),
 }
 
@@ -252,7 +277,7 @@ def _between(course: _Course, score: str, pair: Pair) -> Iterator[_Test]:
         columns = (*course.scores(score, pair, high), *course.scores(score, pair, low))
         about = {**course.about(score, pair, high), "slice": f"against={course.group_name(low)}"}
         difference = {"difference": f"{course.group_name(high)} minus {course.group_name(low)}"}
-        for name, (compare, test, d) in _BETWEEN.items():
+        for name, (compare, test, d, interval) in _BETWEEN.items():
             compared = partial(compare, confidence=course.make.sample.common.confidence)(*columns)
             settings = {**course.settings(pair, [low, high]), **difference, "test": test, "d": d}
-            yield _Test(f"{course.prefix}_{name}", about, compared, settings, last.own)
+            yield _Test(f"{course.prefix}_{name}", about, compared, settings, last.own, interval)

@@ -106,9 +106,7 @@ def paired_change(before: ArrayLike, after: ArrayLike, *, confidence: float = 0.
         note = "Everybody changed by the same amount, so there is no test."
         return Compared(Estimate(mean, n_raters=n, note=note), None, Estimate(None, n_raters=n, note=note))
     sd = float(differences.std(ddof=1))
-    return _tested(
-        mean, sd / np.sqrt(n), n - 1, n, confidence, _scaled(mean / sd, 1 / np.sqrt(n), n - 1, n, confidence)
-    )
+    return tested(mean, sd / np.sqrt(n), n - 1, n, confidence, _scaled(mean / sd, 1 / np.sqrt(n), n - 1, n, confidence))
 
 
 def difference_of_changes(
@@ -158,7 +156,7 @@ def difference_of_changes(
         same_note = "In each group everybody changed by the same amount, so there is no test."
         return Compared(Estimate(value, n_raters=n, note=same_note), None, effect)
     df = (part_a + part_b) ** 2 / (part_a**2 / (n_a - 1) + part_b**2 / (n_b - 1))
-    return _tested(value, float(np.sqrt(part_a + part_b)), df, n, confidence, effect)
+    return tested(value, float(np.sqrt(part_a + part_b)), df, n, confidence, effect)
 
 
 def adjusted_difference(
@@ -219,10 +217,11 @@ def adjusted_difference(
         return Compared(Estimate(value, n_raters=n, note=note), None, undefined)
     per_sd = float(np.sqrt(np.linalg.inv(design.T @ design)[1, 1]))
     sd = float(np.sqrt(spread))
-    return _tested(value, sd * per_sd, df, n, confidence, _scaled(value / sd, per_sd, df, n, confidence))
+    return tested(value, sd * per_sd, df, n, confidence, _scaled(value / sd, per_sd, df, n, confidence))
 
 
-def _tested(value: float, se: float, df: float, n: int, confidence: float, effect: Estimate) -> Compared:
+def tested(value: float, se: float, df: float, n: int, confidence: float, effect: Estimate) -> Compared:
+    """Return a value with its limits and two-sided p by Student's t, and its effect size."""
     # Web processes import this module and never test anything.
     from scipy.special import stdtr  # noqa: PLC0415
 
@@ -261,7 +260,7 @@ def _morris(value: float, a: tuple[Floats, Floats], b: tuple[Floats, Floats], co
         return Estimate(effect, n_raters=n_a + n_b, note="Too few people, or too alike, for an interval.")
     moved = 2 * (1 - _correlation_within(a, b)) * (n_a + n_b) / (n_a * n_b)
     variance = correction**2 * df / (df - 2) * (moved + effect**2) - effect**2
-    # Lazy import: as in `_tested`.
+    # Lazy import: as in `tested`.
     from scipy.special import ndtri  # noqa: PLC0415
 
     width = float(ndtri(0.5 + confidence / 2) * np.sqrt(max(0.0, variance)))

@@ -71,6 +71,12 @@ def affect(
     return row("panas", statistic, label=label, value=value, p=p, p_adjusted=p, settings=times, **columns)
 
 
+def by_group(statistic: str, question: str, p: float) -> Row:
+    """Make the test of a question between two groups."""
+    about = {"label": "key", "group": "film", "slice": "against=music", "settings": {"question": question}}
+    return row("answers_by_group", statistic, value=0.4, p=p, p_adjusted=p, **about)
+
+
 def triangles(goal: str, *ps: float) -> list[Row]:
     """Make triangle tests of system a against others."""
     plan = {"goal": goal, "alpha": 0.05, "beta": 0.1}
@@ -199,6 +205,18 @@ CASES: dict[str, tuple[list[Row], str]] = {
             affect("affect_change_adjusted", "PA", 1.0, UNCLEAR, group="film", slice="against=music"),
         ],
         "Positive affect ended higher in film than in music from middle to after.",
+    ),
+    "answers that groups gave differently": (
+        [
+            by_group("group_mean_difference", "Your age", CLEAR),
+            by_group("group_higher", "How easy?", CLEAR),
+            by_group("group_association", "Your diet", UNCLEAR),
+        ],
+        "Music and film answered “Your age” and “How easy?” differently.",
+    ),
+    "answers that groups gave alike": (
+        [by_group("group_association", "Your diet", UNCLEAR)],
+        "No clear difference between groups in the answers to 1 question.",
     ),
     "affect unchanged": ([affect("affect_change", "NA", 3.0, UNCLEAR)], "Affect did not change clearly."),
     "affect once": (SCORES, "Mean scores: positive affect 31.2 (29.0 to 33.4)."),

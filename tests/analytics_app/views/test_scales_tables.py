@@ -49,7 +49,8 @@ def cells(one: Table, head: str) -> dict[str, str]:
 def test_affect(*, both: bool) -> None:
     given = sample("panas", panas_table(*moods(60, 3, rise=0.4)), words())
     found = shown("panas", rows_of("panas", given), both=both)
-    assert list(found) == ["Positive and negative affect", "Change", "Groups compared"]
+    titles = ["Positive and negative affect", "Groups at the beginning", "Change", "Groups compared"]
+    assert list(found) == titles
     scores = cells(found["Positive and negative affect"], "Positive affect, messages, wave 3")
     assert scores["People"] == "30"
     assert scores["Dropped out"] == "0\u00a0%"
@@ -67,7 +68,7 @@ def test_affect(*, both: bool) -> None:
 
 def test_affect_once() -> None:
     given = sample("panas", panas_table(*moods(20, 1)), words())
-    assert list(shown("panas", rows_of("panas", given))) == ["Positive and negative affect"]
+    assert list(shown("panas", rows_of("panas", given))) == ["Positive and negative affect", "Groups at the beginning"]
 
 
 @pytest.mark.parametrize("both", [False, True])

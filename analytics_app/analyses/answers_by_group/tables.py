@@ -1,0 +1,151 @@
+"""The table of answers by group: questions and their answers as lines, groups as columns, tests beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from analytics_app.models import ResultRow
+from analytics_app.show import cells, formats, labels
+from analytics_app.show.cells import DASH, Cell
+from analytics_app.show.formats import df, digits, interval, p, p_adjusted
+from analytics_app.show.notes import notes_of
+from analytics_app.show.registry import tables_of
+from analytics_app.show.shown import Rows, named, own, table_of
+from analytics_app.show.table import Column, Table
+
+TESTS = ("group_association", "group_higher", "group_mean_difference")
+MIDDLES = ("group_median", "group_mean")
+INDENT = "\u2003"
+
+
+@tables_of("answers_by_group")
+def group_tables(rows: Rows, limit: float) -> Iterator[Table]:
+    """Yield a table of answers for each wave, then the tests with their details."""
+    for wave in rows.values("wave", "group_answered"):
+        yield _answers(rows, wave, limit)
+    yield from _tests(rows, limit)
+
+
+def _answers(rows: Rows, wave: int | None, limit: float) -> Table:
+    """Return what groups answered in a wave; with two groups, with the test of each question beside it."""
+    groups = rows.values("group", "group_answered")
+    beside = len(groups) == 2
+    lines: list[list[Cell]] = []
+    for key in rows.values("label", "group_answered"):
+        about: dict[str, Any] = {"label": key, "wave": wave}
+        test = next(filter(None, (rows.one(name, **about) for name in TESTS)), None) if beside else None
+        tail = [_called(test), p(test), p_adjusted(limit)(test)] if beside else []
+        lines.append([_question(rows, about), *(_middle(rows, group, about) for group in groups), *tail])
+        for option in dict.fromkeys(
+            row.metric for row in rows.of("group_share") if (row.label, row.wave) == (key, wave)
+        ):
+            shares = [rows.one("group_share", metric=option, group=group, **about) for group in groups]
+            empty = [Cell("")] * len(tail)
+            lines.append([Cell(f"{INDENT}{_option(rows, about, option)}"), *map(_share, shares), *empty])
+    heads = [Column(_("Question"), number=False), *(Column(str(group)) for group in groups)]
+    if beside:
+        heads += [Column(_("Test"), number=False), Column(_("p")), Column(_("Adjusted p"))]
+    caption = _("Answers by group") if wave is None else _("Answers by group, wave %(n)s") % {"n": wave}
+    notes = [
+        _("Numbers are means with SD in brackets, steps medians with quartiles; answers are people with their share."),
+        *notes_of(row for row in rows.of("group_answered", "group_share", *MIDDLES, *TESTS) if row.wave == wave),
+        *_family(rows.of(*TESTS)),
+    ]
+    return Table(caption, heads, lines, notes)
+
+
+def _tests(rows: Rows, limit: float) -> Iterator[Table]:
+    """Yield a line a question and pair of groups: the test with its figures."""
+    lines = rows.of(*TESTS)
+    several = len({row.wave for row in lines}) > 1
+    by = ("label", "group", "slice", "wave")
+
+    def effect(row: ResultRow | None) -> ResultRow | None:
+        return rows.one(f"{row.statistic}_effect", **{name: getattr(row, name) for name in by}) if row else None
+
+    def statistic(row: ResultRow | None) -> Cell:
+        settings = (row.settings or {}) if row is not None else {}
+        return cells.number(settings.get("t", settings.get("chi2")))
+
+    columns = [
+        named(_("Question"), lambda row: _named(row, several=several)),
+        named(_("Groups"), lambda row: f"{row.group} − {(row.slice or '').removeprefix('against=')}"),
+        named(_("Test"), lambda row: _called(row).text),
+        named(_("Measure"), formats.statistic),
+        own(_("Value"), digits(2)),
+        own(_("Interval"), interval(2)),
+        own(_("t or χ²"), statistic),
+        own(_("df"), df),
+        own(_("p"), p),
+        own(_("Adjusted p"), p_adjusted(limit)),
+        own(_("Effect size g"), lambda row: digits(2)(effect(row))),
+        own(_("Interval of g"), lambda row: interval(2)(effect(row))),
+    ]
+    notes = [*notes_of(lines), *_family(lines)]
+    yield from table_of(rows, _("Tests between groups"), columns, lines, by=by, notes=notes, used_only=True)
+
+
+def _named(row: ResultRow, *, several: bool) -> str:
+    question = str((row.settings or {}).get("question") or row.label)
+    return _("%(question)s, wave %(n)s") % {"question": question, "n": row.wave} if several else question
+
+
+def _question(rows: Rows, about: Mapping[str, Any]) -> Cell:
+    row = rows.one("group_answered", **about)
+    return cells.name((row.settings or {}).get("question") if row is not None else about["label"])
+
+
+def _option(rows: Rows, about: Mapping[str, Any], option: str | None) -> str:
+    """Name an answer; a box is stored as 0 and 1."""
+    options = {row.metric for row in rows.of("group_share") if row.label == about["label"]}
+    if options == {"0", "1"}:
+        return _("not ticked") if option == "0" else _("ticked")
+    return str(option)
+
+
+def _middle(rows: Rows, group: str | None, about: Mapping[str, Any]) -> Cell:
+    """Return mean and SD, or median and quartiles; of categories how many of a group answered."""
+    where: dict[str, Any] = {"group": group, **about}
+    mean, median = rows.one("group_mean", **where), rows.one("group_median", **where)
+    if mean is not None and mean.value is not None:
+        sd = digits(2)(rows.one("group_sd", **where))
+        return Cell(f"{cells.figure(mean.value, 2)} ({sd.text})", mean.value)
+    if median is not None and median.value is not None:
+        low, high = (median.settings or {})["quartiles"]
+        return Cell(f"{cells.figure(median.value, 1)} ({low:g}–{high:g})", median.value)
+    if mean is not None or median is not None:
+        return Cell(DASH)
+    answered = rows.one("group_answered", **where)
+    return Cell(_("n = %(n)s") % {"n": formats.whole(answered).text})
+
+
+def _share(row: ResultRow | None) -> Cell:
+    if row is None or row.value is None:
+        return Cell(DASH)
+    return Cell(f"{(row.settings or {})['count']} ({cells.percent(row.value).text})", row.value)
+
+
+def _called(row: ResultRow | None) -> Cell:
+    """Name the test of a row in the words of the page."""
+    names = {
+        "chi-squared": _("chi-squared"),
+        "Fisher's exact": _("Fisher's exact"),
+        "Fisher's exact, random tables": _("Fisher's exact (random tables)"),
+        "Mann-Whitney": _("Mann-Whitney"),
+        "Welch's t": _("Welch's t"),
+    }
+    test = (row.settings or {}).get("test") if row is not None else None
+    return Cell(str(names.get(str(test), DASH)))
+
+
+def _family(tests: Sequence[ResultRow]) -> Iterator[str]:
+    """Say over how many tests p was adjusted."""
+    for family, method in dict.fromkeys(
+        ((row.settings or {}).get("family"), (row.settings or {}).get("correction")) for row in tests
+    ):
+        if family and method != "none":
+            name = labels.CORRECTIONS.get(str(method), method)
+            yield _("Adjusted p: %(method)s over %(family)s.") % {"method": name, "family": family}

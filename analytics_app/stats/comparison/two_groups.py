@@ -1,0 +1,180 @@
+"""Two independent groups compared: means, ranks and categories."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from analytics_app.stats.arrays import Floats, checked_values
+from analytics_app.stats.comparison.change import Compared, tested
+from analytics_app.stats.comparison.noncentral import noncentral_limits
+from analytics_app.stats.estimate import Estimate
+
+# Below this expected count the chi-squared distribution is a poor approximation (Cochran 1954).
+LEAST_EXPECTED = 5
+# Differences that vary less than this, relative to their size, differ by rounding only.
+_SAME = 1e-12
+_FEW = "Each group needs at least two answers."
+_ALIKE = "Everybody gave the same answer, so there is no test."
+
+
+@dataclass(frozen=True, slots=True)
+class Association:
+    """How far two groups differ in categories: Cramér's V with p, the name of the test, and chi-squared where used."""
+
+    estimate: Estimate
+    test: str
+    chi2: float | None = None
+
+
+def difference_of_means(a: ArrayLike, b: ArrayLike, *, confidence: float = 0.95) -> Compared:
+    """Mean of group A minus that of group B, by Welch's t test; `effect` is Hedges's g [1]_.
+
+    The limits of g are those of the noncentral t distribution, which takes the variances as equal.
+
+    Parameters
+    ----------
+    a : array_like of float, shape (n_a,)
+    b : array_like of float, shape (n_b,)
+        NaN = missing; those are left out.
+    confidence : float
+
+    Returns
+    -------
+    Compared
+
+    References
+    ----------
+    .. [1] L. V. Hedges (1981). Distribution theory for Glass's estimator of effect size and related estimators.
+       Journal of Educational Statistics 6(2), 107-128.
+
+    Examples
+    --------
+    >>> found = difference_of_means([30, 25, 33, 28], [24, 27, 22, 25])
+    >>> found.estimate.value, round(found.t, 3), round(found.estimate.df, 2), round(found.effect.value, 3)
+    (4.5, 2.274, 5.0, 1.398)
+    """
+    x, y = _without_nan(a), _without_nan(b)
+    n = x.size + y.size
+    if min(x.size, y.size) < 2:
+        value = float(x.mean() - y.mean()) if min(x.size, y.size) else None
+        return Compared(Estimate(value, n_raters=n, note=_FEW), None, Estimate(None, n_raters=n, note=_FEW))
+    value = float(x.mean() - y.mean())
+    parts = [float(values.var(ddof=1)) / values.size for values in (x, y)]
+    largest = float(np.abs(np.r_[x, y]).max())
+    if max(np.ptp(x), np.ptp(y)) <= _SAME * max(1.0, largest):
+        note = "In each group everybody gave the same answer, so there is no test."
+        return Compared(Estimate(value, n_raters=n, note=note), None, Estimate(None, n_raters=n, note=note))
+    df = sum(parts) ** 2 / (parts[0] ** 2 / (x.size - 1) + parts[1] ** 2 / (y.size - 1))
+    return tested(value, float(np.sqrt(sum(parts))), df, n, confidence, _hedges(value, x, y, confidence))
+
+
+def _hedges(value: float, x: Floats, y: Floats, confidence: float) -> Estimate:
+    df = x.size + y.size - 2
+    pooled = np.sqrt(((x.size - 1) * x.var(ddof=1) + (y.size - 1) * y.var(ddof=1)) / df)
+    per_t = float(np.sqrt(1 / x.size + 1 / y.size))
+    g = float(value / pooled)
+    low, high = noncentral_limits(g / per_t, df, confidence=confidence)
+    correction = 1 - 3 / (4 * df - 1)
+    return Estimate(
+        g * correction, low=low * per_t * correction, high=high * per_t * correction, n_raters=x.size + y.size
+    )
+
+
+def higher_answers(a: ArrayLike, b: ArrayLike) -> Estimate:
+    """Probability that an answer of group A is above one of group B, ties counting half, by the Mann-Whitney test [1]_.
+
+    Parameters
+    ----------
+    a : array_like of float, shape (n_a,)
+    b : array_like of float, shape (n_b,)
+        NaN = missing; those are left out.
+
+    Returns
+    -------
+    Estimate
+        0.5 means no difference. `p` is two-sided, exact where a group has at most eight answers and none are tied,
+        otherwise normal with correction for ties and continuity.
+
+    References
+    ----------
+    .. [1] H. B. Mann and D. R. Whitney (1947). On a test of whether one of two random variables is stochastically
+       larger than the other. Annals of Mathematical Statistics 18(1), 50-60.
+
+    Examples
+    --------
+    >>> higher_answers([3, 4, 5], [1, 2, 3]).value.__round__(3)
+    0.944
+    """
+    x, y = _without_nan(a), _without_nan(b)
+    n = x.size + y.size
+    if min(x.size, y.size) < 2:
+        return Estimate(None, n_raters=n, note=_FEW)
+    if np.ptp(np.r_[x, y]) == 0:
+        return Estimate(0.5, n_raters=n, note=_ALIKE)
+    # Lazy import: scipy.stats takes a second to load, and only a test needs it.
+    from scipy.stats import mannwhitneyu  # noqa: PLC0415
+
+    result = mannwhitneyu(x, y, alternative="two-sided", method="auto")
+    return Estimate(float(result.statistic / (x.size * y.size)), p=float(result.pvalue), n_raters=n)
+
+
+def association(counts: ArrayLike, *, n_permutations: int, rng: np.random.Generator) -> Association:
+    """Test whether groups chose categories alike, by chi-squared or, with small expected counts, Fisher's exact test.
+
+    Pearson's chi-squared has no continuity correction. Where an expected count is below 5 [1]_, p is that of Fisher's
+    test: exact for two categories, otherwise from random tables with the same margins (Freeman and Halton [2]_).
+
+    Parameters
+    ----------
+    counts : array_like of int, shape (2, n_categories)
+        Categories that nobody chose are left out.
+    n_permutations : int
+        Random tables.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    Association
+        `estimate` is Cramér's V, 0 to 1, without limits; undefined where a group is empty or one category is left.
+
+    References
+    ----------
+    .. [1] W. G. Cochran (1954). Some methods for strengthening the common chi-squared tests. Biometrics 10(4), 417-451.
+    .. [2] G. H. Freeman and J. H. Halton (1951). Note on an exact treatment of contingency, goodness of fit and other
+       problems of significance. Biometrika 38, 141-149.
+
+    Examples
+    --------
+    >>> found = association([[20, 10], [12, 18]], n_permutations=99, rng=np.random.default_rng(1))
+    >>> found.test, round(found.chi2, 3), round(found.estimate.value, 3)
+    ('chi-squared', 4.286, 0.267)
+    """
+    table: NDArray[np.int64] = np.asarray(counts, dtype=np.int64)
+    if table.ndim != 2 or len(table) != 2 or (table < 0).any():
+        raise ValueError("Counts are of two groups, and none is below 0.")
+    table = table[:, table.sum(axis=0) > 0]
+    n = int(table.sum())
+    if (table.sum(axis=1) == 0).any():
+        return Association(Estimate(None, n_raters=n, note="A group has no answers."), "none")
+    if table.shape[1] < 2:
+        return Association(Estimate(None, n_raters=n, note=_ALIKE), "none")
+    # Lazy import: as above.
+    from scipy.stats import MonteCarloMethod, chi2_contingency, fisher_exact  # noqa: PLC0415
+
+    result = chi2_contingency(table, correction=False)
+    chi2, df = float(result.statistic), float(result.dof)
+    v = float(np.sqrt(chi2 / n))
+    if result.expected_freq.min() >= LEAST_EXPECTED:
+        return Association(Estimate(v, df=df, p=float(result.pvalue), n_raters=n), "chi-squared", chi2)
+    if table.shape[1] == 2:
+        return Association(Estimate(v, p=float(fisher_exact(table).pvalue), n_raters=n), "Fisher's exact")
+    drawn = fisher_exact(table, method=MonteCarloMethod(n_resamples=n_permutations, rng=rng))
+    return Association(Estimate(v, p=float(drawn.pvalue), n_raters=n), "Fisher's exact, random tables")
+
+
+def _without_nan(values: ArrayLike) -> Floats:
+    numbers = checked_values(values)
+    return numbers[~np.isnan(numbers)]
