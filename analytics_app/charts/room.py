@@ -78,7 +78,8 @@ def gutter_for(room: Room, names: Sequence[str], *, above: float | None = None) 
     In a narrow room names that would need more than the gutter stand above, on lines of `above` pixels.
     """
     most = room.width * room.gutter
-    needed = room.longest(names) + SPACE
+    # A pixel more, so that rounding does not break the longest name.
+    needed = room.longest(names) + SPACE + 1
     if needed > most and above is not None and room is not WIDE:
         lines = [room.lines(name, above) for name in names]
         return Gutter(0.0, lines, [len(one) * room.line for one in lines])

@@ -11,7 +11,7 @@ import unicodedata
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 
-from analytics_app.charts.svg import INK, OF_LETTERS, SVG, painted
+from analytics_app.charts.svg import INK, OF_LETTERS, SVG, name_fonts, painted
 
 LEADING = 1.35
 
@@ -151,6 +151,7 @@ def whole(block: Block, *, title: str, margin: float, height: float | None = Non
     page = Block(block.width)
     page.put(block, margin, margin)
     root.append(page.group)
+    name_fonts(root)
     return ET.tostring(root, encoding="unicode")
 
 

@@ -6,6 +6,8 @@ import re
 import xml.etree.ElementTree as ET
 from textwrap import wrap
 
+from analytics_app.charts.words import RIGHT_TO_LEFT
+
 SVG = "http://www.w3.org/2000/svg"
 ET.register_namespace("", SVG)
 
@@ -39,6 +41,8 @@ PAINT = {"fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap",
 # The head of a drawing that stands alone: its letters, of those of the drawing, and how wide one is, of its height.
 TITLE_SIZE, SUBTITLE_SIZE, MARGIN = 1.2, 0.9, 16
 WIDTH_OF_LETTER = 0.52
+# Has Arabic and Hebrew, both in two weights.
+RIGHT_TO_LEFT_FONTS = "DejaVu Sans, system-ui, sans-serif"
 # What a drawing that does not say it has.
 LETTERS = "15"
 
@@ -105,7 +109,18 @@ def standing_alone(drawing: str, *, title: str, subtitle: str) -> str:
         )
     place = _add(new, "g", transform=f"translate({MARGIN},{head + MARGIN:g})")
     place.extend([one for one in root if one.tag not in {f"{{{SVG}}}title", f"{{{SVG}}}desc"}])
+    name_fonts(new)
     return ET.tostring(new, encoding="unicode")
+
+
+def name_fonts(root: ET.Element) -> None:
+    """Name a font for the words of a drawing that run from right to left.
+
+    A painter whose usual font lacks a letter takes any font that has it, be it bold or not.
+    """
+    for text in root.iter(f"{{{SVG}}}text"):
+        if RIGHT_TO_LEFT.search("".join(text.itertext())):
+            text.set("font-family", RIGHT_TO_LEFT_FONTS)
 
 
 def _shapes(parent: ET.Element, letters: str) -> list[ET.Element]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
+import pytest
 from django.conf import settings
 
 from analytics_app import charts
@@ -13,7 +14,7 @@ from analytics_app.charts.drawing import Sketch
 from analytics_app.charts.paints import CATEGORIES, SHADES
 from analytics_app.charts.picking import Material
 from analytics_app.charts.registry import in_order
-from analytics_app.charts.room import BOTH
+from analytics_app.charts.room import BOTH, WIDE, gutter_for
 from analytics_app.charts.svg import COLOURS
 from analytics_app.results import Row
 from tests.analytics_app.builders import likert_rows, slider_rows
@@ -97,3 +98,8 @@ def test_a_page_paints_every_class_of_a_drawing_and_a_file_has_its_own_colours()
 def sketches(rows: Sequence[Row]) -> list[Sketch]:
     """Return what would be drawn of the rows of a criterion."""
     return [sketch for one in in_order() for sketch in one.kind(Material(rows, "content", 0.95))]
+
+
+@pytest.mark.parametrize("name", ["museum-clocks", "hotel-aurora", "An ordinary name"])
+def test_a_name_that_has_room_is_not_broken(name: str) -> None:
+    assert gutter_for(WIDE, [name, "b"]).lines[0] == [name]

@@ -175,3 +175,13 @@ def test_words_of_an_axis_that_would_touch_are_left_out() -> None:
     tracks = Tracks(caption="Fluency", measure="Mean", lines=[line], ticks=ticks)
     said = words(whole(forest(tracks, 400.0), title="", margin=0.0)).split()
     assert [word for word in said if word.endswith("000000")] == ["1000000", "3000000"]
+
+
+def test_names_from_right_to_left_have_a_font_of_their_own() -> None:
+    """Else they would be painted in any font with their letters, bold or not."""
+    line = Track(name="نظام ملء القوالب (الإصدار ٢)", value="1", interval="", at=50.0)
+    tracks = Tracks(caption="Fluency", measure="Mean", lines=[line], ticks=[(10.0, "0")])
+    page = ET.fromstring(whole(forest(tracks, 400.0), title="", margin=0.0))
+    named = {text.text for text in page.findall(".//{*}text") if "DejaVu Sans" in text.get("font-family", "")}
+    assert " ".join(sorted(named, key=line.name.index)) == line.name
+    assert "Fluency" in {text.text for text in page.findall(".//{*}text")} - named
