@@ -80,7 +80,9 @@ def _bars_chart(bars: Sequence[tuple[str, float]], measure: str, share: bool, ro
         chart = bar.encode(x=alt.X("label:N", sort=order, scale=alt.Scale(paddingInner=0.15), axis=axis), y=up)
     else:
         axis = alt.Axis(title=measure, titleAnchor="start", tickCount=5, grid=False)
-        chart = bar.encode(x=alt.X("low:Q", bin="binned", axis=axis, scale=alt.Scale(zero=False)), x2="high:Q", y=up)
+        chart = bar.encode(
+            x=alt.X("low:Q", bin="binned", axis=axis, scale=alt.Scale(zero=False)), x2=alt.X2("high:Q"), y=up
+        )
     return chart.properties(width=width, height=HEIGHT)
 
 

@@ -5,6 +5,9 @@ an engine that hangs for ever, so nothing is rendered while this package is impo
 server's parent or in Celery's: only within a job, in the child that runs it. Both libraries are therefore imported
 where they are used; importing them is harmless, rendering is not.
 
+Charts name their channels by class (`alt.X2("high:Q")`, `fixed("X", 0)`): for a bare text or value altair looks through
+hashes of its whole schema, each time anew.
+
 Specs are written by this package alone and carry their data: the renderer would also read a file by its address.
 """
 
@@ -79,15 +82,19 @@ def finished(sketch: Sketch) -> Drawn:
 
 
 def _spec(sketch: Sketch, title: str, room: Room) -> dict[str, Any]:
+    from altair.utils.schemapi import debug_mode  # noqa: PLC0415  slow to import, for jobs alone
+
     about: dict[str, Any] = {
         "title": title,
         "subtitle": sketch.subtitle,
         "columns": [list(one) for one in sketch.columns],
         "further": sketch.further,
     }
-    chart = sketch.chart(room).properties(background="transparent", padding=2, usermeta=about)
-    # Not checked against the schema each time, which costs as much as half the drawing: a test does.
-    spec: dict[str, Any] = chart.configure(**_config(room)).to_dict(validate=False)
+    # Not validated against the schema each time, neither as a whole nor piece by piece, which costs as much as half the
+    # drawing: a test does.
+    with debug_mode(False):
+        chart = sketch.chart(room).properties(background="transparent", padding=2, usermeta=about)
+        spec: dict[str, Any] = chart.configure(**_config(room)).to_dict(validate=False)
     return spec
 
 

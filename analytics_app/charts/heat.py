@@ -53,7 +53,7 @@ def _heat_chart(cells: Sequence[Mapping[str, Any]], columns: Sequence[str], most
     )
     x = alt.X("column:O", sort=list(columns), axis=heads, scale=alt.Scale(paddingInner=0.04))
     widest = room.longest(str(one["text"]) for one in data)
-    numbers = base.mark_text().encode(x=x, text="text:N", color=alt.Color("words:N", scale=None))
+    numbers = base.mark_text().encode(x=x, text=alt.Text("text:N"), color=alt.Color("words:N", scale=None))
     # A cell that is narrower than its number holds none: its colour stands, and the table below the chart.
     layers = [
         base.mark_rect(stroke=EDGE, strokeWidth=0.5).encode(x=x, color=alt.Color("fill:N", scale=None)),

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from analytics_app.charts.paints import LINES
 from analytics_app.charts.points import EDGE, PERCENT
-from analytics_app.charts.room import WIDE, Chart, Room, in_lines
+from analytics_app.charts.room import WIDE, Chart, Room, fixed, in_lines
 from analytics_app.charts.rows import legend
 from analytics_app.charts.svg import INK, LIMIT, MARK, QUIET
 
@@ -57,7 +57,7 @@ def _course_chart(
         head = (
             base.transform_filter(f"datum.time === {quoted(times[0])} && datum.name === {quoted(names[0])}")
             .mark_text(align="left", baseline="bottom", fontWeight="bold", color=INK)
-            .encode(x=alt.value(-30), y=alt.value(-8), text=alt.value(title))
+            .encode(x=fixed("X", -30), y=fixed("Y", -8), text=alt.TextValue(title))
         )
         up = alt.Scale(domain=_ends([one for one in points if one["panel"] == key]), nice=True, zero=False)
         scores = alt.Axis(title=None, tickCount=4, format="~g")
@@ -93,10 +93,10 @@ def _scree_chart(points: Sequence[Mapping[str, Any]], room: Room) -> Any:
         base.mark_line(color=LIMIT, strokeWidth=1.5, strokeDash=[5, 4]).encode(y=high("random")),
         base.mark_line(color=LINES[0], strokeWidth=2).encode(y=high("value")),
         base.mark_point(filled=True, size=70, opacity=1, color=LINES[0]).encode(y=high("value")),
-        late.mark_text(align="left", dy=-10, color=QUIET).encode(y=high("random"), text=alt.value("random data")),
+        late.mark_text(align="left", dy=-10, color=QUIET).encode(y=high("random"), text=alt.TextValue("random data")),
         base.transform_filter("datum.number === 1")
         .mark_text(align="left", dx=10, color=INK)
-        .encode(y=high("value"), text=alt.value("these ratings")),
+        .encode(y=high("value"), text=alt.TextValue("these ratings")),
     ]
     whole = alt.layer(*layers, data=alt.InlineData(values=list(points), name="points"))
     return whole.properties(width=room.width - ASIDE, height=PANEL)
@@ -239,7 +239,7 @@ def series(base: Any, names: Sequence[str], along: Any, key: Any, offset: str, s
             mine.mark_rule(strokeWidth=2, opacity=0.55, **aside).encode(color=colour, **ends),
             mine.mark_line(strokeWidth=2, **aside).encode(color=colour, **across)
             if second == "y2"
-            else mine.mark_line(strokeWidth=2, **aside).encode(color=colour, order="row:O", **across),
+            else mine.mark_line(strokeWidth=2, **aside).encode(color=colour, order=alt.Order("row:O"), **across),
             mine.mark_point(filled=True, size=80, opacity=1, **aside).encode(color=colour, shape=shape, **across),
         ]
     return layers

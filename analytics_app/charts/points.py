@@ -8,7 +8,7 @@ from functools import partial
 from math import ceil, floor, log10
 from typing import Any, Literal
 
-from analytics_app.charts.room import Chart, Gutter, Room, gutter_for, in_lines
+from analytics_app.charts.room import Chart, Gutter, Room, fixed, gutter_for, in_lines
 from analytics_app.charts.svg import INK, LIMIT, MARK, QUIET, SOFT
 
 # The least height of a row beside its name, and of the interval of a row below its name; what a second one adds.
@@ -93,15 +93,20 @@ def _points_chart(points: Sequence[Point], of: Scale, room: Room) -> Any:
     names = base.encode(y=alt.Y("named:Q", scale=alt.Scale(domain=[height, 0], nice=False, zero=False), axis=None))
     layers = [
         *_limit_layers(of.limits, scale, axis, room),
-        base.mark_rule(strokeWidth=4, color=MARK).encode(x=across("low"), x2="high:Q"),
+        base.mark_rule(strokeWidth=4, color=MARK).encode(x=across("low"), x2=alt.X2("high:Q")),
         base.mark_point(filled=True, size=110, opacity=1, color=MARK).encode(x=across("value")),
         in_lines(names, room, x=-left),
-        names.mark_text(align="right", color=INK, fontWeight="bold").encode(x=alt.value(inside + right), text="text:N"),
+        names.mark_text(align="right", color=INK, fontWeight="bold").encode(
+            x=fixed("X", inside + right), text=alt.Text("text:N")
+        ),
     ]
     if any(point.low_b is not None for point in points):
         second: dict[str, Any] = {"color": SOFT, "yOffset": SECOND_DOWN, "opacity": 1}
         ticks = [base.mark_tick(thickness=1.5, size=7, **second).encode(x=across(end)) for end in ("low_b", "high_b")]
-        layers[:0] = [base.mark_rule(strokeWidth=1.5, **second).encode(x=across("low_b"), x2="high_b:Q"), *ticks]
+        layers[:0] = [
+            base.mark_rule(strokeWidth=1.5, **second).encode(x=across("low_b"), x2=alt.X2("high_b:Q")),
+            *ticks,
+        ]
     whole = alt.layer(*layers, data=alt.InlineData(values=data, name="points"))
     return whole.properties(width=inside, height=height)
 
@@ -151,7 +156,7 @@ def _limit_layers(limits: Sequence[tuple[float, str]], scale: Any, axis: Any, ro
         layers.append(once.mark_rule(strokeWidth=1.5, color=LIMIT).encode(x=at))
         layers.append(
             once.mark_text(align=align, baseline="bottom", fontSize=room.letters, color=QUIET).encode(
-                x=at, y=alt.value(-OVER), text=alt.value(word)
+                x=at, y=fixed("Y", -OVER), text=alt.TextValue(word)
             )
         )
     return layers

@@ -160,9 +160,9 @@ def _named(label: Mapping[str, Any], down: Any, scale: Any) -> Any:
         .mark_rule(color=label["colour"], strokeWidth=1.5, strokeDash=[2, 2])
         .encode(
             x=alt.X("x:Q", scale=scale),
-            x2="to_x:Q",
+            x2=alt.X2("to_x:Q"),
             y=alt.Y("y:Q", scale=down, axis=None),
-            y2="to_y:Q",
+            y2=alt.Y2("to_y:Q"),
         )
     )
 
@@ -174,5 +174,5 @@ def _name(label: Mapping[str, Any], down: Any, scale: Any) -> Any:
     return (
         alt.Chart(alt.InlineData(values=[dict(label)]))
         .mark_text(baseline="bottom", dy=-2, color=INK, fontWeight="bold")
-        .encode(x=alt.X("x:Q", scale=scale), y=alt.Y("y:Q", scale=down, axis=None), text="text:N")
+        .encode(x=alt.X("x:Q", scale=scale), y=alt.Y("y:Q", scale=down, axis=None), text=alt.Text("text:N"))
     )

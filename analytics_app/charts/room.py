@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from analytics_app.charts import words
 from analytics_app.charts.sheet import lines_of, width_of
@@ -94,4 +94,11 @@ def in_lines(base: Any, room: Room, field: str = "lines", *, x: float, align: st
     # The renderer puts the first line at the place.
     up = alt.expr(f"-(length(datum.{field}) - 1) * {room.line / 2:g}")
     mark = base.mark_text(align=align, lineHeight=room.line, dy=up, color=INK)
-    return mark.encode(x=alt.value(x), text=f"{field}:N")
+    return mark.encode(x=fixed("X", x), text=alt.Text(f"{field}:N"))
+
+
+def fixed(channel: Literal["X", "X2", "Y"], place: float) -> Any:
+    """Return a channel that is at the same place for every row, in pixels."""
+    import altair as alt  # noqa: PLC0415
+
+    return getattr(alt, f"{channel}Value")(place)

@@ -43,12 +43,12 @@ def bars_in_rows(
     )
     layers = [
         base.mark_bar(size=BAR, orient="horizontal", stroke=EDGE, strokeWidth=0.5).encode(
-            x=across("start"), x2="end:Q", color=colour
+            x=across("start"), x2=alt.X2("end:Q"), color=colour
         ),
-        base.mark_text().encode(x=across("center"), text="text:N", color=alt.Color("words:N", scale=None)),
+        base.mark_text().encode(x=across("center"), text=alt.Text("text:N"), color=alt.Color("words:N", scale=None)),
         base.transform_filter("isValid(datum.total)")
         .mark_text(align="left", dx=6, color=INK, fontWeight="bold")
-        .encode(x=across("end"), text="total:N"),
+        .encode(x=across("end"), text=alt.Text("total:N")),
         in_lines(names, room, x=-gutter.width),
     ]
     whole = alt.layer(*layers, data=alt.InlineData(values=data, name="points"))

@@ -82,7 +82,7 @@ def _panel(panel: Panel, names: Sequence[str], across: str, lower: bool, width: 
     else:
         layers = [
             base.mark_point(filled=True, size=70, opacity=1, color=MARK),
-            base.mark_text(align="left", dx=8, color=INK).encode(text="number:N"),
+            base.mark_text(align="left", dx=8, color=INK).encode(text=alt.Text("number:N")),
         ]
     head = alt.TitleParams(
         text=room.lines(panel.title, width + ASIDE),

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from analytics_app.charts.room import Chart, Room, gutter_for, in_lines
+from analytics_app.charts.room import Chart, Room, fixed, gutter_for, in_lines
 from analytics_app.charts.rows import BAR, places_of_rows
 from analytics_app.charts.svg import INK, LINE, MARK
 
@@ -45,7 +45,9 @@ def _steps_chart(steps: Sequence[Mapping[str, Any]], room: Room) -> Any:
         base.mark_bar(color=LINE, size=BAR, orient="horizontal").encode(x=across("whole")),
         base.mark_bar(color=MARK, size=BAR, orient="horizontal").encode(x=across("value")),
         in_lines(names, room, x=-gutter.width),
-        names.mark_text(align="right", color=INK, fontWeight="bold").encode(x=alt.value(inside + right), text="text:N"),
+        names.mark_text(align="right", color=INK, fontWeight="bold").encode(
+            x=fixed("X", inside + right), text=alt.Text("text:N")
+        ),
     ]
     chart = alt.layer(*layers, data=alt.InlineData(values=data, name="points"))
     return chart.properties(width=inside, height=height)

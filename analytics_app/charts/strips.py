@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from analytics_app.charts.paints import EDGE
-from analytics_app.charts.room import Chart, Room, gutter_for, in_lines
+from analytics_app.charts.room import Chart, Room, fixed, gutter_for, in_lines
 from analytics_app.charts.rows import places_of_rows
 from analytics_app.charts.svg import LINE, MARK
 
@@ -54,10 +54,10 @@ def _strips_chart(pieces: Sequence[Mapping[str, Any]], room: Room) -> Any:
     layers = [
         base.transform_filter("datum.start === 0")
         .mark_bar(size=STRIP, orient="horizontal", color=LINE)
-        .encode(x=alt.value(0), x2=alt.value(room.width - gutter.width)),
+        .encode(x=fixed("X", 0), x2=fixed("X2", room.width - gutter.width)),
         base.transform_filter("datum.strength > 0")
         .mark_bar(size=STRIP, orient="horizontal", color=MARK, stroke=EDGE, strokeWidth=0.3)
-        .encode(x=across("from"), x2="to:Q", fillOpacity=alt.FillOpacity("strength:Q", scale=None)),
+        .encode(x=across("from"), x2=alt.X2("to:Q"), fillOpacity=alt.FillOpacity("strength:Q", scale=None)),
         in_lines(names, room, x=-gutter.width),
     ]
     whole = alt.layer(*layers, data=alt.InlineData(values=data, name="points"))
