@@ -10,6 +10,7 @@ import yaml
 from tasks_app import sections
 from tasks_app.sections import Document, Json, Section
 from tasks_app.studyfile.files.yaml_tree import is_word
+from tasks_app.studyfile.schema import whole_schema
 
 # What a block of text cannot hold: line ends other than \n, and characters an editor may change or hide.
 _ESCAPED = re.compile("[^\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
@@ -50,9 +51,10 @@ def dump(document: Document, parts: Iterable[Section]) -> str:
 
 def given_of(document: Document, parts: Iterable[Section]) -> dict[str, Json]:
     """Return what study.yaml contains for a document: its sections without what is empty by default."""
+    schemas = whole_schema()["properties"]
     given: dict[str, Json] = {}
     for section in parts:
-        schema = section.schema()
+        schema = schemas.get(section.name)
         if schema is not None:
             value = without_empty(document[section.name], schema)
             if value not in ({}, []):
@@ -74,7 +76,8 @@ def dump_given(given: Mapping[str, Json]) -> str:
 
 def dump_stored(given: Mapping[str, Json]) -> str:
     """Write the content of study.yaml as the database holds it, which does not keep the order of names."""
-    schemas = {section.name: section.schema() or {} for section in sections.registered()}
+    declared = whole_schema()["properties"]
+    schemas = {section.name: declared.get(section.name, {}) for section in sections.registered()}
     return dump_given(_in_order(given, {"properties": schemas}))
 
 
