@@ -14,6 +14,7 @@ from tasks_app.services.judging import assignments
 from tasks_app.services.study import lifecycle
 from tasks_app.setup import changes
 from tests import pages
+from tests.deviations import assert_each
 from tests.permissions.rows import Row
 from tests.permissions.table import TABLE, TOKEN_ROWS
 from tests.tasks_app.attack_kit import changed, rater_of, set_settings, tables
@@ -102,9 +103,7 @@ def test_each_page_of_a_rater_is_looked_at() -> None:
     assert set(GETS) == {row.name for row in TOKEN_ROWS if row.method == "GET"}
 
 
-@pytest.mark.parametrize("name", GETS)
-def test_looking_at_a_raters_pages(somebody: Client, name: str) -> None:
-    takes = GET_ROWS[name].path
+def test_looking_at_a_raters_pages(somebody: Client) -> None:
     study = open_study(known={"training": 1, "exam": 1, "control": 1})
     fresh = (
         somebody.post(f"/join/{study.link_code}/", pages.hidden(somebody.get(f"/join/{study.link_code}/")))["Location"]
@@ -114,32 +113,43 @@ def test_looking_at_a_raters_pages(somebody: Client, name: str) -> None:
     judging, ended = pages.join(somebody, study), pages.join(somebody, study)
     send(somebody, judging, RIGHT)
     assignments.stop(rater=rater_of(ended))
-    for token, status in zip((fresh, judging, ended), GETS[name], strict=True):
-        path = reverse(name, kwargs={**takes, "token": token, **({"name": "x"} if "name" in takes else {})})
-        look(somebody, path, WRITES.get(name, set()), status)
+
+    def check(name: str) -> None:
+        takes = GET_ROWS[name].path
+        for token, status in zip((fresh, judging, ended), GETS[name], strict=True):
+            path = reverse(name, kwargs={**takes, "token": token, **({"name": "x"} if "name" in takes else {})})
+            look(somebody, path, WRITES.get(name, set()), status)
+
+    assert_each(check, ((name, {"name": name}) for name in GETS))
 
 
-@pytest.mark.parametrize("row", RESEARCHER_ROWS, ids=str)
-def test_looking_at_a_researchers_pages(rosa: User, rosas_browser: Client, row: Row) -> None:
+def test_looking_at_a_researchers_pages(rosa: User, rosas_browser: Client) -> None:
     study = open_study(k=8)
     study.memberships.create(user=rosa, role="owner")
     work(study)
     assignments.stop(rater=work(study, 1))
-    given = {key: study.slug if value == "SLUG" else value for key, value in row.path.items()}
+
+    def check(row: Row) -> None:
+        given = {key: study.slug if value == "SLUG" else value for key, value in row.path.items()}
+        look(rosas_browser, reverse(row.name, kwargs=given), WRITES.get(row.name, set()), 200)
+
     for move in ("", "pause", "close"):
         if move:
             lifecycle.move(study_id=study.pk, action=move, by=rosa)
-        look(rosas_browser, reverse(row.name, kwargs=given), WRITES.get(row.name, set()), 200)
+        assert_each(check, ((f"{row} after {move or 'opening'}", {"row": row}) for row in RESEARCHER_ROWS))
 
 
-@pytest.mark.parametrize("row", SETTING_UP, ids=str)
-def test_looking_at_the_form_of_a_draft(rosa: User, rosas_browser: Client, row: Row) -> None:
+def test_looking_at_the_form_of_a_draft(rosa: User, rosas_browser: Client) -> None:
     """Once it was begun: the first look stores what the form begins with."""
     study = studyfile.load("examples/likert", owner=rosa)
     changes.begin(study)
-    given = {key: study.slug if value == "SLUG" else value for key, value in row.path.items()}
-    may = LOGGED if row.name in {"researcher:setup_zip", "researcher:preregistration"} else set()
-    look(rosas_browser, reverse(row.name, kwargs=given), may, 200)
+
+    def check(row: Row) -> None:
+        given = {key: study.slug if value == "SLUG" else value for key, value in row.path.items()}
+        may = LOGGED if row.name in {"researcher:setup_zip", "researcher:preregistration"} else set()
+        look(rosas_browser, reverse(row.name, kwargs=given), may, 200)
+
+    assert_each(check, ((str(row), {"row": row}) for row in SETTING_UP))
 
 
 def test_a_messenger_that_looks_at_a_link_does_not_use_it_up(somebody: Client, rosa: User) -> None:
