@@ -171,3 +171,20 @@ def test_no_page_carries_inline_styles_or_scripts_or_other_hosts(client: Client,
     assert not re.search(r"(?:src|action)=\"(?:https?:)?//|<link[^>]+href=\"(?:https?:)?//", body)
     identifiers = re.findall(r"\sid=\"([^\"]+)\"", body)
     assert len(identifiers) == len(set(identifiers))
+
+
+@pytest.mark.parametrize("ui", ["ar", "en"])
+def test_the_words_of_an_arabic_text_run_from_the_right(page: Page, ui: str) -> None:
+    """Each word is an element of its own in error spans; a line must still be read as one."""
+    page.goto(f"/judge/?type=error_spans&text=ar&ui={ui}")
+    words = page.locator(".spans-live[role=listbox] .spans-word")
+    expect(words.nth(1)).to_be_visible()
+    starts = words.evaluate_all("(words) => words.slice(0, 3).map((one) => one.getBoundingClientRect().x)")
+    assert starts == sorted(starts, reverse=True)
+
+
+@pytest.mark.parametrize(("ui", "side"), [("ar", "right"), ("en", "left")])
+def test_a_heading_stands_at_the_side_where_the_page_begins(page: Page, ui: str, side: str) -> None:
+    page.goto(f"/judge/?source=1&text=en&ui={ui}")
+    head = page.locator(".text-head").first
+    assert head.evaluate("(one) => getComputedStyle(one).textAlign.replace('start', 'left')") == side
