@@ -189,7 +189,10 @@ CACHES = {
 # Texts and times --------------------------------------------------------------------------------------
 
 LANGUAGE_CODE = "en"
-LANGUAGES = [("en", _("English")), ("de", _("German")), ("es", _("Spanish"))]
+LANGUAGES = [
+    ("en", _("English")), ("de", _("German")), ("es", _("Spanish")), ("fr", _("French")), ("pt", _("Portuguese")),
+    ("ar", _("Arabic")), ("zh-hans", _("Simplified Chinese")), ("ja", _("Japanese")), ("ko", _("Korean")),
+]  # fmt: skip
 LOCALE_PATHS = [BASE_DIR / "locale"]
 FORMAT_MODULE_PATH = ["evalweb.formats"]
 USE_I18N = True

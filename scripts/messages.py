@@ -23,7 +23,7 @@ sys.path.insert(0, str(ROOT))
 
 from scripts import po  # noqa: E402  found once the folder of the project is on the path
 
-LANGUAGES = ("de", "es")
+LANGUAGES = ("de", "es", "fr", "pt", "ar", "zh-hans", "ja", "ko")
 
 
 @dataclass(frozen=True, slots=True)

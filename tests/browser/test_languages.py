@@ -1,4 +1,4 @@
-"""Reading a study in another language, and a study that is read from right to left."""
+"""Reading a study in another language, and one in a language that evalweb does not have, read from right to left."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -29,20 +29,22 @@ def test_another_language_is_chosen_in_the_middle_of_a_unit(page: Page, make_stu
     expect(page.locator("html")).to_have_attribute("lang", "de")
 
 
-def test_a_study_in_arabic_runs_from_the_right(live_site: LiveSite, browser: Browser, tmp_path: Path) -> None:
-    said = STUDY.format(slug="arabic", type="likert", layout="single", size=2)
-    said = said.replace("public_title: How do these texts read?", "language: ar\n  public_title: كيف تُقرأ هذه النصوص؟")
-    said = said.replace("How fluent is it?", "ما مدى سلاسة النص؟").replace("not at all", "ليس سلسا")
+def test_a_study_in_persian_runs_from_the_right(live_site: LiveSite, browser: Browser, tmp_path: Path) -> None:
+    said = STUDY.format(slug="persian", type="likert", layout="single", size=2)
+    said = said.replace(
+        "public_title: How do these texts read?", "language: fa\n  public_title: این متن‌ها چگونه خوانده می‌شوند؟"
+    )
+    said = said.replace("How fluent is it?", "متن چقدر روان است؟").replace("not at all", "اصلاً روان نیست")
     (tmp_path / "study.yaml").write_text(said, encoding="utf-8")
-    rows = [f'i{number},{system},"القطار متأخر ({system} {number})."' for number in range(3) for system in "ab"]
+    rows = [f'i{number},{system},"قطار دیر کرده است ({system} {number})."' for number in range(3) for system in "ab"]
     (tmp_path / "items.csv").write_text("\n".join(["item,system,output", *rows]), encoding="utf-8")
     live_site.manage("load_study", str(tmp_path), "--owner", "researcher")
-    link = live_site.manage("move_study", "arabic", "open").strip()
+    link = live_site.manage("move_study", "persian", "open").strip()
     with phone(browser, live_site) as page:
         begin(page, link)
         expect(page.locator("html")).to_have_attribute("dir", "rtl")
         expect(page.locator("html")).to_have_attribute("lang", "en")
-        assert page.get_by_text("ما مدى سلاسة النص؟").evaluate("element => element.closest('[lang]').lang") == "ar"
+        assert page.get_by_text("متن چقدر روان است؟").evaluate("element => element.closest('[lang]').lang") == "fa"
         # The bar begins at the right.
         progress, menu = page.locator(".top-progress").bounding_box(), page.locator(".nav-open").bounding_box()
         assert progress is not None

@@ -24,7 +24,7 @@ from tests.house.examples import FOLDERS
 ROOT = Path(settings.BASE_DIR)
 
 # Whole pages are read in these languages, since that takes long; catalogues are held to the texts in all of them.
-READ_WHOLE = ("de", "es")
+READ_WHOLE = ("de", "ar")
 PLACEHOLDER = re.compile(r"%\(\w+\)[sd]|\{\w+\}|\s*\n\s*|\*\*")
 LONGEST_NAME = 12  # characters; shorter words can be a study's own by chance
 
