@@ -102,16 +102,18 @@ def test_one_group_is_not_compared() -> None:
 def test_the_table_has_groups_beside_each_other() -> None:
     found = shown("answers_by_group", rows_of("answers_by_group", answers()))
     assert list(found) == ["Answers by group", "Tests between groups"]
-    rows = {line["Question"]: line for line in lines(found["Answers by group"])}
+    rows = {(line["Question"], line["Answer"]): line for line in lines(found["Answers by group"])}
     first = AGE[GROUP == 0]
-    assert rows["Your age"]["diary"] == f"{first.mean():.2f} ({first.std(ddof=1):.2f})"
-    assert rows["Your age"]["Test"] == "Welch's t"
-    assert rows["Your diet"]["messages"] == "n = 20"
+    age = rows["Your age", "mean (SD)"]
+    assert (age["diary"], age["Test"]) == (f"{first.mean():.2f} ({first.std(ddof=1):.2f})", "Welch's t")
     vegan = int((DIET[GROUP == 1] == 1).sum())
-    assert rows["\u2003vegan"]["messages"] == f"{vegan} ({vegan / 20:.0%})".replace("%", "\u00a0%")
-    assert rows["\u2003other"]["messages"] == "0 (0\u00a0%)"
-    assert rows["\u2003ticked"]["messages"] == "3 (15\u00a0%)"
-    assert rows["How easy?"]["Test"] == "Mann-Whitney"
+    assert rows["Your diet", "vegan"]["messages"] == f"{vegan} ({vegan / 20:.0%})".replace("%", "\u00a0%")
+    assert rows["Your diet", "other"]["messages"] == "0 (0\u00a0%)"
+    assert rows["Any allergy", "ticked"]["messages"] == "3 (15\u00a0%)"
+    # The test of a question stands beside its first answer.
+    assert [rows["Any allergy", answer]["Test"] for answer in ("not ticked", "ticked")] == ["Fisher's exact", ""]
+    assert rows["How easy?", "median (quartiles)"]["Test"] == "Mann-Whitney"
+    assert lines(found["Tests between groups"])[0]["Question and test"] == "Your age (messages − diary, Welch's t)"
     assert any("Holm over 4 tests" in note for note in found["Answers by group"].notes)
 
 

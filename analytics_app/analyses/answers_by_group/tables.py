@@ -1,16 +1,16 @@
-"""The table of answers by group: questions and their answers as lines, groups as columns, tests beside them."""
+"""The table of answers by group: a line an answer, a column a group, and the test of each question beside it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from django.utils.translation import gettext as _
 
 from analytics_app.models import ResultRow
-from analytics_app.show import cells, formats, labels
+from analytics_app.show import cells, labels
 from analytics_app.show.cells import DASH, Cell
-from analytics_app.show.formats import df, digits, interval, p, p_adjusted
+from analytics_app.show.formats import df, digits, interval, p, p_adjusted, raters
 from analytics_app.show.notes import notes_of
 from analytics_app.show.registry import tables_of
 from analytics_app.show.shown import Rows, named, own, table_of
@@ -18,7 +18,6 @@ from analytics_app.show.table import Column, Table
 
 TESTS = ("group_association", "group_higher", "group_mean_difference")
 MIDDLES = ("group_median", "group_mean")
-INDENT = "\u2003"
 
 
 @tables_of("answers_by_group")
@@ -38,23 +37,34 @@ def _answers(rows: Rows, wave: int | None, limit: float) -> Table:
         about: dict[str, Any] = {"label": key, "wave": wave}
         test = next(filter(None, (rows.one(name, **about) for name in TESTS)), None) if beside else None
         tail = [_called(test), p(test), p_adjusted(limit)(test)] if beside else []
-        lines.append([_question(rows, about), *(_middle(rows, group, about) for group in groups), *tail])
-        for option in dict.fromkeys(
-            row.metric for row in rows.of("group_share") if (row.label, row.wave) == (key, wave)
-        ):
-            shares = [rows.one("group_share", metric=option, group=group, **about) for group in groups]
-            empty = [Cell("")] * len(tail)
-            lines.append([Cell(f"{INDENT}{_option(rows, about, option)}"), *map(_share, shares), *empty])
-    heads = [Column(_("Question"), number=False), *(Column(str(group)) for group in groups)]
+        for number, (answer, given) in enumerate(_given(rows, groups, about)):
+            shown = tail if not number else [Cell("")] * len(tail)
+            lines.append([_question(rows, about), cells.name(answer), *given, *shown])
+    heads = [Column(_("Question"), number=False), Column(_("Answer"), number=False)]
+    heads += [Column(str(group)) for group in groups]
     if beside:
         heads += [Column(_("Test"), number=False), Column(_("p")), Column(_("Adjusted p"))]
     caption = _("Answers by group") if wave is None else _("Answers by group, wave %(n)s") % {"n": wave}
     notes = [
-        _("Numbers are means with SD in brackets, steps medians with quartiles; answers are people with their share."),
+        _("Shares are of the people of a group who answered the question."),
         *notes_of(row for row in rows.of("group_answered", "group_share", *MIDDLES, *TESTS) if row.wave == wave),
         *_family(rows.of(*TESTS)),
     ]
     return Table(caption, heads, lines, notes)
+
+
+def _given(rows: Rows, groups: Sequence[str | None], about: Mapping[str, Any]) -> Iterator[tuple[str, list[Cell]]]:
+    """Yield what a line about a question is called, and its cells: each answer, or the middle of all."""
+    options = dict.fromkeys(
+        row.metric for row in rows.of("group_share") if (row.label, row.wave) == (about["label"], about["wave"])
+    )
+    for option in options:
+        shares = [rows.one("group_share", metric=option, group=group, **about) for group in groups]
+        yield _option(options, option), list(map(_share, shares))
+    if not options:
+        has_mean = rows.one("group_mean", **about) is not None
+        name = _("mean (SD)") if has_mean else _("median (quartiles)")
+        yield name, [_middle(rows, group, about) for group in groups]
 
 
 def _tests(rows: Rows, limit: float) -> Iterator[Table]:
@@ -71,10 +81,8 @@ def _tests(rows: Rows, limit: float) -> Iterator[Table]:
         return cells.number(settings.get("t", settings.get("chi2")))
 
     columns = [
-        named(_("Question"), lambda row: _named(row, several=several)),
-        named(_("Groups"), lambda row: f"{row.group} − {(row.slice or '').removeprefix('against=')}"),
-        named(_("Test"), lambda row: _called(row).text),
-        named(_("Measure"), formats.statistic),
+        named(_("Question and test"), lambda row: _named(row, several=several)),
+        own(_("People"), raters),
         own(_("Value"), digits(2)),
         own(_("Interval"), interval(2)),
         own(_("t or χ²"), statistic),
@@ -84,13 +92,22 @@ def _tests(rows: Rows, limit: float) -> Iterator[Table]:
         own(_("Effect size g"), lambda row: digits(2)(effect(row))),
         own(_("Interval of g"), lambda row: interval(2)(effect(row))),
     ]
-    notes = [*notes_of(lines), *_family(lines)]
+    values = {
+        "group_mean_difference": _("Value with Welch's t: difference of means."),
+        "group_higher": _("Value with Mann-Whitney: probability that an answer of the first group is higher."),
+        "group_association": _("Value with chi-squared and Fisher's exact test: Cramér's V."),
+    }
+    notes = [sentence for name, sentence in values.items() if rows.of(name)]
+    notes += [*notes_of(lines), *_family(lines)]
     yield from table_of(rows, _("Tests between groups"), columns, lines, by=by, notes=notes, used_only=True)
 
 
 def _named(row: ResultRow, *, several: bool) -> str:
+    """Name a test: its question, the groups, the wave where there are several, and the test."""
     question = str((row.settings or {}).get("question") or row.label)
-    return _("%(question)s, wave %(n)s") % {"question": question, "n": row.wave} if several else question
+    groups = f"{row.group} − {(row.slice or '').removeprefix('against=')}"
+    wave = _("wave %(n)s") % {"n": row.wave} if several else None
+    return f"{question} ({', '.join(filter(None, (groups, wave, _called(row).text)))})"
 
 
 def _question(rows: Rows, about: Mapping[str, Any]) -> Cell:
@@ -98,28 +115,24 @@ def _question(rows: Rows, about: Mapping[str, Any]) -> Cell:
     return cells.name((row.settings or {}).get("question") if row is not None else about["label"])
 
 
-def _option(rows: Rows, about: Mapping[str, Any], option: str | None) -> str:
+def _option(options: Collection[str | None], option: str | None) -> str:
     """Name an answer; a box is stored as 0 and 1."""
-    options = {row.metric for row in rows.of("group_share") if row.label == about["label"]}
-    if options == {"0", "1"}:
+    if set(options) == {"0", "1"}:
         return _("not ticked") if option == "0" else _("ticked")
     return str(option)
 
 
 def _middle(rows: Rows, group: str | None, about: Mapping[str, Any]) -> Cell:
-    """Return mean and SD, or median and quartiles; of categories how many of a group answered."""
+    """Return mean and SD of numbers, or median and quartiles of steps."""
     where: dict[str, Any] = {"group": group, **about}
     mean, median = rows.one("group_mean", **where), rows.one("group_median", **where)
     if mean is not None and mean.value is not None:
         sd = digits(2)(rows.one("group_sd", **where))
         return Cell(f"{cells.figure(mean.value, 2)} ({sd.text})", mean.value)
     if median is not None and median.value is not None:
-        low, high = (median.settings or {})["quartiles"]
-        return Cell(f"{cells.figure(median.value, 1)} ({low:g}–{high:g})", median.value)
-    if mean is not None or median is not None:
-        return Cell(DASH)
-    answered = rows.one("group_answered", **where)
-    return Cell(_("n = %(n)s") % {"n": formats.whole(answered).text})
+        low, high = (cells.figure(quarter, 1) for quarter in (median.settings or {})["quartiles"])
+        return Cell(f"{cells.figure(median.value, 1)} ({low}–{high})", median.value)
+    return Cell(DASH)
 
 
 def _share(row: ResultRow | None) -> Cell:

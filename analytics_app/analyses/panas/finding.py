@@ -2,33 +2,70 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from django.utils.translation import gettext as _
 
 from analytics_app.models import ResultRow
 from analytics_app.show import cells
-from analytics_app.show.findings import Asked, Finding, finding_of, sentence
+from analytics_app.show.findings import Asked, Finding, finding_of, listed, sentence
 from analytics_app.show.shown import Rows
 
 
 @finding_of("panas", "affect_mean", "affect_change", "affect_change_adjusted", order=10, parts=True)
 def panas(rows: Rows, asked: Asked) -> Finding | None:
     """Say how affect changed, between groups first; with one time only, what the scores are."""
-    between, within = rows.of("affect_change_adjusted"), rows.of("affect_change")
-    apart = [_between(row, several=_several(between)) for row in between if _is_clear(row, asked.limit)]
-    moved = [_within(row, several=_several(within)) for row in within if _is_clear(row, asked.limit)]
+    between = [row for row in rows.of("affect_change_adjusted") if row.label]
+    within = [row for row in rows.of("affect_change") if row.label]
+    apart = _told(row for row in between if _is_clear(row, asked.limit))
+    moved = _told(row for row in within if _is_clear(row, asked.limit))
     if apart:
         return Finding(sentence("; ".join(apart)))
     # A change within one group alone is no difference between groups, so that is said first.
     if between:
-        none = _("No clear difference between groups in how affect changed")
-        return Finding(none, "".join(f"; {one}" for one in moved))
+        none = _("No clear difference between groups in how affect changed%(when)s") % {"when": _whole(between)}
+        return Finding(none, "".join(f"; {change}" for change in moved))
     if moved:
         return Finding(sentence("; ".join(moved)))
     if within:
-        return Finding(_("Affect did not change clearly"))
+        return Finding(_("Affect did not change clearly%(when)s") % {"when": _whole(within)})
     return _scores([row for row in rows.whole.of("affect_mean") if row.value is not None] or rows.of("affect_mean"))
+
+
+def _told(tests: Iterable[ResultRow]) -> list[str]:
+    """Say what changed, both scores together where they are about the same groups and times."""
+    alike: dict[tuple[object, ...], list[ResultRow]] = {}
+    for row in tests:
+        alike.setdefault((row.group, row.slice, *_times(row)), []).append(row)
+    return [f"{listed([_moved(row) for row in same])}{_where(same[0])}{_when(same[0])}" for same in alike.values()]
+
+
+def _moved(row: ResultRow) -> str:
+    """Say which way a score went: between groups given where it began, within one as it is."""
+    up = (row.value or 0.0) > 0
+    if row.statistic == "affect_change_adjusted":
+        text = _("%(score)s ended higher") if up else _("%(score)s ended lower")
+    else:
+        text = _("%(score)s rose") if up else _("%(score)s fell")
+    return text % {"score": _called(row)}
+
+
+def _where(row: ResultRow) -> str:
+    if not row.group:
+        return ""
+    if other := (row.slice or "").removeprefix("against="):
+        return _(" in %(group)s than in %(other)s") % {"group": row.group, "other": other}
+    return _(" in %(group)s") % {"group": row.group}
+
+
+def _when(row: ResultRow) -> str:
+    first, last = _times(row)
+    return _(" from %(first)s to %(last)s") % {"first": first, "last": last}
+
+
+def _whole(tests: Sequence[ResultRow]) -> str:
+    """Name the two times where all tests are about the same two."""
+    return _when(tests[0]) if len(set(map(_times, tests))) == 1 else ""
 
 
 def _is_clear(row: ResultRow, limit: float) -> bool:
@@ -39,40 +76,8 @@ def _called(row: ResultRow) -> str:
     return {"PA": _("positive affect"), "NA": _("negative affect")}.get(str(row.label), str(row.label))
 
 
-def _several(tests: Sequence[ResultRow]) -> bool:
-    """Say whether tests are about several times, so that each has to name its own."""
-    return len({_times(row) for row in tests}) > 1
-
-
 def _times(row: ResultRow) -> tuple[object, object]:
     return (row.settings or {}).get("from"), (row.settings or {}).get("to")
-
-
-def _when(row: ResultRow, *, several: bool) -> str:
-    first, last = _times(row)
-    return _(" from %(first)s to %(last)s") % {"first": first, "last": last} if several else ""
-
-
-def _between(row: ResultRow, *, several: bool) -> str:
-    """Say in which group a score ended higher, given where it began."""
-    other = (row.slice or "").removeprefix("against=")
-    about = {"score": _called(row), "group": row.group or "", "other": other}
-    if (row.value or 0.0) > 0:
-        said = _("%(score)s ended higher in %(group)s than in %(other)s") % about
-    else:
-        said = _("%(score)s ended lower in %(group)s than in %(other)s") % about
-    return said + _when(row, several=several)
-
-
-def _within(row: ResultRow, *, several: bool) -> str:
-    """Say whether a score rose or fell."""
-    about = {"score": _called(row), "group": row.group or ""}
-    rose = (row.value or 0.0) > 0
-    if row.group:
-        said = (_("%(score)s rose in %(group)s") if rose else _("%(score)s fell in %(group)s")) % about
-    else:
-        said = (_("%(score)s rose") if rose else _("%(score)s fell")) % about
-    return said + _when(row, several=several)
 
 
 def _scores(means: Sequence[ResultRow]) -> Finding | None:

@@ -74,8 +74,7 @@ def _changes(rows: Rows, limit: float) -> Iterator[Table]:
     every = rows.of("affect_change")
     lines = [row for row in every if row.label]
     columns = [
-        _score(lines, with_wave=False),
-        *_pair_of_times(lines),
+        _score(lines, of_change=True),
         _left(),
         *_tested(_("Change"), limit),
         Shown(_("Effect size d_z"), "affect_change_effect", digits(2)),
@@ -98,8 +97,7 @@ def _between(rows: Rows, limit: float) -> Iterator[Table]:
         return rows.one(effects[row.statistic], **about) if row is not None else None
 
     columns = [
-        _score(lines, with_wave=False),
-        *_pair_of_times(lines),
+        _score(lines, of_change=True),
         named(_("Compared"), lambda row: _("change") if row.statistic == BETWEEN[0] else _("adjusted")),
         _left(),
         *_tested(_("Difference"), limit),
@@ -117,24 +115,18 @@ def _between(rows: Rows, limit: float) -> Iterator[Table]:
     yield from table_of(rows, _titled(_("Groups compared"), lines), columns, lines, by=by, notes=notes)
 
 
-def _score(lines: Sequence[ResultRow], *, with_wave: bool = True) -> Shown:
-    """Return the column that names a score with its groups, and its wave where there are several."""
-    several = with_wave and len({row.wave for row in lines}) > 1
+def _score(lines: Sequence[ResultRow], *, of_change: bool = False) -> Shown:
+    """Return the column that names a score with its groups and, where there are several, its wave or its two times."""
+    several = len(set(map(_times, lines)) if of_change else {row.wave for row in lines}) > 1
     scores = {"PA": _("Positive affect"), "NA": _("Negative affect")}
 
     def called(row: ResultRow) -> str:
         other = (row.slice or "").removeprefix("against=")
         group = f"{row.group} − {other}" if other else row.group
-        wave = _("wave %(n)s") % {"n": row.wave} if several else None
-        return ", ".join(filter(None, (scores.get(str(row.label), str(row.label)), group, wave)))
+        when = _stretch(row) if of_change else _("wave %(n)s") % {"n": row.wave}
+        return ", ".join(filter(None, (scores.get(str(row.label), str(row.label)), group, when if several else None)))
 
     return named(_("Score"), called)
-
-
-def _pair_of_times(lines: Sequence[ResultRow]) -> Iterator[Shown]:
-    """Yield the column that names the two times of a change, where there are several pairs of times."""
-    if len(set(map(_times, lines))) > 1:
-        yield named(_("Times"), _stretch)
 
 
 def _stretch(row: ResultRow) -> str:

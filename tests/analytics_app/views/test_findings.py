@@ -180,14 +180,15 @@ CASES: dict[str, tuple[list[Row], str]] = {
     "labels, none": (labels(("ok", "a", "b", 0.3, UNCLEAR)), "The labels of no two systems differ clearly on style."),
     "affect between groups": (
         [affect("affect_change_adjusted", "PA", -2.0, CLEAR, group="film", slice="against=music")],
-        "Positive affect ended lower in film than in music.",
+        "Positive affect ended lower in film than in music from before to after.",
     ),
     "affect within a group alone": (
         [
             affect("affect_change_adjusted", "PA", -2.0, UNCLEAR, group="film", slice="against=music"),
             affect("affect_change", "NA", 3.0, CLEAR, group="film"),
         ],
-        "No clear difference between groups in how affect changed; negative affect rose in film.",
+        "No clear difference between groups in how affect changed from before to after; negative affect rose in film "
+        "from before to after.",
     ),
     "affect in two tasks": (
         [
@@ -197,14 +198,16 @@ CASES: dict[str, tuple[list[Row], str]] = {
             ),
             replace(affect("affect_change", "NA", 3.0, CLEAR, group="film"), task="b"),
         ],
-        "No clear difference between groups in how affect changed; negative affect rose in film.",
+        "No clear difference between groups in how affect changed from before to after; negative affect rose in film "
+        "from before to after.",
     ),
     "affect between some times only": (
         [
             affect("affect_change_adjusted", "PA", 3.0, CLEAR, group="film", slice="against=music", first="middle"),
+            affect("affect_change_adjusted", "NA", -3.0, CLEAR, group="film", slice="against=music", first="middle"),
             affect("affect_change_adjusted", "PA", 1.0, UNCLEAR, group="film", slice="against=music"),
         ],
-        "Positive affect ended higher in film than in music from middle to after.",
+        "Positive affect ended higher and negative affect ended lower in film than in music from middle to after.",
     ),
     "answers that groups gave differently": (
         [
@@ -218,7 +221,10 @@ CASES: dict[str, tuple[list[Row], str]] = {
         [by_group("group_association", "Your diet", UNCLEAR)],
         "No clear difference between groups in the answers to 1 question.",
     ),
-    "affect unchanged": ([affect("affect_change", "NA", 3.0, UNCLEAR)], "Affect did not change clearly."),
+    "affect unchanged": (
+        [affect("affect_change", "NA", 3.0, UNCLEAR)],
+        "Affect did not change clearly from before to after.",
+    ),
     "affect once": (SCORES, "Mean scores: positive affect 31.2 (29.0 to 33.4)."),
     "what is tested before what is described": (
         [*SCORES, *rated({"a": 4.0, "b": 3.0})],

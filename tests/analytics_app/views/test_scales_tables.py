@@ -54,11 +54,7 @@ def test_affect(*, both: bool) -> None:
     scores = cells(found["Positive and negative affect"], "Positive affect, messages, wave 3")
     assert scores["People"] == "30"
     assert scores["Dropped out"] == "0\u00a0%"
-    (change,) = [
-        line
-        for line in lines(found["Change"])
-        if (line["Score"], line["Times"]) == ("Positive affect, messages", "wave 1 to wave 3")
-    ]
+    change = cells(found["Change"], "Positive affect, messages, wave 1 to wave 3")
     assert change["Adjusted p"] == "< 0.001"
     assert (change["df"], change["Left"]) == ("29", "0")
     assert DASH not in change.values()
