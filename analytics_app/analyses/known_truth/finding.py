@@ -1,0 +1,26 @@
+"""What tests of right answers against chance support."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext as _
+
+from analytics_app.show.findings import Asked, Finding, finding_of
+from analytics_app.show.shown import Rows
+
+
+@finding_of("known_truth", "right_against_chance", order=15)
+def known_truth(rows: Rows, asked: Asked) -> Finding | None:
+    """Say whether raters are right more often, or less often, than chance."""
+    test = next((row for row in rows.of("right_against_chance") if row.system is None), None)
+    share = next((row for row in rows.of("right_share") if row.system is None and row.label is None), None)
+    if test is None or share is None or test.p_adjusted is None or share.value is None or test.value is None:
+        return None
+    chance = (test.settings or {})["chance"]
+    said = {"share": f"{share.value:.0%}", "chance": f"{chance:.0%}"}
+    if test.p_adjusted >= asked.limit:
+        start = _("It was not shown that raters are right more often than chance (%(share)s, chance %(chance)s)")
+    elif test.value > 0:
+        start = _("Raters are right in %(share)s of their answers, more often than chance (%(chance)s)")
+    else:
+        start = _("Raters are right in %(share)s of their answers, less often than chance (%(chance)s)")
+    return Finding(start % said, criterion=asked.name)

@@ -1,0 +1,97 @@
+"""Which answers are right: each answer beside the label that is true of its item."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analytics_app.analyses.base import Sample, in_words
+from analytics_app.analyses.labels.shares import ByOutput
+from analytics_app.analyses.shared.labelled import Answers
+from analytics_app.ratings import Floats
+from analytics_app.stats.estimate import joined
+
+# The truth is the system itself, as where raters guess which system, or which author, wrote a text.
+SYSTEM = "system"
+
+OWN_OPTIONS = "The options differ from item to item, so there is no chance to compare with."
+
+
+@dataclass(frozen=True, slots=True)
+class Right:
+    """Answers whose truth is known, once for each output they count for: arrays of shape (n,).
+
+    `right` is 1 where the truth and nothing else was chosen, `category` a code into `categories`, the labels that are
+    true of some item; `chosen` has a column for each option. `chance` is one over the number of options, None where
+    items bring options of their own.
+    """
+
+    truth: str
+    right: Floats
+    rater: NDArray[np.int64]
+    system: NDArray[np.intp]
+    item: NDArray[np.int64]
+    cluster: NDArray[np.int64]
+    category: NDArray[np.int64]
+    chosen: NDArray[np.bool_]
+    options: tuple[str, ...]
+    categories: tuple[str, ...]
+    systems: tuple[str, ...]
+    unit: str
+    cluster_of_item: NDArray[np.int64]
+    chance: float | None
+    note: str | None
+
+    def clusters_of(self, items: NDArray[np.intp]) -> NDArray[np.int64] | None:
+        """Return what each of these items is drawn with, None where it is drawn alone."""
+        return self.cluster_of_item[items] if self.unit == "documents" else None
+
+
+def right_answers(sample: Sample, truth: str) -> Right | str:
+    """Return the answers with what is true of them, or a sentence that says why there are none."""
+    names = sample.table.names
+    if truth != SYSTEM and truth not in names.features:
+        features = ", ".join(sorted(names.features)) or "none"
+        return f"The items have no feature “{truth}”. Their features: {features}."
+    answers = Answers.of(sample.table, sample.question.labels)
+    outputs = ByOutput.of(sample, answers.text)
+    if not len(outputs.entry):
+        return "Nothing was answered."
+    if truth == SYSTEM:
+        words = np.array(outputs.systems)[outputs.system]
+    else:
+        words = np.array([str(word) for word in names.features[truth]])[outputs.item]
+    place = {option: code for code, option in enumerate(answers.options)}
+    wanted = np.array([place.get(word, -1) for word in words.tolist()])
+    known = wanted >= 0
+    if not known.any():
+        example = next((word for word in words.tolist() if word), "")
+        said = f", such as “{example}”," if example else ""
+        return f"No value of “{truth}”{said} is one of the options: {', '.join(answers.options)}."
+    entry, wanted = outputs.entry[known], wanted[known]
+    chosen = answers.chosen[entry]
+    is_right = chosen[np.arange(len(entry)), wanted] & (chosen.sum(axis=1) == 1)
+    codes, category = np.unique(wanted, return_inverse=True)
+    systems, system = np.unique(outputs.system[known], return_inverse=True)
+    left_out = int((~known).sum())
+    notes = [f"{in_words(left_out, 'answer is', 'answers are')} left out: no option is true of the item."]
+    of_items = sample.question.criterion in sample.question.params.get("item_options", ())
+    return Right(
+        truth=truth,
+        right=is_right.astype(float),
+        rater=answers.rater[entry],
+        system=system.astype(np.intp),
+        item=outputs.item[known],
+        cluster=outputs.cluster[known],
+        category=category.astype(np.int64),
+        chosen=chosen,
+        options=answers.options,
+        categories=tuple(answers.options[code] for code in codes),
+        systems=tuple(outputs.systems[code] for code in systems),
+        unit=outputs.unit,
+        cluster_of_item=outputs.cluster_of_item,
+        chance=None if of_items else 1 / len(answers.options),
+        note=joined(*notes[: min(1, left_out)], OWN_OPTIONS if of_items else None),
+    )

@@ -1,0 +1,105 @@
+"""Tables of known truth: shares of right answers, tests against chance, pairs, raters, what was answered to what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from django.utils.translation import gettext as _
+
+from analytics_app.models import ResultRow
+from analytics_app.show.formats import digits, interval, items, p, p_adjusted, pair, percent, ratings, share_interval
+from analytics_app.show.general import MOST_ROWS, general_table
+from analytics_app.show.notes import notes_of
+from analytics_app.show.registry import tables_of
+from analytics_app.show.shown import Rows, Shown, lines_of, named, own, table_of
+from analytics_app.show.table import Table
+
+TRUTH = _("True")
+
+
+@tables_of("known_truth")
+def known_truth(rows: Rows, limit: float) -> Iterator[Table]:
+    """Yield how often raters are right: in all and by system with tests, by category, pairs, raters, answers."""
+    whole = rows.whole
+    yield from _by_system(whole, limit)
+    yield from _by_category(whole)
+    yield from _pairs(whole, limit)
+    yield from _raters(whole)
+    yield from _answered(whole)
+    yield from general_table(rows.parts, limit, caption=_("Right answers by subset"))
+
+
+def _by_system(rows: Rows, limit: float) -> Iterator[Table]:
+    columns = [
+        named(_("System"), lambda row: row.system or _("All together")),
+        own(_("Answers"), ratings),
+        own(_("Items"), items),
+        own(_("Right"), percent(1)),
+        own(_("Interval"), share_interval),
+        Shown(_("Minus chance"), "right_against_chance", digits(3)),
+        Shown(_("p"), "right_against_chance", p),
+        Shown(_("Adjusted p"), "right_against_chance", p_adjusted(limit)),
+    ]
+    found = [row for row in rows.of("right_share") if row.label is None]
+    chance = next((row.settings["chance"] for row in found if row.settings and row.settings.get("chance")), None)
+    notes = notes_of([*found, *rows.of("right_against_chance")])
+    if chance is not None:
+        notes = [_("Chance is %(share)s, one over the number of options.") % {"share": f"{chance:.1%}"}, *notes]
+    yield from table_of(
+        rows, _("Right answers"), columns, lines_of(found, "system"), by=("system",), notes=notes, used_only=True
+    )
+
+
+def _by_category(rows: Rows) -> Iterator[Table]:
+    columns = [
+        named(_("True label"), lambda row: row.label),
+        own(_("Answers"), ratings),
+        own(_("Items"), items),
+        own(_("Right"), percent(1)),
+        own(_("Interval"), share_interval),
+    ]
+    found = [row for row in rows.of("right_share") if row.label is not None]
+    yield from table_of(rows, _("Right answers by true label"), columns, found)
+
+
+def _pairs(rows: Rows, limit: float) -> Iterator[Table]:
+    columns = [
+        named(_("Pair"), pair("−")),
+        own(_("Items"), items),
+        own(_("Difference of shares"), digits(3)),
+        own(_("Over items"), interval(3)),
+        own(_("p"), p),
+        own(_("Adjusted p"), p_adjusted(limit)),
+    ]
+    yield from table_of(rows, _("Right answers, pairs of systems"), columns, rows.of("right_difference"))
+
+
+def _raters(rows: Rows) -> Iterator[Table]:
+    columns = [
+        named(_("Rater"), lambda row: row.rater),
+        own(_("Answers"), ratings),
+        own(_("Right"), percent(1)),
+        own(_("Interval"), share_interval),
+        own(_("p against chance"), p),
+    ]
+    found = sorted(rows.of("right_by_rater"), key=lambda row: (row.value or 0.0, str(row.rater)))
+    more = _("%(n)s more raters are in the file of results.")
+    yield from table_of(rows, _("Right answers of each rater"), columns, found, most=MOST_ROWS, more=more)
+
+
+def _answered(rows: Rows) -> Iterator[Table]:
+    """Yield a line for each true label and a column for each answer."""
+    found = [row for row in rows.of("answered_share") if row.settings]
+    answers = list(dict.fromkeys(str(row.settings["answer"]) for row in found if row.settings))
+    shares = {(row.settings["truth"], row.settings["answer"]): row for row in found if row.settings}
+
+    def answered(answer: str) -> Shown:
+        def show(row: ResultRow | None) -> object:
+            truth = row.settings["truth"] if row is not None and row.settings else None
+            return percent(1)(shares.get((truth, answer)))
+
+        return own(answer, show)  # type: ignore[arg-type]
+
+    lines = [row for row in found if row.settings and row.settings["answer"] == answers[0]]
+    columns = [named(_("True label"), lambda row: (row.settings or {}).get("truth")), own(_("Answers"), ratings)]
+    yield from table_of(rows, _("What was answered"), [*columns, *map(answered, answers)], lines)

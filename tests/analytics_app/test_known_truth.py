@@ -1,0 +1,96 @@
+"""Known truth: right answers by system, category and rater against chance, and what is said where there is no truth."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest
+
+from analytics_app.ratings import Table
+from analytics_app.results import Row
+from tests.analytics_app.test_labels import labelled, rows_of, value
+
+# (rater, item, system, label): items 0 and 1 are Yes, 2 and 3 are No. Of s0 all is right but the last answer of r1, of
+# s1 half is.
+GIVEN = [(rater, item, 0, "Yes" if item < 2 else "No") for rater in range(2) for item in range(4)][:-1]
+GIVEN += [(1, 3, 0, "Yes")]
+GIVEN += [(rater, item, 1, "Yes") for rater in range(2) for item in range(4)]
+
+
+def told(truth: list[str], given: list[tuple[int, int, int, str]] = GIVEN) -> Table:
+    data = labelled(given)
+    return replace(data, names=replace(data.names, features={"truth": np.array(truth)}))
+
+
+def of(rows: list[Row], statistic: str) -> list[Row]:
+    return [row for row in rows if row.statistic == statistic]
+
+
+def test_right_answers_by_hand() -> None:
+    rows = rows_of("known_truth", told(["Yes", "Yes", "No", "No"]), truth="truth")
+    assert value(rows, "right_share") == pytest.approx(11 / 16)
+    assert value(rows, "right_share", system="s0") == pytest.approx(7 / 8)
+    assert value(rows, "right_share", system="s1") == pytest.approx(4 / 8)
+    assert value(rows, "right_share", label="Yes") == 1
+    assert value(rows, "right_share", label="No") == pytest.approx(3 / 8)
+    assert value(rows, "right_by_rater", rater="r0") == pytest.approx(6 / 8)
+    (rater,) = [row for row in of(rows, "right_by_rater") if row.rater == "r1"]
+    assert rater.value == pytest.approx(5 / 8)
+    assert rater.p == pytest.approx(binomtest(5, 8, 0.5).pvalue)
+    assert value(rows, "answered_share", label="No: Yes") == pytest.approx(5 / 8)
+    # Items minus chance: 1/2, 1/2, 0, -1/4 in all; of 8 flips of the three that move, 2 are as far from zero.
+    (test,) = [row for row in of(rows, "right_against_chance") if row.system is None]
+    assert test.value == pytest.approx(3 / 16)
+    assert test.p == pytest.approx(4 / 8)
+    (pair,) = of(rows, "right_difference")
+    assert (pair.system, pair.system_b) == ("s0", "s1")
+    assert pair.value == pytest.approx(3 / 8)
+
+
+def test_the_system_itself_can_be_the_truth() -> None:
+    given = [(0, item, system, "s0" if item < 3 else "s1") for item in range(4) for system in range(2)]
+    rows = rows_of("known_truth", labelled(given), labels=("s0", "s1"), truth="system")
+    assert value(rows, "right_share", system="s0") == pytest.approx(3 / 4)
+    assert value(rows, "right_share", system="s1") == pytest.approx(1 / 4)
+    assert value(rows, "right_share", label="s1") == pytest.approx(1 / 4)
+
+
+def test_chance_is_one_over_the_options_that_are_offered() -> None:
+    rows = rows_of("known_truth", told(["Yes", "Yes", "No", "No"]), labels=("Yes", "No", "Both"), truth="truth")
+    assert {row.settings["chance"] for row in of(rows, "right_against_chance") if row.settings} == {1 / 3}
+
+
+def test_items_without_a_truth_are_left_out_and_counted() -> None:
+    (row,) = [
+        row
+        for row in rows_of("known_truth", told(["Yes", "", "No", "Maybe"]), truth="truth")
+        if row.statistic == "right_share" and row.system is None and row.label is None
+    ]
+    assert row.n_ratings == 8
+    assert (row.note or "").startswith("8 answers are left out: no option is true of the item.")
+
+
+def test_what_cannot_be_compared_is_said() -> None:
+    data = told(["yes", "yes", "no", "no"])
+    (row,) = rows_of("known_truth", data, truth="genre")
+    assert row.note == "The items have no feature “genre”. Their features: truth."
+    (row,) = rows_of("known_truth", data, truth="truth")
+    assert row.note == "No value of “truth”, such as “yes”, is one of the options: Yes, No."
+    assert rows_of("known_truth", data) == []
+
+
+def test_options_of_items_have_no_chance() -> None:
+    data = told(["Yes", "Yes", "No", "No"])
+    rows = rows_of("known_truth", data, params={"item_options": ["tone"]}, truth="truth")
+    assert value(rows, "right_share") == pytest.approx(11 / 16)
+    assert not of(rows, "right_against_chance")
+    assert of(rows, "right_difference")
+    assert {row.p for row in of(rows, "right_by_rater")} == {None}
+    assert "so there is no chance to compare with" in str(of(rows, "right_share")[0].note)
+
+
+def test_several_options_are_right_only_where_the_truth_stands_alone() -> None:
+    data = told(["Yes"], [(0, 0, 0, "Yes"), (0, 0, 0, "No"), (1, 0, 0, "Yes")])
+    assert value(rows_of("known_truth", data, truth="truth"), "right_share") == pytest.approx(1 / 2)
