@@ -8,6 +8,7 @@ from analytics_app.api import results as api_results
 from analytics_app.api import runs as api_runs
 from analytics_app.views import (
     archive,
+    coding,
     comparing,
     data,
     datasheet,
@@ -109,6 +110,12 @@ researcher_urls: list[URLPattern] = [
     path("<slug:slug>/data/", data.data, name="data"),
     path("<slug:slug>/data/archive.zip", archive.archive, name="archive"),
     path("<slug:slug>/data/scores/", scores.scores, name="scores"),
+    path("<slug:slug>/data/codes/", coding.questions, name="coding"),
+    path("<slug:slug>/data/codes/<str:criterion>/", coding.codebook_page, name="codebook"),
+    path("<slug:slug>/data/codes/<str:criterion>/answers/", coding.answer_page, name="code_answers"),
+    path("<slug:slug>/data/codes/<str:criterion>/decide/", coding.decide, name="decide_codes"),
+    path("<slug:slug>/data/codes/<str:criterion>/again/", coding.start_again, name="code_again"),
+    path("<slug:slug>/data/codes/<str:criterion>/codes.csv", coding.file, name="codes_file"),
     path("<slug:slug>/data/ratings.<str:format>", data.ratings, name="ratings"),
 ]
 

@@ -97,6 +97,7 @@ PAGES = (
     Address("analytics:datasheet_import", STUDY),
     Address("analytics:data", STUDY),
     Address("analytics:scores", STUDY),
+    Address("analytics:coding", STUDY),
     Address("planning:planning"),
     Address("planning:planning", query={"study": "SLUG"}),
     Address("planning:plan_ahead", {"what": "cost"}),
@@ -177,6 +178,12 @@ ACTIONS = frozenset(
     {
         "researchers",
         "analytics:archive",
+        # The study has no answers in words; tests/analytics_app/views/test_coding.py counts the queries of these pages.
+        "analytics:codebook",
+        "analytics:code_answers",
+        "analytics:code_again",
+        "analytics:codes_file",
+        "analytics:decide_codes",
         "analytics:datasheet_take_back",
         "researcher:unshare",
         "analytics:act",

@@ -1,5 +1,6 @@
 """The tables of this app: fields, constraints, small properties."""
 
+from tasks_app.models.coding import Code, Codebook, CodedAnswer, Coder
 from tasks_app.models.comments import Comment, CommentLink
 from tasks_app.models.imports import ImportMapping
 from tasks_app.models.items import (
@@ -48,6 +49,10 @@ __all__ = [
     "ApiToken",
     "Assignment",
     "Booklet",
+    "Code",
+    "Codebook",
+    "CodedAnswer",
+    "Coder",
     "Comment",
     "CommentLink",
     "Consent",

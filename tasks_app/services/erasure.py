@@ -11,6 +11,7 @@ from tasks_app import channels
 from tasks_app.credentials import hash_token, mark_of_erased, new_token
 from tasks_app.models import (
     Assignment,
+    CodedAnswer,
     Draft,
     Erasure,
     Identity,
@@ -72,6 +73,7 @@ def _erase_answers(rater: Rater) -> Erased:
     )
     ids = list(judgments.values_list("pk", flat=True))
     rater_erased.send(sender=Rater, rater=rater, judgments=ids)
+    CodedAnswer.objects.filter(rating__judgment__in=ids).delete()
     Erasure.objects.bulk_create(
         Erasure(study_id=rater.study_id, assignment_id=pk, ratings=n) for pk, n in answered.items()
     )

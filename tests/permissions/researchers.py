@@ -8,6 +8,7 @@ from typing import Any
 from analytics_app.heds.questions import questions
 from analytics_app.heds.sheet import Entry
 from tasks_app.projects.splitting import Split
+from tasks_app.selectors.coding import answers_to
 from tasks_app.views.researcher.setup.texts.splitting import shown_by
 from tests.permissions.rows import PEOPLE, RESEARCHER, Row, page
 from tests.permissions.world import RATINGS, SCORES, World, csv_file, packed, upload
@@ -322,6 +323,8 @@ PAYING = [
     page("POST", "researcher:pay_absent", OWNER, 302, study="closed", changes=True),
 ]  # fmt: skip
 
+MOTIVES = {"criterion": "motive"}
+
 DATA = [
     page("GET", "analytics:data", VIEWER),
     page("GET", "analytics:archive", EDITOR, study="closed", changes=True),
@@ -341,6 +344,22 @@ DATA = [
     page("POST", "analytics:datasheet_take_back", EDITOR, 302, sent={"question": "3.3.8"}, note="nothing to take back"),
     page("GET", "analytics:datasheet_import", EDITOR),
     page("POST", "analytics:datasheet_import", EDITOR, 302, sent=_upload(SHEET), changes=True),
+    page("GET", "analytics:coding", VIEWER, study="coded"),
+    page("GET", "analytics:codebook", VIEWER, study="coded", path=MOTIVES),
+    page("POST", "analytics:codebook", EDITOR, 302, study="to-code", path=MOTIVES, sent={"codes": "New"}, changes=True),
+    # Who codes sees the answers only.
+    page("GET", "analytics:code_answers", EDITOR, study="to-code", path=MOTIVES),
+    page(
+        "POST", "analytics:code_answers", EDITOR, 302, study="to-code", path=MOTIVES,
+        sent=lambda world, row: {"answer": answers_to(world.studies[row.study], "motive")[0].pk, "codes": ["Verbs"]},
+        changes=True,
+    ),
+    page(
+        "POST", "analytics:decide_codes", EDITOR, 302, study="coded", path=MOTIVES,
+        sent={"answer": "ANSWER", "codes": ["Verbs"]}, changes=True,
+    ),
+    page("POST", "analytics:code_again", OWNER, 302, study="coded", path=MOTIVES, sent={"sure": "on"}, changes=True),
+    page("GET", "analytics:codes_file", VIEWER, study="coded", path=MOTIVES, changes=True),
     page("GET", "analytics:scores", EDITOR),
     page("POST", "analytics:scores", EDITOR, 302, sent=_upload(SCORES), changes=True, note="upload"),
     page(

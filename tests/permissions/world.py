@@ -29,13 +29,14 @@ from tasks_app.channels.base import Arrival
 from tasks_app.importing import uploads
 from tasks_app.models import Gold, Invitation, Item, Membership, Rater, RaterSet, Study
 from tasks_app.projects import work as work_on_projects
+from tasks_app.selectors.coding import answers_to
 from tasks_app.services import pay
 from tasks_app.services.arrival import enrolment, invitations
 from tasks_app.services.judging import assignments
 from tasks_app.services.study import commenting, lifecycle, projects, tokens
 from tasks_app.setup.frozen import setup_of
 from tests import pages
-from tests.analytics_app import routing_kit
+from tests.analytics_app import coding_kit, routing_kit
 from tests.analytics_app.builders import build_run, results_of
 from tests.builders import build_study
 from tests.media import png, show
@@ -116,6 +117,7 @@ def build_world() -> World:
         for name in PEOPLE[1:]
     }
     studies = {state: _study(state, users) for state in MOVES} | {"routed": _routed_study(users)}
+    studies |= {slug: _coded_study(slug, users) for slug in ("to-code", "coded")}
     _divide(studies["draft"])
     words = {state: {"SLUG": study.slug, "CODE": study.link_code} for state, study in studies.items()}
     words["open"] |= _furnish(studies["open"], users)
@@ -124,6 +126,7 @@ def build_world() -> World:
     done = work_on_projects.begin(project=project, action="check", studies=[studies["open"]], by=users["owner"])
     done.steps.update(state="done")
     words["open"] |= {"PROJECT": project.slug, "WORK": str(done.pk)}
+    words["coded"] |= {"ANSWER": str(answers_to(studies["coded"], "motive")[8].pk)}
     words["routed"] |= {"RUN": str(studies["routed"].runs.get().number)}
     _elsewhere(users)
     studies["closed"] = lifecycle.move(study_id=studies["closed"].pk, action="close", by=users["owner"])
@@ -180,6 +183,18 @@ def _routed_study(users: Mapping[str, User]) -> Study:
         for unit in routing_kit.DISPUTED
     ]
     build_run(study, uncertain)
+    return study
+
+
+def _coded_study(slug: str, users: Mapping[str, User]) -> Study:
+    """Make a study with answers in words: with codes only, or coded by two people who disagree about some answers."""
+    study = coding_kit.study_with_motives(users["owner"], Path(settings.MEDIA_ROOT) / slug, slug)
+    for role in ("viewer", "editor"):
+        Membership.objects.create(study=study, user=users[role], role=role)
+    coding_kit.give_codes(study, users["owner"])
+    if slug == "coded":
+        coding_kit.code(study, users["owner"], coding_kit.FIRST)
+        coding_kit.code(study, users["editor"], coding_kit.SECOND)
     return study
 
 

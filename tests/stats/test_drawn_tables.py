@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import chi2_contingency, fisher_exact, mannwhitneyu
 
-from analytics_app.stats.comparison.drawn_tables import higher, homogeneity
+from analytics_app.stats.comparison.drawn_tables import fisher, higher, homogeneity
 
 RNG = np.random.default_rng
 
@@ -41,3 +41,14 @@ def test_undefined_where_nothing_can_differ() -> None:
 def test_wrong_input_is_refused() -> None:
     with pytest.raises(ValueError, match="at most as many"):
         homogeneity([3], [2], n_permutations=99, rng=RNG(1))
+
+
+def test_fisher_s_exact_test_is_that_of_the_lady_tasting_tea() -> None:
+    """Three of four cups right: p = 34/70 (Fisher 1935, section 12; two-sided in R's fisher.test)."""
+    found = fisher(3, 4, 1, 4)
+    assert found.p == pytest.approx(34 / 70)
+    assert (found.value, found.n_ratings) == (0.5, 8)
+    assert fisher(4, 4, 0, 4).p == pytest.approx(2 / 70)
+    assert fisher(0, 0, 1, 4).value is None
+    with pytest.raises(ValueError, match="no two groups"):
+        fisher(5, 4, 1, 4)

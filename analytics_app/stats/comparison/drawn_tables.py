@@ -106,3 +106,37 @@ def _chi_square(tables: Codes, counts: Codes, hits: int, n: int) -> Floats:
 def _above(tables: Codes, ranks: Floats, n: int, m: int) -> Floats:
     probability: Floats = (tables @ ranks - n * n / 2) / (n * m)
     return probability
+
+
+def fisher(with_it: int, of: int, others_with_it: int, of_others: int) -> Estimate:
+    """Difference of two shares, with Fisher's exact two-sided p over all tables with the same margins [1]_.
+
+    Parameters
+    ----------
+    with_it, others_with_it : int
+        How many of each group have it.
+    of, of_others : int
+        Sizes of the groups; a value needs both above 0.
+
+    Raises
+    ------
+    ValueError
+        A count is negative or above the size of its group.
+
+    References
+    ----------
+    .. [1] R. A. Fisher (1935). The design of experiments. Oliver and Boyd, section 12.
+
+    Examples
+    --------
+    >>> round(fisher(3, 4, 1, 4).p, 4)
+    0.4857
+    """
+    if not (0 <= with_it <= of and 0 <= others_with_it <= of_others):
+        raise ValueError(f"{with_it} of {of} and {others_with_it} of {of_others} are no two groups.")
+    if not of or not of_others:
+        return Estimate(None, note="One of the groups is empty.")
+    from scipy.stats import fisher_exact  # noqa: PLC0415  lazy import: web processes seldom need it
+
+    p = fisher_exact([[with_it, of - with_it], [others_with_it, of_others - others_with_it]]).pvalue
+    return Estimate(with_it / of - others_with_it / of_others, p=float(p), n_ratings=of + of_others)

@@ -1,0 +1,259 @@
+"""Code free-text answers: questions, codebook, one answer at a time, what two coders agree on, and a file of it."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from analytics_app.selectors import coding as compared
+from tasks_app import access
+from tasks_app.models import Codebook, Membership, Rating, Study
+from tasks_app.plaintext import without_formula
+from tasks_app.selectors import coding as selectors
+from tasks_app.selectors.coding import Coding
+from tasks_app.services import coding, events
+from tasks_app.views.researcher.frame import researcher_page, study_page
+
+EDITOR, OWNER = Membership.Role.EDITOR, Membership.Role.OWNER
+
+# Disagreements listed on one page, of those decided and of those not; the file has all.
+MOST_SHOWN = 20
+
+
+@researcher_page
+@require_safe
+def questions(request: HttpRequest, slug: str) -> HttpResponse:
+    """The questions that raters answered in words, and how far the coding of each has come."""
+
+    def context(study: Study) -> dict[str, Any]:
+        progress = selectors.progress_of(study)
+        n_codes = {book.criterion: len(book.codes.all()) for book in study.codebooks.prefetch_related("codes")}
+        rows = [
+            {
+                "question": one,
+                "codes": n_codes.get(one.key, 0),
+                "coded": [progress.get(one.key, Counter())[n] for n in (1, 2)],
+            }
+            for one in selectors.questions_of(study)
+        ]
+        return {"rows": rows, "may_begin": coding.may_begin(study)}
+
+    return study_page(request, slug, "data", context, template="coding_questions", title=_("Code answers"))
+
+
+@researcher_page
+@require_http_methods(["GET", "HEAD", "POST"])
+def codebook_page(request: HttpRequest, slug: str, criterion: str) -> HttpResponseBase:
+    """The codes of a question, and once both coders have finished, what they agree on."""
+    fetched = access.study_and_role(request.user, slug, EDITOR if request.method == "POST" else Membership.Role.VIEWER)
+    study = fetched[0]
+    question = _question(study, criterion)
+    typed, status = None, 200
+    if request.method == "POST":
+        typed = request.POST.get("codes", "")
+        try:
+            coding.save_codes(study=study, criterion=criterion, codes=_read_codes(typed), by=request.user)
+        except coding.Refused as refused:
+            messages.error(request, str(refused))
+            status = 422
+        else:
+            messages.success(request, _("The codes are saved."))
+            return redirect("analytics:codebook", slug, criterion)
+
+    def context(_study: Study) -> dict[str, Any]:
+        own = Codebook.objects.filter(study=study, criterion=criterion).select_related("study").first()
+        found = {"question": question, "criterion": criterion, "may_begin": coding.may_begin(study)}
+        if own is None:
+            return {**found, "typed": typed or ""}
+        of_question = selectors.coding_of(own)
+        codes = of_question.codes
+        lines = "\n".join(f"{code.name}: {code.definition}" if code.definition else code.name for code in codes)
+        return {
+            **found, "codebook": own, "codes": codes, "typed": lines if typed is None else typed, "coding": of_question,
+            "coders": _coders(of_question, request.user.pk), **_compared(of_question),
+        }  # fmt: skip
+
+    title = _("Codes: %(question)s") % {"question": question.words}
+    return study_page(request, slug, "data", context, template="codebook", title=title, status=status, fetched=fetched)
+
+
+def _coders(of_question: Coding, user_id: int | None) -> list[dict[str, Any]]:
+    """Return who codes, and how far each has come."""
+    coded = zip(of_question.coders, of_question.by_coder, strict=True)
+    wanted = {answer.pk for answer in of_question.answers}
+    return [
+        {
+            "coder": coder,
+            "n": len(wanted & codes.keys()),
+            "is_you": coder.user_id is not None and coder.user_id == user_id,
+        }
+        for coder, codes in coded
+    ]
+
+
+def _compared(of_question: Coding) -> dict[str, Any]:
+    """Return what both coders' codes give; nothing before both have finished."""
+    if not of_question.is_complete or not coding.may_begin(of_question.codebook.study):
+        return {}
+    one, other = of_question.by_coder
+    waiting = of_question.open_disagreements
+    decided = [
+        {"answer": answer, "one": one[answer.pk], "other": other[answer.pk], "codes": of_question.agreed[answer.pk]}
+        for answer in of_question.disagreements
+        if answer.pk in of_question.agreed
+    ]
+    return {
+        "agreement": compared.agreement_of(of_question),
+        "overall": compared.overall_of(of_question),
+        "counts": compared.counts_of(of_question),
+        "n_disagreements": len(of_question.disagreements),
+        "waiting": [
+            {"answer": answer, "one": one[answer.pk], "other": other[answer.pk]} for answer in waiting[:MOST_SHOWN]
+        ],
+        "n_waiting": len(waiting),
+        "decided": decided[:MOST_SHOWN],
+    }
+
+
+@researcher_page
+@require_http_methods(["GET", "HEAD", "POST"])
+def answer_page(request: HttpRequest, slug: str, criterion: str) -> HttpResponseBase:
+    """One answer and the codes, without system, verdict, rater or the other coder's codes."""
+    fetched = access.study_and_role(request.user, slug, EDITOR)
+    own = _codebook(fetched[0], criterion)
+    status, chosen, none = 200, None, False
+    if request.method == "POST":
+        chosen, none = tuple(request.POST.getlist("codes")), "none" in request.POST
+        try:
+            if bool(chosen) == none:
+                raise coding.Refused(_("Tick at least one code, or that none of them fits."))
+            answer = _answer(own, request.POST.get("answer", ""))
+            coding.code_answer(codebook=own, rating=answer, codes=chosen, by=request.user)
+        except coding.Refused as refused:
+            messages.error(request, str(refused))
+            status = 422
+        else:
+            return redirect("analytics:code_answers", slug, criterion)
+    of_question = selectors.coding_of(own)
+    coder = of_question.coder_of(request.user.pk)
+    own_codes = of_question.by_coder[of_question.coders.index(coder)] if coder is not None else {}
+    in_order = selectors.in_order_of(request.user.pk or 0, of_question.answers)
+    shown = _shown(request, own, in_order, own_codes)
+    is_third = coder is None and len(of_question.coders) == 2
+    if shown is None or is_third or of_question.is_complete or not (of_question.names and coding.may_begin(fetched[0])):
+        return redirect("analytics:codebook", slug, criterion)
+
+    def context(study: Study) -> dict[str, Any]:
+        place = in_order.index(shown)
+        stored = own_codes.get(shown.pk)
+        return {
+            "question": _question(study, criterion), "criterion": criterion, "answer": shown,
+            "codes": of_question.codes, "number": place + 1, "before": in_order[place - 1] if place else None,
+            "chosen": stored or () if chosen is None else chosen, "none": stored == () if chosen is None else none,
+            "done": sum(answer.pk in own_codes for answer in in_order), "of": len(in_order),
+        }  # fmt: skip
+
+    title = _("Code answers")
+    return study_page(
+        request, slug, "data", context, template="code_answer", title=title, status=status, fetched=fetched
+    )
+
+
+def _shown(
+    request: HttpRequest, own: Codebook, in_order: list[Rating], own_codes: Mapping[int, tuple[str, ...]]
+) -> Rating | None:
+    """Return the answer asked for, or else the first that this person has not coded."""
+    asked = request.POST.get("answer") or request.GET.get("answer")
+    if asked:
+        wanted = _answer(own, asked)
+        return next((answer for answer in in_order if answer.pk == wanted.pk), None)
+    return next((answer for answer in in_order if answer.pk not in own_codes), None)
+
+
+@researcher_page
+@require_POST
+def decide(request: HttpRequest, slug: str, criterion: str) -> HttpResponse:
+    """Store what was decided about an answer to which the coders gave different codes."""
+    own = _codebook(access.study_for_researcher(request.user, slug, EDITOR), criterion)
+    try:
+        coding.decide(
+            codebook=own, rating=_answer(own, request.POST.get("answer", "")), codes=request.POST.getlist("codes"),
+            by=request.user,
+        )  # fmt: skip
+    except coding.Refused as refused:
+        messages.error(request, str(refused))
+    else:
+        messages.success(request, _("The decision is saved."))
+    return redirect("analytics:codebook", slug, criterion)
+
+
+@researcher_page
+@require_POST
+def start_again(request: HttpRequest, slug: str, criterion: str) -> HttpResponse:
+    """Delete what both coders coded, so that the codes can be changed."""
+    own = _codebook(access.study_for_researcher(request.user, slug, OWNER), criterion)
+    if "sure" not in request.POST:
+        messages.error(request, _("Nothing was deleted: confirm that what both coders coded is to be deleted."))
+    else:
+        n = coding.start_again(codebook=own, by=request.user)
+        messages.success(request, _("%(n)d coded answers were deleted. The codes can be changed again.") % {"n": n})
+    return redirect("analytics:codebook", slug, criterion)
+
+
+@researcher_page
+@require_safe
+def file(request: HttpRequest, slug: str, criterion: str) -> HttpResponse:
+    """Every answer with the codes of both coders, once both have finished."""
+    study = access.study_for_researcher(request.user, slug)
+    of_question = selectors.coding_of(_codebook(study, criterion))
+    if not of_question.is_complete or not coding.may_begin(study):
+        raise Http404
+    target = io.StringIO()
+    csv.writer(target).writerows(tuple(map(without_formula, row)) for row in compared.file_of(of_question))
+    events.log(study, request.user, "exported", about=f"codes of {criterion}", after={"state": study.state})
+    return HttpResponse(
+        target.getvalue(),
+        content_type="text/csv; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="{study.slug}-codes-{criterion}.csv"'},
+    )
+
+
+def _question(study: Study, criterion: str) -> selectors.Question:
+    """Return a question of a study. Raises Http404 where nobody answered it in words."""
+    found = next((one for one in selectors.questions_of(study) if one.key == criterion), None)
+    if found is None:
+        raise Http404
+    return found
+
+
+def _codebook(study: Study, criterion: str) -> Codebook:
+    found = Codebook.objects.filter(study=study, criterion=criterion).select_related("study").first()
+    if found is None:
+        raise Http404
+    return found
+
+
+def _answer(own: Codebook, pk: str) -> Rating:
+    """Return an answer by its number. Raises Http404 where the question has no such answer."""
+    if not (pk.isascii() and pk.isdecimal() and len(pk) < 19):
+        raise Http404
+    found = selectors.answers_in_words(own.study).filter(criterion__key=own.criterion, pk=int(pk)).first()
+    if found is None:
+        raise Http404
+    return found
+
+
+def _read_codes(text: str) -> list[tuple[str, str]]:
+    """Return names and definitions: a code a line, with a colon between them; empty lines count for nothing."""
+    lines = (line.partition(":") for line in text.splitlines() if line.strip())
+    return [(name.strip(), definition.strip()) for name, _colon, definition in lines]

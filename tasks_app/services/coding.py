@@ -1,0 +1,163 @@
+"""Code free-text answers: make a codebook, code an answer, decide a disagreement, start again."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+from django.db.models.functions import Now
+from django.utils.translation import gettext as _
+
+from tasks_app.models import Code, Codebook, CodedAnswer, Coder, Rating, Study
+from tasks_app.selectors import coding as selectors
+from tasks_app.services import events
+from tasks_app.services.database import atomically
+
+Person = AbstractBaseUser | AnonymousUser
+
+MOST_CODES = 50
+LONGEST_NAME, LONGEST_DEFINITION = 100, 1000
+
+
+class Refused(Exception):
+    """What was asked for cannot be done; the sentence says why."""
+
+
+def may_begin(study: Study) -> bool:
+    """Say whether the answers of a study can be coded: not while raters answer, since there would be new ones."""
+    return study.state not in {Study.State.OPEN, Study.State.PAUSED}
+
+
+@atomically
+def save_codes(*, study: Study, criterion: str, codes: Sequence[tuple[str, str]], by: Person) -> Codebook:
+    """Store the codes of a question, each a name and a definition, in place of those there are.
+
+    Raises
+    ------
+    Refused
+        Once coding has begun, and where names are missing, too long or given twice.
+    """
+    codebook, _new = Codebook.objects.get_or_create(study=study, criterion=criterion)
+    codebook = Codebook.objects.select_for_update().get(pk=codebook.pk)
+    if codebook.begun_at is not None:
+        raise Refused(_("Coding has begun, so the codes cannot be changed. Start again to change them."))
+    _check_codes(codes)
+    before = _listed(codebook)
+    codebook.codes.all().delete()
+    Code.objects.bulk_create(
+        Code(codebook=codebook, name=name, definition=definition, order=order)
+        for order, (name, definition) in enumerate(codes, start=1)
+    )
+    if (after := _listed(codebook)) != before:
+        events.log(study, by, "changed", about=f"codebook of {criterion}", before=before, after=after)
+    return codebook
+
+
+def _check_codes(codes: Sequence[tuple[str, str]]) -> None:
+    if not codes:
+        raise Refused(_("Enter at least one code."))
+    if len(codes) > MOST_CODES:
+        raise Refused(_("A codebook has at most %(n)d codes.") % {"n": MOST_CODES})
+    seen: set[str] = set()
+    for name, definition in codes:
+        if not name:
+            raise Refused(
+                _("“%(definition)s” has no name: write the name first, then a colon.") % {"definition": definition}
+            )
+        if len(name) > LONGEST_NAME or len(definition) > LONGEST_DEFINITION:
+            words = {"name": name[:40], "most": LONGEST_NAME, "longest": LONGEST_DEFINITION}
+            raise Refused(
+                _("“%(name)s” is too long: a name has at most %(most)d characters, a definition %(longest)d.") % words
+            )
+        if name.casefold() in seen:
+            raise Refused(_("There are two codes named “%(name)s”.") % {"name": name})
+        seen.add(name.casefold())
+
+
+def _listed(codebook: Codebook) -> list[list[str]]:
+    return [[name, definition] for name, definition in codebook.codes.values_list("name", "definition")]
+
+
+@atomically
+def code_answer(*, codebook: Codebook, rating: Rating, codes: Collection[str], by: Person) -> Coder:
+    """Store the codes that somebody gives an answer, and return the coder they are.
+
+    The first two people who code the answers to a question are its coders. What a coder said of an answer can be
+    changed until both have coded every answer, since only then they see each other's codes.
+
+    Raises
+    ------
+    Refused
+        Where there are two coders already, the study takes answers, codes are unknown, or everything is coded.
+    """
+    codebook = Codebook.objects.select_for_update().select_related("study").get(pk=codebook.pk)
+    if not may_begin(codebook.study):
+        raise Refused(_("Close the study first: while it is open, there can be new answers."))
+    coding = selectors.coding_of(codebook)
+    known = _known(coding, rating, codes)
+    if coding.is_complete:
+        raise Refused(_("Both coders have finished, so codes are changed where they disagree only."))
+    coder = coding.coder_of(by.pk)
+    if coder is None:
+        if len(coding.coders) == 2:
+            raise Refused(_("The answers to this question have two coders already."))
+        taken = {one.number for one in coding.coders}
+        coder = Coder.objects.create(codebook=codebook, user_id=by.pk, number=1 if 1 not in taken else 2)
+        events.log(codebook.study, by, "began to code", about=codebook.criterion, after={"coder": coder.number})
+    if codebook.begun_at is None:
+        Codebook.objects.filter(pk=codebook.pk).update(begun_at=Now())
+    _store(codebook, rating, coder, known)
+    return coder
+
+
+@atomically
+def decide(*, codebook: Codebook, rating: Rating, codes: Collection[str], by: Person) -> None:
+    """Store the codes of an answer about which the coders disagree.
+
+    Raises
+    ------
+    Refused
+        Before both coders have finished, and where they agree.
+    """
+    codebook = Codebook.objects.select_for_update().select_related("study").get(pk=codebook.pk)
+    coding = selectors.coding_of(codebook)
+    known = _known(coding, rating, codes)
+    if not coding.is_complete:
+        raise Refused(_("Disagreements are decided when both coders have finished."))
+    if rating.pk not in {answer.pk for answer in coding.disagreements}:
+        raise Refused(_("Both coders gave this answer the same codes."))
+    before = coding.agreed.get(rating.pk)
+    _store(codebook, rating, None, known)
+    events.log(
+        codebook.study, by, "decided", about=f"codes of answer {rating.pk}",
+        before=None if before is None else list(before), after=list(known),
+    )  # fmt: skip
+
+
+@atomically
+def start_again(*, codebook: Codebook, by: Person) -> int:
+    """Delete the coders of a question with everything they coded, so that the codes can be changed; return how much."""
+    codebook = Codebook.objects.select_for_update().select_related("study").get(pk=codebook.pk)
+    n = codebook.coded.count()
+    codebook.coded.all().delete()
+    codebook.coders.all().delete()
+    Codebook.objects.filter(pk=codebook.pk).update(begun_at=None)
+    events.log(codebook.study, by, "started again", about=f"coding of {codebook.criterion}", before={"coded": n})
+    return n
+
+
+def _known(coding: selectors.Coding, rating: Rating, codes: Collection[str]) -> list[str]:
+    """Return codes in the order of the codebook. Raises Refused for what it does not have."""
+    if rating.pk not in {answer.pk for answer in coding.answers}:
+        raise Refused(_("This answer is not there any more."))
+    if not coding.names:
+        raise Refused(_("Enter the codes first."))
+    if unknown := sorted(set(codes) - set(coding.names)):
+        raise Refused(_("The codebook has no code “%(name)s”.") % {"name": unknown[0]})
+    return [name for name in coding.names if name in codes]
+
+
+def _store(codebook: Codebook, rating: Rating, coder: Coder | None, codes: list[str]) -> None:
+    CodedAnswer.objects.update_or_create(
+        rating=rating, coder=coder, defaults={"codebook": codebook, "codes": codes, "at": Now()}
+    )
