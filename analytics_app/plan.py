@@ -36,7 +36,7 @@ DEFAULT_RULES: list[dict[str, Json]] = [{"rule": "manual"}]
 ALL = "all"
 
 # What plans that were frozen, and runs that were made, before there was a choice meant.
-BEFORE_THE_CHOICE: dict[str, Json] = {"intervals": "percentile", "constant": "drop"}
+_BEFORE_THE_CHOICE: dict[str, Json] = {"intervals": "percentile", "constant": "drop"}
 
 
 class PlanBlock(Block):
@@ -269,6 +269,21 @@ def _unknown(name: str, known: Sequence[str]) -> str:
     return f"{_('There is no “%(name)s” in this study.') % {'name': name}} {nearest(name, list(known))}".rstrip()
 
 
+def as_meant(document: Mapping[str, Any]) -> dict[str, Json]:
+    """Return a stored plan, or the settings of a run, with what each choice that came later was before.
+
+    Documents are stored with every setting that there was, so that one that is missing came later.
+    """
+    meant = {**_BEFORE_THE_CHOICE, **document}
+    if isinstance(entries := meant.get("analyses"), list):
+        meant["analyses"] = [
+            {**(member.Settings.before_the_choice if member else {}), **entry}
+            for entry in entries
+            for member in [analyses.registry.get(str(entry.get("analysis")))]
+        ]
+    return meant
+
+
 # Plans of studies -------------------------------------------------------------------------------------
 
 
@@ -315,7 +330,7 @@ def frozen_document(plan: Plan, study: Study) -> dict[str, Json]:
     BadPlan
         Something that the plan names is gone.
     """
-    return check({**BEFORE_THE_CHOICE, **plan.document}, study)
+    return check(as_meant(plan.document), study)
 
 
 def frozen_plan(study: Study) -> Plan | None:

@@ -40,6 +40,9 @@ class Block(forms.Form):
     # What messages call one of its fields.
     called: ClassVar[str] = "setting"
 
+    # What fields that came later were before, for documents that were stored without them.
+    before_the_choice: ClassVar[Mapping[str, object]] = {}
+
     @classmethod
     def read(cls, given: Mapping[str, object]) -> dict[str, Any]:
         """Fill in defaults and check values.

@@ -11,7 +11,7 @@ import numpy as np
 from analytics_app import analyses
 from analytics_app.analyses import Analysis, Asked, Common, Question
 from analytics_app.models import Run
-from analytics_app.plan import ALL, BEFORE_THE_CHOICE
+from analytics_app.plan import ALL, as_meant
 from analytics_app.quality.base import Asking, Scope
 from analytics_app.ratings import Mask, Names, Table
 from tasks_app.models import Criterion, Study, Task, TaskCriterion
@@ -131,7 +131,7 @@ def asking_of(task: Task, table: Table) -> Asking:
 
 def common_of(run: Run) -> Common:
     """Return what a run's plan sets for every analysis."""
-    settings = {**BEFORE_THE_CHOICE, **run.settings}
+    settings = as_meant(run.settings)
     pairs = settings["comparisons"]
     return Common(
         confidence=settings["confidence"],

@@ -9,7 +9,7 @@ from typing import Any
 from analytics_app import analyses
 from analytics_app.analyses.factors.removals import Step, read_steps
 from analytics_app.models import ResultRow, Run
-from analytics_app.plan import ALL, BEFORE_THE_CHOICE
+from analytics_app.plan import ALL, as_meant
 from analytics_app.selectors.questions import analyses_that_fit
 from analytics_app.selectors.sections import ResultNames
 
@@ -81,7 +81,7 @@ def steps_of(run: Run) -> list[Step]:
 
 def settings_with(run: Run, steps: Sequence[Step]) -> dict[str, Any]:
     """Return the settings of a run with other pairs removed; nothing else is changed."""
-    given: Mapping[str, Any] = {**BEFORE_THE_CHOICE, **run.settings}
+    given: Mapping[str, Any] = as_meant(run.settings)
     entries = given.get("analyses", ALL)
     if entries == ALL:
         entries = [{"analysis": name} for name in sorted(analyses_that_fit(run.study))]

@@ -121,7 +121,7 @@ def _of_run(study: Study, number: str) -> Preset | None:
     if not run.settings:
         return None
     words = {"n": run.number}
-    document = {**plans.BEFORE_THE_CHOICE, **run.settings}
+    document = plans.as_meant(run.settings)
     return Preset(
         f"from={run.number}", _("Same as run %(n)s") % words, _("The settings of run %(n)s.") % words, document
     )

@@ -38,7 +38,7 @@ def start_without(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     study, _role, found = own.run_for_researcher(request.user, slug, number, EDITOR)
     if not found.settings:  # it was refused, and so there is nothing to repeat
         raise Http404
-    settings = {**plans.BEFORE_THE_CHOICE, **found.settings}
+    settings = plans.as_meant(found.settings)
     return started(request, study, without(settings, request.POST.get("rule", "")))
 
 

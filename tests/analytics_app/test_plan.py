@@ -88,6 +88,15 @@ def test_a_plan_frozen_before_there_was_a_choice_keeps_percentiles(study: Study)
     assert common_of(Run(settings=earlier, seed=1)).intervals == "percentile"
 
 
+def test_a_plan_frozen_before_times_could_be_chosen_compares_each_with_the_first() -> None:
+    earlier = {"analysis": "panas", "family": "holm", "most_missing": 2, "complete_only": False}
+    later = {**earlier, "times_compared": "every", "only_times": ""}
+    other = {"analysis": "questions"}
+    meant = plan.as_meant({"analyses": [earlier, later, other]})["analyses"]
+    assert meant == [{**earlier, "times_compared": "first"}, later, other]
+    assert plan.as_meant({"analyses": "all"})["analyses"] == "all"
+
+
 @pytest.mark.parametrize(
     ("given", "expected"),
     [

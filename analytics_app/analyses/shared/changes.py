@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from django import forms
@@ -35,6 +35,8 @@ CONSECUTIVE, FIRST, EVERY = "consecutive", "first", "every"
 
 class ChangeSettings(Block):
     """Between which times change is computed, and how its tests are corrected."""
+
+    before_the_choice: ClassVar[Mapping[str, object]] = {"times_compared": FIRST}
 
     times_compared = forms.ChoiceField(
         choices=[

@@ -11,7 +11,7 @@ from django.utils.translation import ngettext
 
 from analytics_app import analyses, quality
 from analytics_app.models import Run
-from analytics_app.plan import ALL, BEFORE_THE_CHOICE, PlanBlock
+from analytics_app.plan import ALL, PlanBlock, as_meant
 from analytics_app.views import words
 from analytics_app.views.comparing.halves import run_name
 
@@ -109,7 +109,7 @@ def _analysis(entry: Mapping[str, Any]) -> str:
 
 def _settings(a: Run, b: Run) -> Iterator[str]:
     """Say which of the other settings differ; runs from before a setting have what it was then."""
-    own = [{**BEFORE_THE_CHOICE, **run.settings} for run in (a, b)]
+    own = [as_meant(run.settings) for run in (a, b)]
     pairs = [settings.get("comparisons", ALL) for settings in own]
     if pairs[0] != pairs[1]:
         yield _difference(a, b, _("pairs of systems"), *(_pairs(one) for one in pairs))
