@@ -107,7 +107,7 @@ def test_nothing_on_the_page_tells_which_text_is_odd(page: Page, open_example: O
         """() => [...document.querySelectorAll(".triad > *")].map((card) => {
             const copy = card.cloneNode(true);
             for (const own of copy.querySelectorAll(".judged, .text-head")) own.textContent = "";
-            copy.removeAttribute("aria-label");
+            copy.querySelector(".text").removeAttribute("aria-label");
             return copy.outerHTML;
         })"""
     )
