@@ -13,7 +13,9 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, Playwright, sync_
 from evalweb import environment
 from tests.servers import LiveSite
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+# The headless shell is the same engine without the windows of a desktop, which take a quarter of a test's time.
+HEADLESS = "chromium-headless-shell"
+NAMES = (HEADLESS, "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 # Each window has two pages of Chromium's own behind its address field, each in a process: half of the time of a test.
 ADDRESS_FIELD = ("WebUIOmniboxAimPopup", "WebUIOmniboxPopup")
 # Of several lists Chromium reads the last, which therefore repeats what Playwright leaves out.
@@ -144,10 +146,10 @@ def _playwrights_own() -> str | None:
 def _installed() -> str:
     """Install Debian's Chromium where that is allowed; else fail with the command that does."""
     if os.geteuid() != 0 or not shutil.which("apt-get"):
-        pytest.fail("There is no Chromium. Install one (`sudo apt-get install chromium`) or set EVALWEB_CHROMIUM.")
-    for command in (["update"], ["install", "--yes", "--no-install-recommends", "chromium"]):
+        pytest.fail(f"There is no Chromium. Install one (`sudo apt-get install {HEADLESS}`) or set EVALWEB_CHROMIUM.")
+    for command in (["update"], ["install", "--yes", "--no-install-recommends", HEADLESS]):
         answer = subprocess.run(["apt-get", *command], capture_output=True, text=True, check=False)
         assert answer.returncode == 0, f"apt-get {' '.join(command)} failed:\n{answer.stderr}"
     path = _on_path()
-    assert path, "apt-get installed chromium, and it is still not on PATH."
+    assert path, f"apt-get installed {HEADLESS}, and it is still not on PATH."
     return path
