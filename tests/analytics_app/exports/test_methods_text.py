@@ -44,8 +44,13 @@ def value(run: Run, statistic: str, label: str | None = None) -> int:
 
 
 @pytest.mark.django_db
-def test_its_numbers_are_those_of_the_run_and_of_the_datasheet(run: Run, client: Client, rosa: User) -> None:
+def test_the_methods_section_of_a_run(run: Run, client: Client, rosa: User) -> None:
     client.force_login(rosa)
+    its_numbers_are_those_of_the_run_and_of_the_datasheet(run, client)
+    every_citation_has_its_entry(run, client)
+
+
+def its_numbers_are_those_of_the_run_and_of_the_datasheet(run: Run, client: Client) -> None:
     text = client.get(reverse("analytics:methods_md", args=[run.study.slug, run.number])).content.decode()
     text = re.sub(r"\\(.)", r"\1", text)
     assert f"{value(run, 'raters_recruited')} raters enrolled and {value(run, 'raters_finished')} finished" in text
@@ -79,9 +84,7 @@ def test_its_numbers_are_those_of_the_run_and_of_the_datasheet(run: Run, client:
         assert f"was {agreed} ({between}{name}; {about})" in text
 
 
-@pytest.mark.django_db
-def test_every_citation_has_its_entry(run: Run, client: Client, rosa: User) -> None:
-    client.force_login(rosa)
+def every_citation_has_its_entry(run: Run, client: Client) -> None:
     page = client.get(reverse("analytics:methods", args=[run.study.slug, run.number]))
     assert page.status_code == 200
     files = {

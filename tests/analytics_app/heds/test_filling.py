@@ -36,7 +36,14 @@ def judged(rosa: User) -> Study:
     return Study.objects.get(slug="example-checked")
 
 
-def test_what_the_study_knows_is_what_its_rows_say(judged: Study) -> None:
+def test_a_study_that_was_judged_proposes_what_its_rows_say(judged: Study) -> None:
+    """One study for all three, since it takes as long as everything else here together."""
+    what_the_study_knows_is_what_its_rows_say(judged)
+    what_the_run_says_of_a_criterion_is_what_its_rows_say(judged)
+    every_proposal_is_an_answer_that_its_question_takes(judged)
+
+
+def what_the_study_knows_is_what_its_rows_say(judged: Study) -> None:
     """Numbers are counted again by statements of the test's own."""
     known = known_of(judged)
     answers = {key: in_words(questions()[key], proposal.answer) for key, proposal in known.answers.items()}
@@ -75,7 +82,7 @@ def test_what_the_study_knows_is_what_its_rows_say(judged: Study) -> None:
     assert answers["2.4"] == answers["2.5"] == "English"
 
 
-def test_what_the_run_says_of_a_criterion_is_what_its_rows_say(judged: Study) -> None:
+def what_the_run_says_of_a_criterion_is_what_its_rows_say(judged: Study) -> None:
     """Agreement between raters and of raters with themselves, with intervals."""
     run = Run.objects.get(study=judged)
     known = known_of(judged)
@@ -94,7 +101,7 @@ def test_what_the_run_says_of_a_criterion_is_what_its_rows_say(judged: Study) ->
         assert {proposals[number].source for number in ("4.3.9", "4.3.10", "4.3.11.2")} == {"from run 1"}
 
 
-def test_every_proposal_is_an_answer_that_its_question_takes(judged: Study) -> None:
+def every_proposal_is_an_answer_that_its_question_takes(judged: Study) -> None:
     """What the study says can be written into the form; every automatic question has an answer."""
     known = known_of(judged)
     groups = [(known.answers, False), *((answers, True) for answers in known.criterion_answers.values())]
