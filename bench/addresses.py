@@ -221,6 +221,7 @@ ACTIONS = frozenset(
         "analytics:lift",
         "analytics:cancel",
         "analytics:start_without",
+        "analytics:main_study",
         "analytics:remove_pair",
         "analytics:send",
         "api_results:cancel",

@@ -17,6 +17,7 @@ from analytics_app.selectors.runs import progress, runs_of
 from analytics_app.selectors.sections import names_of
 from analytics_app.selectors.workers import workers
 from analytics_app.services import routing
+from analytics_app.services.main_study import kept_pairs
 from analytics_app.views import run_words
 from analytics_app.views.run_contents import contents
 from analytics_app.views.sections import raters_table
@@ -86,7 +87,7 @@ def _run(request: HttpRequest, study: Study, found: Run) -> dict[str, Any]:
         frame
         | _later(study, found)
         | contents(study, found, names, wanted, systems=frame["shown"])
-        | {"offers": offers, "reductions": reductions(found, names)}
+        | {"offers": offers, "reductions": reductions(found, names), "kept_pairs": kept_pairs(found, names)}
     )
 
 

@@ -5,7 +5,7 @@ Each way makes a draft of its own with a set-up, which can be changed before the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -85,10 +85,13 @@ def free_slug(title: str) -> str:
     return next(slug for slug in candidates if slug not in taken)
 
 
-def first_document(member: type[TaskType]) -> dict[str, Json]:
-    """Return the task and the criteria that a study of a task type begins with, as in study.yaml."""
+def first_document(member: type[TaskType], criteria: Sequence[Criterion] = ()) -> dict[str, Json]:
+    """Return the task and the criteria that a study of a task type begins with, as in study.yaml.
+
+    Without `criteria`, they are those that the type suggests.
+    """
     start = member.begins_with
-    criteria = start.criteria or ((QUALITY,) if member.criteria_needed[0] else ())
+    criteria = criteria or start.criteria or ((QUALITY,) if member.criteria_needed[0] else ())
     task: dict[str, Json] = {"key": "main", "type": member.name}
     if criteria:
         task["criteria"] = [criterion.key for criterion in criteria]
@@ -118,10 +121,27 @@ def _entry(criterion: Criterion) -> dict[str, Json]:
 def from_type(*, owner: AbstractBaseUser, member: type[TaskType], names: Names) -> Study:
     """Make a draft with one task of a type, and the criteria that the type suggests."""
     study = new_draft(owner, names)
-    setup = changes.begin(study)
-    values: dict[sections.Path, Json] = {(name,): value for name, value in first_document(member).items()}
-    changes.change(setup=setup, values=values, base=setup.revision, by=owner)
+    _fill(study, first_document(member), owner)
     return study
+
+
+@atomically
+def following(
+    *, owner: AbstractBaseUser, origin: Study, member: type[TaskType], criteria: Sequence[Criterion], names: Names
+) -> Study:
+    """Make a draft with one task of a type, some criteria, and the language and people in charge of another study."""
+    study = new_draft(owner, names, language=origin.language, timezone=origin.timezone)
+    about = setup_of(origin).given.get("about")
+    document = first_document(member, criteria)
+    _fill(study, {**document, "about": about} if about else document, owner)
+    return study
+
+
+def _fill(study: Study, document: Mapping[str, Json], by: AbstractBaseUser) -> None:
+    """Begin the set-up of a draft with the sections of a study file."""
+    setup = changes.begin(study)
+    values: dict[sections.Path, Json] = {(name,): value for name, value in document.items()}
+    changes.change(setup=setup, values=values, base=setup.revision, by=by)
 
 
 @atomically

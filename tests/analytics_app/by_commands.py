@@ -33,7 +33,8 @@ def load(folder: Path, task: Mapping[str, object], items: Rows, ratings: Rows, *
     task = {"key": "main", "keep_identical": True, "spacing": 1, "set_size": 1, **task}
     document = {"evalweb": 1, "study": about, "about": {"institution": "As published"}, "tasks": [task], **more}
     (folder / "study.yaml").write_text(yaml.safe_dump(document, sort_keys=False), encoding="utf-8")
-    write(folder / "items.csv", items)
+    if items:
+        write(folder / "items.csv", items)
     call_command("load_study", str(folder), stdout=StringIO())
     call_command("import_ratings", "small", str(write(folder / "ratings.csv", ratings)), stdout=StringIO())
     return "small"

@@ -31,7 +31,7 @@ from tasks_app.task_types.base import (
 )
 from tasks_app.task_types.questionnaire import facts
 from tasks_app.task_types.questionnaire.form import QuestionnaireForm, field_name
-from tasks_app.task_types.questionnaire.instruments import OWN, instrument_data, questions_of
+from tasks_app.task_types.questionnaire.instruments import OWN, instrument_choices, instrument_data, questions_of
 from tasks_app.task_types.questionnaire.questions import MULTIPLE, Asked, Question, as_data, asked_by
 from tasks_app.task_types.questionnaire.reading import LONGEST_LETTERS, LONGEST_QUESTION, read_questions
 from tasks_app.task_types.questionnaire.simulate import answer
@@ -100,12 +100,7 @@ class Questionnaire(TaskType):
 
     class Params(Parameters):
         instrument = forms.ChoiceField(
-            choices=(
-                (OWN, _("own questions only")),
-                ("panas", _("PANAS: positive and negative affect, 20 words")),
-                ("demographics", _("who took part: age, gender, education, languages")),
-                ("exit", _("how the study went")),
-            ),
+            choices=instrument_choices,
             initial=OWN,
             label=_("Questionnaire"),
             help_text=_(

@@ -37,12 +37,13 @@ ANALYSED = _(
     "Per question: counts and shares of options, median of steps, mean and spread of numbers; answers in words are "
     "in the file of ratings. PANAS: positive and negative affect, the sums of ten words each (10 to 50), per group and "
     "wave, with alpha, and change from wave to wave. At most 2 of the 10 words of a sum may be missing and are then "
-    "filled in by the mean of the others; otherwise the sum is missing, and counted as such."
+    "filled in by the mean of the others; otherwise the sum is missing, and counted as such. SUS, raw NASA-TLX and "
+    "UEQ-S: their published scores, per group and wave, with alpha."
 )
 LIMITS = _(
-    "Raters say what they think they feel, and what they think is wanted. PANAS is shipped in its published English; "
-    "for another language use its published translation. Nothing is asked depending on an earlier answer. Answers "
-    "about persons are personal data: ask only for what the study needs."
+    "Raters say what they think they feel, and what they think is wanted. PANAS, SUS, NASA-TLX and UEQ-S are shipped "
+    "in their published English; for another language use a published translation. Nothing is asked depending on an "
+    "earlier answer. Answers about persons are personal data: ask only for what the study needs."
 )
 
 OUTCOME_OF_KIND = {

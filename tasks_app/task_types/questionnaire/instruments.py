@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -25,9 +26,58 @@ def instrument_data(name: str) -> dict[str, Any]:
     and stays as it was published.
     """
     if name == OWN:
-        return {"language": "", "introduction": "", "questions": []}
+        return {"label": "own questions only", "language": "", "introduction": "", "questions": []}
     data: dict[str, Any] = json.loads((DATA / f"{name}.json").read_text(encoding="utf-8"))
     return data
+
+
+def instrument_choices() -> list[tuple[str, str]]:
+    """Return the questionnaires that a study can ask, by the names of their data files, with what they are called."""
+    names = sorted(path.stem for path in DATA.glob("*.json"))
+    return [(name, str(instrument_data(name)["label"])) for name in (OWN, *names)]
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """How answers to some items of an instrument become a score.
+
+    The steps of an item count from `first` in distances of `step`; those of the `reversed` items count from the other
+    end. The score is `times` the sum or the mean of the items. With more than `most_missing` items left out there is
+    none; otherwise the mean of the others stands for them. `limits` are the lowest and the highest score.
+    """
+
+    key: str
+    name: str
+    items: tuple[str, ...]
+    reversed: frozenset[str]
+    first: float
+    step: float
+    combine: str
+    times: float
+    most_missing: int
+    limits: tuple[float, float]
+
+
+def scores_of(name: str) -> tuple[Score, ...]:
+    """Return the scores that a data file declares; none where questions are not scored, or, as PANAS, elsewhere."""
+    data = instrument_data(name) if name in dict(instrument_choices()) else {}
+    return tuple(_score(key, one) for key, one in data.get("scores", {}).items() if isinstance(one, dict))
+
+
+def _score(key: str, one: dict[str, Any]) -> Score:
+    low, high = one["limits"]
+    return Score(
+        key=key,
+        name=one["name"],
+        items=tuple(one["items"]),
+        reversed=frozenset(one["reversed"]),
+        first=one["first"],
+        step=one["step"],
+        combine=one["combine"],
+        times=one["times"],
+        most_missing=one["most_missing"],
+        limits=(low, high),
+    )
 
 
 def introduction_of(name: str) -> str:

@@ -1,0 +1,45 @@
+"""The table of a pre-study: a line a pair, with what it passes or fails."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from django.utils.translation import gettext as _
+
+from analytics_app.models import ResultRow
+from analytics_app.show.cells import DASH, Cell
+from analytics_app.show.formats import digits, interval, raters
+from analytics_app.show.notes import notes_of
+from analytics_app.show.registry import tables_of
+from analytics_app.show.shown import Rows, Shown, lines_of, named, own, table_of
+from analytics_app.show.table import Table
+
+
+@tables_of("pair_selection")
+def selection_table(rows: Rows, limit: float) -> Iterator[Table]:
+    """Yield mean and SD of each pair, the highest mean first, and whether it is kept."""
+    lines = sorted(lines_of(rows.of("pair_mean"), "label"), key=lambda row: row.value or 0, reverse=True)
+    columns = [
+        named(_("Pair"), lambda row: (row.settings or {}).get("pair") or row.label),
+        own(_("People"), raters),
+        own(_("Mean"), digits(2)),
+        own(_("Interval"), interval(2)),
+        Shown(_("SD"), "pair_sd", digits(2)),
+        Shown(_("Kept"), "pair_kept", _kept, number=False),
+        Shown(_("Mean before rules"), "pair_mean", digits(2), before=True),
+    ]
+    notes = notes_of(rows.of("pair_mean", "pair_sd", "pair_kept"))
+    for row in rows.of("pair_kept")[:1]:
+        said = row.settings or {}
+        cut_offs = {"mean": f"{said['least_mean']:g}", "sd": f"{said['most_sd']:g}"}
+        notes.append(_("A pair is kept unless its mean is below %(mean)s or its SD above %(sd)s.") % cut_offs)
+    yield from table_of(rows, _("Selection of pairs"), columns, lines, by=("label",), notes=notes)
+
+
+def _kept(row: ResultRow | None) -> Cell:
+    """Say whether a pair is kept, and if not what it fails."""
+    if row is None or row.value is None:
+        return Cell(DASH)
+    fails = (row.settings or {}).get("fails", ())
+    said = {"mean": _("mean too low"), "sd": _("SD too high")}
+    return Cell(_("yes")) if row.value else Cell(_("no: %(fails)s") % {"fails": ", ".join(said[one] for one in fails)})

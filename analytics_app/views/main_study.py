@@ -1,0 +1,33 @@
+"""Begin the main study of a semantic differential from the results of its pre-study."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from django.contrib import messages
+from django.contrib.auth.models import User
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from analytics_app import access as own
+from analytics_app.services.main_study import begin_main_study
+from tasks_app.models import Membership
+from tasks_app.views.researcher.frame import researcher_page
+from tasks_app.views.researcher.setup.form_frame import step_url
+
+
+@researcher_page
+@require_POST
+def begin(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """Make a draft with the pairs that a run keeps, and lead to its first step."""
+    study, _role, run = own.run_for_researcher(request.user, slug, number, Membership.Role.EDITOR)
+    try:
+        begun = begin_main_study(run=run, by=cast("User", request.user))
+    except ValueError as problem:
+        messages.error(request, str(problem))
+        return redirect("analytics:run", study.slug, number)
+    said = _("This draft asks for the pairs that run %(number)s of “%(title)s” keeps.")
+    messages.success(request, said % {"number": number, "title": study.title})
+    return redirect(step_url(begun.slug, "task"))
