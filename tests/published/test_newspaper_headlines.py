@@ -62,6 +62,8 @@ def test_raters_who_cannot_tell_are_not_better_than_chance(rosas_browser: Client
     tests = found.rows("right_against_chance", basis="kept")
     assert {row.system for row in tests} == {None, "editor", "model"}
     assert all(row.value == pytest.approx(0) and row.p_adjusted == 1 for row in tests)
+    page = rosas_browser.get(f"/admin/studies/{found.run.study.slug}/results/").content.decode()
+    assert "not shown that raters are right more often than chance (50\u00a0%, chance 50\u00a0%)" in page
     # They agree perfectly, and are right half of the time.
     assert found.value("alpha", basis="kept") == 1
 

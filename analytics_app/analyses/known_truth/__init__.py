@@ -46,7 +46,6 @@ class KnownTruth(Analysis):
     )
     scales = frozenset({Scale.NOMINAL})
     task_types = frozenset({"labels"})
-    leads = False
     statistics = {
         "right_share": _("Share of right answers"),
         "right_against_chance": _("Share of right answers minus chance"),

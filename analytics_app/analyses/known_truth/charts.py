@@ -18,13 +18,15 @@ def right_by_system(of: Material) -> Iterator[Sketch]:
     if len(found) < 2:
         return
     points = [point(row, words.share(value_of(row)), name=row.system, n=row.n_ratings) for row in found]
-    first, last = points[0], points[-1]
+    together = next((value_of(row) for row in of.of("right_share") if not row.system and not row.label), None)
+    limits = _chance(of)
+    said = "" if together is None else f"Raters are right in {words.share(together)} of their answers on {of.name}"
     yield Sketch(
         kind="right-by-system",
-        title=f"Raters are right about {first.name} in {first.text} of answers, about {last.name} in {last.text}",
-        subtitle=f"Share of right answers on {of.name}; {of.basis(found)}.",
+        title=f"{said}; chance is {words.share(limits[0][0])}" if limits else said,
+        subtitle=f"Share of right answers about each system, with its interval; {of.basis(found)}.",
         by_system=True,
-        chart=points_chart(points, measure="Right answers", limits=_chance(of), domain=(0.0, 1.0), percent=True),
+        chart=points_chart(points, measure="Right answers", limits=limits, domain=(0.0, 1.0), percent=True),
         columns=(("name", "System"), ("value", "Right"), ("low", "Low"), ("high", "High"), ("n", "Answers")),
     )
 

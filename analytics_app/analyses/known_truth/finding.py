@@ -8,7 +8,7 @@ from analytics_app.show.findings import Asked, Finding, finding_of
 from analytics_app.show.shown import Rows
 
 
-@finding_of("known_truth", "right_against_chance", order=15)
+@finding_of("known_truth", "right_against_chance", "right_share", order=15)
 def known_truth(rows: Rows, asked: Asked) -> Finding | None:
     """Say whether raters are right more often, or less often, than chance."""
     test = next((row for row in rows.of("right_against_chance") if row.system is None), None)
@@ -16,7 +16,7 @@ def known_truth(rows: Rows, asked: Asked) -> Finding | None:
     if test is None or share is None or test.p_adjusted is None or share.value is None or test.value is None:
         return None
     chance = (test.settings or {})["chance"]
-    said = {"share": f"{share.value:.0%}", "chance": f"{chance:.0%}"}
+    said = {"share": _percent(share.value), "chance": _percent(chance)}
     if test.p_adjusted >= asked.limit:
         start = _("It was not shown that raters are right more often than chance (%(share)s, chance %(chance)s)")
     elif test.value > 0:
@@ -24,3 +24,7 @@ def known_truth(rows: Rows, asked: Asked) -> Finding | None:
     else:
         start = _("Raters are right in %(share)s of their answers, less often than chance (%(chance)s)")
     return Finding(start % said, criterion=asked.name)
+
+
+def _percent(share: float) -> str:
+    return f"{share * 100:.0f}\u00a0%"

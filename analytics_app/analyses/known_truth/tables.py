@@ -44,7 +44,10 @@ def _by_system(rows: Rows, limit: float) -> Iterator[Table]:
     chance = next((row.settings["chance"] for row in found if row.settings and row.settings.get("chance")), None)
     notes = notes_of([*found, *rows.of("right_against_chance")])
     if chance is not None:
-        notes = [_("Chance is %(share)s, one over the number of options.") % {"share": f"{chance:.1%}"}, *notes]
+        notes = [
+            _("Chance is %(share)s, one over the number of options.") % {"share": f"{chance * 100:.1f}\u00a0%"},
+            *notes,
+        ]
     yield from table_of(
         rows, _("Right answers"), columns, lines_of(found, "system"), by=("system",), notes=notes, used_only=True
     )
