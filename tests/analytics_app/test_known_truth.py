@@ -55,6 +55,8 @@ def test_the_system_itself_can_be_the_truth() -> None:
     assert value(rows, "right_share", system="s0") == pytest.approx(3 / 4)
     assert value(rows, "right_share", system="s1") == pytest.approx(1 / 4)
     assert value(rows, "right_share", label="s1") == pytest.approx(1 / 4)
+    # While systems are hidden, no row may tell them apart.
+    assert all(row.by_system for row in rows if row.label is not None or row.system is not None)
 
 
 def test_chance_is_one_over_the_options_that_are_offered() -> None:

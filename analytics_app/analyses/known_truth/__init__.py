@@ -101,7 +101,7 @@ def _shares(make: Rows, of: Right) -> Iterator[Row]:
                 "right_share",
                 mean,
                 **({column: name} if column else {}),
-                by_system=column == "system",
+                by_system=column == "system" or (column == "label" and of.is_system),
                 n_ratings=int(mine.sum()),
                 n_raters=len(np.unique(of.rater[mine])),
                 note=joined(mean.note, of.note if not column else None, interval_note(mean, of.unit)),
@@ -181,6 +181,7 @@ def _answered(make: Rows, of: Right) -> Iterator[Row]:
                 "answered_share",
                 value=float(mine[:, place].mean()),
                 label=f"{truth}: {option}",
+                by_system=of.is_system,
                 n_ratings=len(mine),
                 settings={"truth": truth, "answer": option},
             )

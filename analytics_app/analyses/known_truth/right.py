@@ -44,6 +44,11 @@ class Right:
     chance: float | None
     note: str | None
 
+    @property
+    def is_system(self) -> bool:
+        """Whether what is true names the system, so that rows by true label tell systems apart."""
+        return self.truth == SYSTEM
+
     def clusters_of(self, items: NDArray[np.intp]) -> NDArray[np.int64] | None:
         """Return what each of these items is drawn with, None where it is drawn alone."""
         return self.cluster_of_item[items] if self.unit == "documents" else None
