@@ -171,8 +171,8 @@ def _curve_layers(of: Curves, width: float, ticks: Sequence[float], room: Room) 
     return alt.layer(
         once.mark_rule(color=LIMIT, strokeWidth=1.5, strokeDash=[5, 4]).encode(x=at),
         lines.encode(x=across, y=alt.Y("value:Q", scale=shares, axis=high), color=colour),
-        beside.encode(x=at, y=alt.value(PANEL - 6 if high_there else 20), text=alt.value(word)),
-        head.encode(x=alt.value(6 - ASIDE), y=alt.value(-10), text=alt.value(of.up)),
+        beside.encode(x=at, y=fixed("Y", PANEL - 6 if high_there else 20), text=alt.TextValue(word)),
+        head.encode(x=fixed("X", 6 - ASIDE), y=fixed("Y", -10), text=alt.TextValue(of.up)),
     ).properties(width=width, height=PANEL)
 
 
@@ -187,11 +187,11 @@ def _observed_layers(of: Curves, width: float, height: float, ticks: Sequence[fl
     row = seen.encode(y=alt.Y("middle:Q", scale=down, axis=None))
     named = seen.encode(y=alt.Y("named:Q", scale=down, axis=None))
     return alt.layer(
-        row.mark_rule(strokeWidth=4, color=MARK).encode(x=alt.X("low:Q", scale=shares, axis=axis), x2="high:Q"),
+        row.mark_rule(strokeWidth=4, color=MARK).encode(x=alt.X("low:Q", scale=shares, axis=axis), x2=alt.X2("high:Q")),
         row.mark_point(filled=True, size=110, opacity=1, color=MARK).encode(x=alt.X("x:Q", scale=shares, axis=axis)),
         in_lines(named, room, x=0),
         seen.mark_text(align="right", color=INK, fontWeight="bold").encode(
-            y=alt.Y("told:Q", scale=down, axis=None), x=alt.value(width), text="text:N"
+            y=alt.Y("told:Q", scale=down, axis=None), x=fixed("X", width), text=alt.Text("text:N")
         ),
     ).properties(width=width, height=height)
 
