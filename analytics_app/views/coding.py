@@ -12,6 +12,7 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -143,7 +144,8 @@ def answer_page(request: HttpRequest, slug: str, criterion: str) -> HttpResponse
             messages.error(request, str(refused))
             status = 422
         else:
-            return redirect("analytics:code_answers", slug, criterion)
+            # The keyboard goes on at the codes of the next answer, not at the top of the page.
+            return redirect(f"{reverse('analytics:code_answers', args=[slug, criterion])}#codes")
     of_question = selectors.coding_of(own)
     coder = of_question.coder_of(request.user.pk)
     own_codes = of_question.by_coder[of_question.coders.index(coder)] if coder is not None else {}

@@ -10,11 +10,15 @@ from collections import Counter
 from random import Random
 
 import pytest
+from django.contrib.auth.models import User
 from django.test import Client
 from scipy.stats import binom
 
+from analytics_app.selectors.coding import Counts, counts_of
 from tasks_app.management.simulated_raters import Answering
-from tasks_app.models import Place, Rating
+from tasks_app.models import Place, Rating, Study
+from tasks_app.selectors.coding import answers_to, coding_of
+from tasks_app.services import coding
 from tasks_app.task_types.base import Screen, TaskType
 from tasks_app.task_types.triangle.screen import odd_position
 from tests.published.kit import analysed, begun, judged, opened
@@ -39,6 +43,17 @@ def judge(is_right: bool, motive: str, rng: Random) -> Answering:
     return answer
 
 
+def counted(study: Study) -> Counts:
+    """Let two people code the motives alike, a code for each sentence, and count the codes by verdict."""
+    names = [(motive, "") for motives in REASONS.values() for motive in motives if motive]
+    people = [User.objects.create_user(name) for name in ("one", "other")]
+    codebook = coding.save_codes(study=study, criterion="motive", codes=names, by=people[0])
+    for answer in answers_to(study, "motive"):
+        for by in people:
+            coding.code_answer(codebook=codebook, rating=answer, codes=[answer.text or ""], by=by)
+    return counts_of(coding_of(codebook))
+
+
 @pytest.mark.parametrize(("judges", "right"), [(12, 5), pytest.param(98, 36, marks=pytest.mark.exhaustive)])
 def test_the_verdict_of_the_paper_s_test_comes_out(rosas_browser: Client, judges: int, right: int) -> None:
     study = opened(begun(rosas_browser, "triangle_weather"))
@@ -57,7 +72,18 @@ def test_the_verdict_of_the_paper_s_test_comes_out(rosas_browser: Client, judges
     assert results.value("triangle_judges", basis="kept") == 98, "the paper's table 1"
     said = Rating.objects.filter(rater__study=study, criterion__key="motive").values_list("text", flat=True)
     assert Counter(said) == Counter(filter(None, motives))
+    counts = counted(study)
+    for row in counts.rows:
+        with_it = [is_right for is_right, motive in zip(finds, motives, strict=True) if motive == row.name]
+        assert (row.right, row.wrong) == (with_it.count(True), with_it.count(False))
+    assert (counts.n_right, counts.n_wrong) == tuple(
+        sum(bool(motive) for is_right, motive in zip(finds, motives, strict=True) if is_right is verdict)
+        for verdict in (True, False)
+    )
     if judges == 98:
+        verbs = next(row for row in counts.rows if row.name == REASONS[True][0])
+        assert verbs.p_adjusted is not None
+        assert verbs.p_adjusted < 0.05, "the motive planted in those who were right"
         assert critical == 40, "the paper's table 3"
         (normal,) = results.rows("discriminators_normal", basis="kept")
         assert normal.value == pytest.approx(0.221, abs=5e-4), "printed"
