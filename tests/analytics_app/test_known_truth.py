@@ -64,6 +64,15 @@ def test_chance_is_one_over_the_options_that_are_offered() -> None:
     assert {row.settings["chance"] for row in of(rows, "right_against_chance") if row.settings} == {1 / 3}
 
 
+def test_none_of_these_is_an_option_and_several_have_no_chance() -> None:
+    data = told(["Yes", "Yes", "No", "No"])
+    offered = rows_of("known_truth", data, params={"none_of_these": ["tone"]}, truth="truth")
+    assert {row.settings["chance"] for row in of(offered, "right_against_chance") if row.settings} == {1 / 3}
+    several = rows_of("known_truth", data, params={"multiple": True}, truth="truth")
+    assert not of(several, "right_against_chance")
+    assert "Several options may be chosen" in str(of(several, "right_share")[0].note)
+
+
 def test_items_without_a_truth_are_left_out_and_counted() -> None:
     (row,) = [
         row
@@ -90,7 +99,7 @@ def test_options_of_items_have_no_chance() -> None:
     assert not of(rows, "right_against_chance")
     assert of(rows, "right_difference")
     assert {row.p for row in of(rows, "right_by_rater")} == {None}
-    assert "so there is no chance to compare with" in str(of(rows, "right_share")[0].note)
+    assert "so there is no chance level" in str(of(rows, "right_share")[0].note)
 
 
 def test_several_options_are_right_only_where_the_truth_stands_alone() -> None:

@@ -44,7 +44,7 @@ def rater(rng: Random) -> Answering:
         for score, words in WORDS.items():
             points = mood[score] + rng.gauss(0, 1) + (GAIN[group.key][score] if weeks == 3 else 0)
             for word in words:
-                step = min(5, max(1, round(points / 10 + rng.gauss(0, 0.5))))
+                step = min(5, max(1, round(points / 10 + rng.gauss(0, 0.25))))
                 answers[field_name(f"{PREFIX}{word}")] = str(step)
         return answers
 

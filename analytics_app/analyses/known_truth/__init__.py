@@ -33,8 +33,8 @@ class KnownTruth(Analysis):
     """Share of right answers to questions whose answer is known of every item, such as which newspaper a text is from.
 
     An answer is right if it is the truth and nothing else. Chance is one over the number of options that the task
-    offers. Intervals and tests are over items (documents, where these were shown whole), those of raters over their
-    answers.
+    offers, "none of these" included. Intervals and tests are over items (documents, where these were shown whole),
+    those of raters over their answers.
     """
 
     label = _("Known truth")

@@ -16,7 +16,8 @@ from analytics_app.stats.estimate import joined
 # The truth is the system itself, as where raters guess which system, or which author, wrote a text.
 SYSTEM = "system"
 
-OWN_OPTIONS = "The options differ from item to item, so there is no chance to compare with."
+OWN_OPTIONS = "The options differ from item to item, so there is no chance level."
+SEVERAL = "Several options may be chosen, so there is no chance level."
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +83,7 @@ def right_answers(sample: Sample, truth: str) -> Right | str:
     systems, system = np.unique(outputs.system[known], return_inverse=True)
     left_out = int((~known).sum())
     notes = [f"{in_words(left_out, 'answer is', 'answers are')} left out: no option is true of the item."]
-    of_items = sample.question.criterion in sample.question.params.get("item_options", ())
+    chance, without = _chance(sample, answers)
     return Right(
         truth=truth,
         right=is_right.astype(float),
@@ -97,6 +98,17 @@ def right_answers(sample: Sample, truth: str) -> Right | str:
         systems=tuple(outputs.systems[code] for code in systems),
         unit=outputs.unit,
         cluster_of_item=outputs.cluster_of_item,
-        chance=None if of_items else 1 / len(answers.options),
-        note=joined(*notes[: min(1, left_out)], OWN_OPTIONS if of_items else None),
+        chance=chance,
+        note=joined(*notes[: min(1, left_out)], without),
     )
+
+
+def _chance(sample: Sample, answers: Answers) -> tuple[float | None, str | None]:
+    """Return how often a rater is right who picks one option at random, or None and why there is no such share."""
+    question = sample.question
+    if question.criterion in question.params.get("item_options", ()):
+        return None, OWN_OPTIONS
+    if answers.several or question.params.get("multiple"):
+        return None, SEVERAL
+    none_of_these = question.criterion in question.params.get("none_of_these", ())
+    return 1 / (len(question.labels) + none_of_these), None
