@@ -105,3 +105,37 @@ def test_options_of_items_have_no_chance() -> None:
 def test_several_options_are_right_only_where_the_truth_stands_alone() -> None:
     data = told(["Yes"], [(0, 0, 0, "Yes"), (0, 0, 0, "No"), (1, 0, 0, "Yes")])
     assert value(rows_of("known_truth", data, truth="truth"), "right_share") == pytest.approx(1 / 2)
+
+
+def of_both(given: list[tuple[int, int, int, str]]) -> Table:
+    """Let every text be by both systems: each part stands for an output of s0 and of s1."""
+    data = told(["Yes", "Yes", "No", "No"], given)
+    names = data.names
+    return replace(
+        data,
+        names=replace(
+            names,
+            shown_part=np.repeat(names.shown_part, 2),
+            shown_item=np.repeat(names.shown_item, 2),
+            shown_system=np.tile(np.array([0, 1], dtype=names.shown_system.dtype), len(names.shown_part)),
+            systems=("s0", "s1"),
+        ),
+    )
+
+
+def test_an_answer_about_a_text_of_two_systems_counts_once_for_its_rater() -> None:
+    data = of_both([(0, item, 0, "Yes" if item < 2 else "No") for item in range(4)])
+    rows = rows_of("known_truth", data, truth="truth")
+    (rater,) = of(rows, "right_by_rater")
+    assert (rater.value, rater.n_ratings) == (1.0, 4)
+    assert rater.p == pytest.approx(2 * 0.5**4)
+    (together,) = [row for row in of(rows, "right_share") if row.system is None and row.label is None]
+    assert together.n_ratings == 4
+    assert [row.n_ratings for row in of(rows, "right_share") if row.system] == [4, 4]
+    (said,) = rows_of("known_truth", data, labels=("s0", "s1", "Yes", "No"), truth="system")
+    assert said.note == "Several systems wrote each text, so none of them is the right answer."
+
+
+def test_no_system_is_named_where_none_is_an_option() -> None:
+    (row,) = rows_of("known_truth", told(["Yes", "Yes", "No", "No"]), truth="system")
+    assert row.note == "No value of “system” is one of the options: Yes, No."

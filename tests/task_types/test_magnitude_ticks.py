@@ -85,6 +85,15 @@ def test_a_study_that_names_no_criterion_of_its_own_is_told() -> None:
     ]
 
 
+def test_a_criterion_of_that_key_is_one_of_numbers_where_nothing_is_ticked() -> None:
+    own = Criterion("ticks", "Ticks of the clock")
+    kind = Magnitude({"reference_text": "The reference"})
+    outcome = kind.outcome_of(own)
+    assert outcome is not None
+    assert outcome.name == "magnitude"
+    assert kind.labels_of(own) is None
+
+
 def test_known_answers_about_ticks_are_graded() -> None:
     shown = screen(QUALITY, parts=1)
     form = shown.kind.form(shown, {**numbers(1), "p1-tick1": "1", "p1-tick2": "1"})

@@ -94,9 +94,12 @@ def _shares(make: Rows, of: Right) -> Iterator[Row]:
         (of.category, of.categories, "label"),
     ):
         drawn = bootstrap(make.sample, f"right by {column or 'all'}", of.unit)
-        means = group_means(of.right, groups, of.cluster, n_groups=len(names), **drawn.options)
+        counted = of.once | (column == "system")
+        means = group_means(
+            of.right[counted], groups[counted], of.cluster[counted], n_groups=len(names), **drawn.options
+        )
         for code, (name, mean) in enumerate(zip(names, means, strict=True)):
-            mine = groups == code
+            mine = counted & (groups == code)
             yield make.row(
                 "right_share",
                 mean,
@@ -113,7 +116,10 @@ def _tests(make: Rows, of: Right) -> Iterator[Row]:
     """Yield the tests of all answers and of each system against chance, and of each pair of systems."""
     n, common = len(of.systems), make.sample.common
     by_system, items = item_means(of.right, of.system, of.item, n)
-    together, _items = item_means(of.right, np.zeros(len(of.right), dtype=np.int64), of.item, 1)
+    everything = np.zeros(int(of.once.sum()), dtype=np.int64)
+    means, of_means = item_means(of.right[of.once], everything, of.item[of.once], 1)
+    together = np.full((len(items), 1), np.nan)
+    together[np.searchsorted(items, of_means)] = means
     chance = np.full((len(items), 1), np.nan if of.chance is None else of.chance)
     # All answers stand beside their systems, and chance in the last column.
     matrix = np.hstack((by_system, together, chance))
@@ -157,7 +163,7 @@ def _raters(make: Rows, of: Right) -> Iterator[Row]:
 
     names = make.sample.table.names.raters
     for code in np.unique(of.rater).tolist():
-        mine = of.right[of.rater == code]
+        mine = of.right[of.once & (of.rater == code)]
         right = int(mine.sum())
         yield make.row(
             "right_by_rater",
@@ -175,7 +181,7 @@ def _answered(make: Rows, of: Right) -> Iterator[Row]:
     if len(of.categories) * len(of.options) > MOST_CELLS:
         return
     for code, truth in enumerate(of.categories):
-        mine = of.chosen[of.category == code]
+        mine = of.chosen[of.once & (of.category == code)]
         for place, option in enumerate(of.options):
             yield make.row(
                 "answered_share",

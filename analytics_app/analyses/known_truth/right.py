@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from analytics_app.analyses.base import Sample, in_words
 from analytics_app.analyses.labels.shares import ByOutput
 from analytics_app.analyses.shared.labelled import Answers
-from analytics_app.ratings import Floats
+from analytics_app.ratings import Floats, Mask
 from analytics_app.stats.estimate import joined
 
 # The truth is the system itself, as where raters guess which system, or which author, wrote a text.
@@ -25,12 +25,14 @@ class Right:
     """Answers whose truth is known, once for each output they count for: arrays of shape (n,).
 
     `right` is 1 where the truth and nothing else was chosen, `category` a code into `categories`, the labels that are
-    true of some item; `chosen` has a column for each option. `chance` is one over the number of options, None where
+    true of some item; `once` keeps one row of each answer, where a text of several systems counts for each of them;
+    `chosen` has a column for each option. `chance` is one over the number of options, None where
     items bring options of their own.
     """
 
     truth: str
     right: Floats
+    once: Mask
     rater: NDArray[np.int64]
     system: NDArray[np.intp]
     item: NDArray[np.int64]
@@ -73,20 +75,33 @@ def right_answers(sample: Sample, truth: str) -> Right | str:
     wanted = np.array([place.get(word, -1) for word in words.tolist()])
     known = wanted >= 0
     if not known.any():
-        example = next((word for word in words.tolist() if word), "")
+        # While systems are hidden, nobody is told their names.
+        example = next((word for word in words.tolist() if word and truth != SYSTEM), "")
         said = f", such as “{example}”," if example else ""
         return f"No value of “{truth}”{said} is one of the options: {', '.join(answers.options)}."
+    nothing_true = len(np.unique(outputs.entry[~known]))
+    shared = np.bincount(outputs.entry)[outputs.entry] > 1 if truth == SYSTEM else np.zeros(len(known), dtype=bool)
+    n_shared = len(np.unique(outputs.entry[known & shared]))
+    known &= ~shared
+    if not known.any():
+        return "Several systems wrote each text, so none of them is the right answer."
     entry, wanted = outputs.entry[known], wanted[known]
     chosen = answers.chosen[entry]
     is_right = chosen[np.arange(len(entry)), wanted] & (chosen.sum(axis=1) == 1)
     codes, category = np.unique(wanted, return_inverse=True)
     systems, system = np.unique(outputs.system[known], return_inverse=True)
-    left_out = int((~known).sum())
-    notes = [f"{in_words(left_out, 'answer is', 'answers are')} left out: no option is true of the item."]
     chance, without = _chance(sample, answers)
+    notes = [
+        f"{in_words(n, 'answer is', 'answers are')} left out: {reason}."
+        for n, reason in ((nothing_true, "no option is true of the item"), (n_shared, "several systems wrote the text"))
+        if n
+    ]
+    once = np.zeros(len(entry), dtype=bool)
+    once[np.unique(entry, return_index=True)[1]] = True
     return Right(
         truth=truth,
         right=is_right.astype(float),
+        once=once,
         rater=answers.rater[entry],
         system=system.astype(np.intp),
         item=outputs.item[known],
@@ -99,7 +114,7 @@ def right_answers(sample: Sample, truth: str) -> Right | str:
         unit=outputs.unit,
         cluster_of_item=outputs.cluster_of_item,
         chance=chance,
-        note=joined(*notes[: min(1, left_out)], without),
+        note=joined(*notes, without),
     )
 
 

@@ -205,9 +205,15 @@ class Magnitude(SeveralTexts):
         if self.ticks_with and not self.ticks:
             yield "ticks_with names a criterion, but ticks is empty: list what can be ticked."
 
+    def outcome_of(self, criterion: Criterion | None) -> Outcome | None:
+        """Numbers, but for what is ticked where something is to be ticked."""
+        if not self.ticks and criterion is not None and criterion.key == tick_boxes.KEY:
+            return super().outcome_of(None)
+        return super().outcome_of(criterion)
+
     def labels_of(self, criterion: Criterion | None) -> tuple[str, ...] | None:
         """Return the keys of what can be ticked."""
-        is_ticked = criterion is not None and criterion.key == tick_boxes.KEY
+        is_ticked = bool(self.ticks) and criterion is not None and criterion.key == tick_boxes.KEY
         return tuple(one.key for one in self.options) if is_ticked else None
 
     def label_names(self) -> Mapping[str, Mapping[str, str]]:
