@@ -42,7 +42,7 @@ class IdenticalTexts(Rule):
             label=_("Exclude at this share of identical texts with different numbers"),
         )
         least = forms.IntegerField(
-            min_value=1, max_value=1000, initial=3, label=_("Minimum identical texts that a rater rated")
+            min_value=1, max_value=1000, initial=3, label=_("Minimum number of identical texts rated")
         )
 
     def remove(self, sample: RuleSample, settings: Mapping[str, object]) -> Removal:

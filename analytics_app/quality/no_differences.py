@@ -24,7 +24,10 @@ class NoDifferences(Rule):
     """
 
     label = _("Answers without differences")
-    summary = _("Leaves out raters who gave one number throughout, or the same number to all texts of a screen.")
+    summary = _(
+        "Leaves out raters who gave the same number in every answer, or who gave all texts of a screen the same number "
+        "on every screen."
+    )
     source = (
         "Novikova, Dušek and Rieser (2018). RankME: Reliable human ratings for natural language generation. NAACL. "
         "Their published ratings hold 971 such screens of 1,800, and raters with one number in a whole job."

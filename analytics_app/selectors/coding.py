@@ -73,7 +73,10 @@ class ByVerdict:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Codes by verdict: the rows, how many answers there are of either, and why there is no test, if there is none."""
+    """Codes by right and wrong choices.
+
+    The rows, how many answers there are of either, and why there is no test, if there is none.
+    """
 
     rows: tuple[ByVerdict, ...]
     n: int

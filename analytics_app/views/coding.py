@@ -129,7 +129,7 @@ def _compared(of_question: Coding) -> dict[str, Any]:
 @researcher_page
 @require_http_methods(["GET", "HEAD", "POST"])
 def answer_page(request: HttpRequest, slug: str, criterion: str) -> HttpResponseBase:
-    """One answer and the codes, without system, verdict, rater or the other coder's codes."""
+    """One answer and the codes, without system, rater, the other coder's codes, and whether the choice was right."""
     fetched = access.study_and_role(request.user, slug, EDITOR)
     own = _codebook(fetched[0], criterion)
     status, chosen, none = 200, None, False
@@ -137,7 +137,7 @@ def answer_page(request: HttpRequest, slug: str, criterion: str) -> HttpResponse
         chosen, none = tuple(request.POST.getlist("codes")), "none" in request.POST
         try:
             if bool(chosen) == none:
-                raise coding.Refused(_("Tick at least one code, or that none of them fits."))
+                raise coding.Refused(_("Tick at least one code, or “None of these codes fits”."))
             answer = _answer(own, request.POST.get("answer", ""))
             coding.code_answer(codebook=own, rating=answer, codes=chosen, by=request.user)
         except coding.Refused as refused:
@@ -205,10 +205,12 @@ def start_again(request: HttpRequest, slug: str, criterion: str) -> HttpResponse
     """Delete what both coders coded, so that the codes can be changed."""
     own = _codebook(access.study_for_researcher(request.user, slug, OWNER), criterion)
     if "sure" not in request.POST:
-        messages.error(request, _("Nothing was deleted: confirm that what both coders coded is to be deleted."))
+        messages.error(request, _("Nothing was deleted. Tick the box to confirm."))
     else:
         n = coding.start_again(codebook=own, by=request.user)
-        messages.success(request, _("%(n)d coded answers were deleted. The codes can be changed again.") % {"n": n})
+        messages.success(
+            request, _("All codes were deleted (%(n)d entries). You can change the codebook again.") % {"n": n}
+        )
     return redirect("analytics:codebook", slug, criterion)
 
 

@@ -31,5 +31,12 @@ def remove_pair(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     found = [one for one in reductions(run, names_of(study)) if pair in dict(one.pairs)]
     if reason in REASONS and any(one.may_remove for one in found):
         return started(request, study, settings_with(run, [*steps, Step(pair, reason)]))
-    messages.error(request, _("This cannot be removed or taken back in run %(number)s.") % {"number": number})
+    if "undo" in request.POST:
+        sentence = _("No pair is removed in run %(n)s, so there is nothing to undo.")
+    else:
+        sentence = _(
+            "This pair cannot be removed in run %(n)s: it is already removed, or only three pairs are left. Reload the "
+            "page and choose another."
+        )
+    messages.error(request, sentence % {"n": number})
     return redirect("analytics:run", study.slug, number)

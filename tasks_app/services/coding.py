@@ -96,7 +96,12 @@ def code_answer(*, codebook: Codebook, rating: Rating, codes: Collection[str], b
     coding = selectors.coding_of(codebook)
     known = _known(coding, rating, codes)
     if coding.is_complete:
-        raise Refused(_("Both coders have finished, so codes are changed where they disagree only."))
+        raise Refused(
+            _(
+                "Both coders have finished. Only answers on which they disagree can still be changed, under "
+                "Disagreements."
+            )
+        )
     coder = coding.coder_of(by.pk)
     if coder is None:
         if len(coding.coders) == 2:

@@ -77,10 +77,11 @@ INTRODUCTION = """\
 
 # Published studies
 
-*New study → As in a published study* begins a study with the questions, scales, numbers of raters and rules of a
-paper, and with short texts of our own in the form of the paper's texts. Replace the texts by yours. For each study a
-test lets simulated raters, who have the effect that the paper found, judge it and compares what comes out with the
-paper.
+*New study → As in a published study* starts from the design of a published study, with short texts of our own. Replace
+these by your texts. Each entry lists what is as published and what differs.
+
+An automated test runs each study with raters simulated to behave as the paper reports, and checks that the analysis
+finds it.
 """
 
 

@@ -22,8 +22,8 @@ def check_pictures(reading: StudyReading, drafts: Sequence[DraftTask]) -> None:
     for (item, role), place in reading.media_places.items():
         if item not in shown:
             sentence = _(
-                "No task shows a text of the item “%(item)s”, so raters would never see this. Let a task take the "
-                "item, or leave the cell empty."
+                "No task uses the item “%(item)s”, so raters would never see this. Add the item to a task, or empty "
+                "this cell."
             )
             message = f"{role}: {sentence % {'item': item}}"
             reading.problems.add(reading.items_file, place.line, place.column, message)

@@ -95,7 +95,7 @@ def test_tables_show_both_steps_side_by_side(*, both: bool) -> None:
     given = sample("factors", semantic(), pairs())
     found = shown("factors", rows_of("factors", given, removed=GIVEN[:1]), both=both)
     loadings = cells(found["Loadings"], "clear")
-    assert {"Factor 1", "Factor 1, previous step", "Communality, previous step", "Distance"} <= loadings.keys()
+    assert {"Factor 1", "Factor 1, previous step", "Communality, previous step", "Loading gap"} <= loadings.keys()
     assert DASH not in loadings.values()
     gone = cells(found["Loadings"], "warm (removed)")
     assert gone["Factor 1"] == DASH

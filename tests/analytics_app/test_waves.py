@@ -176,7 +176,9 @@ def test_each_wave_draws_the_course_up_to_it(course: Course) -> None:
     times = {task: {point.get("time") for point in plot.spec["data"]["values"]} for task, plot in plots.items()}
     assert times["week-1"] == {"before", "week-1"}
     assert times["week-2"] == set(TASKS)
-    assert plots["week-2"].title == "From before to week-2, positive affect ended higher in messages"
+    assert (
+        plots["week-2"].title == "At week-2, positive affect was higher in messages than in diary (adjusted for before)"
+    )
 
 
 def test_parts_of_whole_tasks_wait_for_the_rules_of_all(course: Course) -> None:

@@ -124,7 +124,7 @@ def test_four_dimensions_come_out_and_pairs_go_one_by_one(rosas_browser: Client,
     (suggested,) = first.rows("next_removal", basis="kept")
     assert suggested.label == "polite"
     page = rosas_browser.get(results_of(first).removesuffix("pairs/")).content.decode()
-    assert "The criteria remove <strong>unhöflich – höflich</strong> next" in page
+    assert "Suggested next: remove <strong>unhöflich – höflich</strong>." in page
 
     answer = rosas_browser.post(results_of(first), {"pair": "polite", "reason": "communality"})
     second = done(study)
@@ -152,5 +152,6 @@ def test_four_dimensions_come_out_and_pairs_go_one_by_one(rosas_browser: Client,
     assert Run.objects.filter(study=study).latest("number") == third.run
     # What cannot be removed, or taken back, starts no run.
     for sent in ({"undo": "1"}, {"pair": "nothing", "reason": "content"}, {"pair": "clear", "reason": "dislike"}):
-        assert "cannot be removed" in rosas_browser.post(results_of(first), sent, follow=True).content.decode()
+        refused = "nothing to undo" if "undo" in sent else "cannot be removed"
+        assert refused in rosas_browser.post(results_of(first), sent, follow=True).content.decode()
     assert Run.objects.filter(study=study).latest("number") == third.run

@@ -94,7 +94,7 @@ def test_the_odd_text_stands_everywhere_equally_often_and_the_others_take_turns(
         ),
         (
             [day("i", "a"), ItemTexts.collapsed("j", [OutputText("a", "", "x"), OutputText("b", "", "y")])],
-            "1 items have a text by one system (the first is “i”)",
+            "Some items have texts by only one system (1, first “i”)",
         ),
     ],
 )

@@ -36,9 +36,7 @@ class AnswersByGroup(Analysis):
     """
 
     label = _("Answers by group")
-    summary = _(
-        "Whether groups answered a questionnaire alike, such as age and gender at the beginning: chi-squared or t."
-    )
+    summary = _("Compares groups' answers to a questionnaire, for example age and gender at the start.")
     source = (
         "Balloccu and Reiter (2022). Beyond calories: evaluating how tailored communication reduces emotional load in "
         "diet-coaching. HumEval."
@@ -68,7 +66,7 @@ class AnswersByGroup(Analysis):
                 (CATEGORIES, _("categories: chi-squared")),
             ],
             initial=RANKS,
-            label=_("Answers on steps are compared as"),
+            label=_("Comparison of scale answers"),
         )
         family = forms.ChoiceField(
             choices=[(method, method) for method in METHODS],

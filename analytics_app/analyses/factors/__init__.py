@@ -62,8 +62,8 @@ class Factors(Analysis):
         "factor_fit": _("Fit of the factors, chi-squared"),
         "loading": _("Loading"),
         "communality": _("Communality"),
-        "loading_gap": _("Distance of the two strongest loadings"),
-        "next_removal": _("Pair that the criteria remove next"),
+        "loading_gap": _("Loading gap"),
+        "next_removal": _("Pair suggested for removal"),
         "removed_pair": _("Communality of a removed pair, before it was removed"),
         "loading_before": _("Loading before the last removal"),
         "communality_before": _("Communality before the last removal"),
@@ -106,13 +106,13 @@ class Factors(Analysis):
             min_value=0,
             max_value=1,
             initial=LEAST_COMMUNALITY,
-            label=_("Suggest to remove a pair with a communality below"),
+            label=_("Suggest removing a pair with a communality below"),
         )
         least_gap = forms.FloatField(
             min_value=0,
             max_value=1,
             initial=LEAST_GAP,
-            label=_("Suggest to remove a pair whose two strongest loadings are closer than"),
+            label=_("Suggest removing a pair with a loading gap below"),
         )
 
         def clean_removed(self) -> list[str]:

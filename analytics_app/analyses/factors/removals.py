@@ -81,7 +81,7 @@ def _next(make: Rows, now: Solution, settings: Mapping[str, Any]) -> Iterator[Ro
     weakest = weakest_scale(now.factored.rotation.pattern, now.factored.communalities, **limits)
     if weakest is None:
         note = (
-            f"No pair has a communality below {limits['least_communality']:g} or strongest loadings closer than "
+            f"No pair has a communality below {limits['least_communality']:g} or a loading gap below "
             f"{limits['least_gap']:g}."
         )
         yield make.row("next_removal", note=note, settings=limits)

@@ -63,14 +63,14 @@ def _loadings(rows: Rows, names: Sequence[str]) -> Iterator[Table]:
     if earlier:
         columns.append(previous(_("Communality"), "communality_before"))
     if len(names) > 1:
-        columns.append(Shown(_("Distance"), "loading_gap", digits(2)))
+        columns.append(Shown(_("Loading gap"), "loading_gap", digits(2)))
     columns.append(Shown(_("KMO"), "kmo_of_scale", digits(2)))
     lines = sorted(lines_of(rows.of("loading"), "label"), key=place)
     lines += [row for row in lines_of(rows.of("loading_before"), "label") if lines and row.label not in by_scale]
     method = _("Maximum likelihood, promax (power 4) with Kaiser normalisation throughout, as in SPSS.")
     notes = [method, *notes_of(rows.of("loading", "communality", "kmo_of_scale", "loading_before", "next_removal"))]
     if len(names) > 1:
-        notes.append(_("Distance: of the two strongest loadings of a pair."))
+        notes.append(_("Loading gap: difference between a pair's two strongest loadings."))
     yield from table_of(rows, _("Loadings"), columns, lines, by=("label",), notes=notes)
 
 
@@ -90,10 +90,10 @@ def _removed(rows: Rows) -> Iterator[Table]:
         named(_("Pair"), lambda row: row.label),
         named(_("Reason"), lambda row: reasons.get(str(said(row, "reason")), DASH)),
         own(_("Communality"), digits(2)),
-        own(_("Distance"), gap),
+        own(_("Loading gap"), gap),
         named(_("Factors then"), lambda row: said(row, "n_factors") or DASH),
     ]
-    note = _("Communality and distance of the two strongest loadings are those before the pair was removed.")
+    note = _("Communality and loading gap are those before the pair was removed.")
     lines = rows.of("removed_pair")
     yield from table_of(rows, _("Pairs removed"), columns, lines, notes=[note, *notes_of(lines)])
 

@@ -38,7 +38,7 @@ class KnownTruth(Analysis):
     """
 
     label = _("Known truth")
-    summary = _("How often raters are right where the answer is known, by system, category and rater, against chance.")
+    summary = _("How often raters choose the true label, by system, true label and rater, against chance.")
     source = (
         "De Mattei et al. (2020). Invisible to people but not to machines: evaluation of style-aware headline "
         "generation in absence of reliable human judgment. LREC, 6709-6717. Wilson (1927). Probable inference, the law "
@@ -51,7 +51,7 @@ class KnownTruth(Analysis):
         "right_against_chance": _("Share of right answers minus chance"),
         "right_difference": _("Difference of shares of right answers"),
         "right_by_rater": _("Share of right answers of a rater"),
-        "answered_share": _("Share of an answer where something else, or it, is true"),
+        "answered_share": _("Share of each answer, by true label"),
     }
 
     class Settings(Filters):
@@ -59,10 +59,10 @@ class KnownTruth(Analysis):
             required=False,
             initial="",
             max_length=80,
-            label=_("Feature that holds the right label"),
+            label=_("Feature that holds the true label"),
             help_text=_(
-                "Such as newspaper for feature_newspaper of the items, or “system” where the right label is the key of "
-                "the system. Without it nothing is computed."
+                "Such as newspaper for feature_newspaper of the items, or “system” where the true label is the key of "
+                "the system. If empty, this analysis is skipped."
             ),
         )
 
@@ -86,7 +86,7 @@ class KnownTruth(Analysis):
 
 
 def _shares(make: Rows, of: Right) -> Iterator[Row]:
-    """Yield the share of right answers in all, of each system and of each category."""
+    """Yield the share of right answers in all, of each system and of each true label."""
     said = {"truth": of.truth, "chance": of.chance}
     for groups, names, column in (
         (np.zeros(len(of.right), dtype=np.int64), ("",), ""),
@@ -177,7 +177,7 @@ def _raters(make: Rows, of: Right) -> Iterator[Row]:
 
 
 def _answered(make: Rows, of: Right) -> Iterator[Row]:
-    """Yield which share of the answers about each category names which option: label is "truth: answer"."""
+    """Yield which share of the answers about each true label names which option: label is "truth: answer"."""
     if len(of.categories) * len(of.options) > MOST_CELLS:
         return
     for code, truth in enumerate(of.categories):

@@ -41,7 +41,7 @@ def right_by_rater(of: Material) -> Iterator[Sketch]:
     most = f", the {MOST_ROWS} lowest of {len(points)}" if len(points) > MOST_ROWS else ""
     yield Sketch(
         kind="right-by-rater",
-        title=f"Raters are right in {points[0].text} to {points[-1].text} of their answers on {of.name}",
+        title=f"Share of right answers by rater: {points[0].text} to {points[-1].text} on {of.name}",
         subtitle=f"Share of right answers of each rater with its interval{most}; {of.basis(found)}.",
         by_system=False,
         chart=points_chart(

@@ -19,10 +19,10 @@ TRUTH = _("True")
 
 @tables_of("known_truth")
 def known_truth(rows: Rows, limit: float) -> Iterator[Table]:
-    """Yield how often raters are right: in all and by system with tests, by category, pairs, raters, answers."""
+    """Yield how often raters are right: in all and by system with tests, by true label, pairs, raters, answers."""
     whole = rows.whole
     yield from _by_system(whole, limit)
-    yield from _by_category(whole)
+    yield from _by_true_label(whole)
     yield from _pairs(whole, limit)
     yield from _raters(whole)
     yield from _answered(whole)
@@ -53,7 +53,7 @@ def _by_system(rows: Rows, limit: float) -> Iterator[Table]:
     )
 
 
-def _by_category(rows: Rows) -> Iterator[Table]:
+def _by_true_label(rows: Rows) -> Iterator[Table]:
     columns = [
         named(_("True label"), lambda row: row.label),
         own(_("Answers"), ratings),

@@ -50,12 +50,8 @@ class PairSelection(Analysis):
     }
 
     class Settings(Block):
-        least_mean = forms.FloatField(
-            min_value=-100, max_value=100, initial=LEAST_MEAN, label=_("A pair is not kept with a mean below")
-        )
-        most_sd = forms.FloatField(
-            min_value=0, max_value=100, initial=MOST_SD, label=_("A pair is not kept with an SD above")
-        )
+        least_mean = forms.FloatField(min_value=-100, max_value=100, initial=LEAST_MEAN, label=_("Lowest mean kept"))
+        most_sd = forms.FloatField(min_value=0, max_value=100, initial=MOST_SD, label=_("Highest SD kept"))
 
     def fits(self, question: Question) -> bool:
         """Say whether pairs of words were asked about on one scale."""
@@ -94,6 +90,9 @@ def _of_pair(make: Rows, asked: Asked, values: Any, settings: Mapping[str, Any])
     ]
     other = None
     if len(asked.domain) != STEPS and limits == {"least_mean": LEAST_MEAN, "most_sd": MOST_SD}:
-        other = f"The published cut-offs are taken to be of {STEPS} steps, and pairs were rated on {len(asked.domain)}."
+        other = (
+            f"We assume that the published cut-offs are for {STEPS}-step scales; these pairs were rated on "
+            f"{len(asked.domain)} steps, so set your own."
+        )
     said |= {**limits, "fails": fails}
     yield make.row("pair_kept", value=float(not fails), settings=said, note=other, **about)

@@ -113,11 +113,13 @@ def _changed(of: Material, first: str, last: str) -> str:
         clear = [row for row in tests if str(row.metric) == start and _is_clear(row, limit)]
         if clear:
             changes = words.names([_in_words(row, between=bool(between)) for row in clear])
+            if between:
+                return f"At {last}, {changes} (adjusted for {start})"
             return f"From {start} to {last}, {changes}"
     start = starts[0] if starts else first
     if between:
-        return f"Groups did not change differently from {start} to {last}"
-    return f"Affect did not change clearly from {start} to {last}" if tests else f"Affect from {first} to {last}"
+        return f"No clear difference between groups in how affect changed, {start} to {last}"
+    return f"No clear change in affect from {start} to {last}" if tests else f"Affect from {first} to {last}"
 
 
 def _ending(rows: Sequence[Row], last: str) -> list[Row]:
@@ -131,7 +133,9 @@ def _is_clear(row: Row, limit: float) -> bool:
 def _in_words(row: Row, *, between: bool) -> str:
     name, rose = AFFECT.get(str(row.label), str(row.label)).lower(), value_of(row) > 0
     if between:
-        return f"{name} ended {'higher' if rose else 'lower'} in {words.short(row.group, 20)}"
+        other = (row.slice or "").removeprefix("against=")
+        than = f" than in {words.short(other, 20)}" if other else ""
+        return f"{name} was {'higher' if rose else 'lower'} in {words.short(row.group, 20)}{than}"
     return f"{name} {'rose' if rose else 'fell'}" + (f" in {words.short(row.group, 20)}" if row.group else "")
 
 

@@ -28,7 +28,7 @@ def panas(rows: Rows, asked: Asked) -> Finding | None:
     if moved:
         return Finding(sentence("; ".join(moved)))
     if within:
-        return Finding(_("Affect did not change clearly%(when)s") % {"when": _whole(within)})
+        return Finding(_("No clear change in affect%(when)s") % {"when": _whole(within)})
     return _scores([row for row in rows.whole.of("affect_mean") if row.value is not None] or rows.of("affect_mean"))
 
 
@@ -37,14 +37,22 @@ def _told(tests: Iterable[ResultRow]) -> list[str]:
     alike: dict[tuple[object, ...], list[ResultRow]] = {}
     for row in tests:
         alike.setdefault((row.group, row.slice, *_times(row)), []).append(row)
-    return [f"{listed([_moved(row) for row in same])}{_where(same[0])}{_when(same[0])}" for same in alike.values()]
+    return [_change(same) for same in alike.values()]
+
+
+def _change(same: Sequence[ResultRow]) -> str:
+    moved = f"{listed([_moved(row) for row in same])}{_where(same[0])}"
+    if same[0].statistic != "affect_change_adjusted":
+        return f"{moved}{_when(same[0])}"
+    first, last = _times(same[0])
+    return _("at %(last)s, %(moved)s (adjusted for %(first)s)") % {"first": first, "last": last, "moved": moved}
 
 
 def _moved(row: ResultRow) -> str:
     """Say which way a score went: between groups given where it began, within one as it is."""
     up = (row.value or 0.0) > 0
     if row.statistic == "affect_change_adjusted":
-        text = _("%(score)s ended higher") if up else _("%(score)s ended lower")
+        text = _("%(score)s was higher") if up else _("%(score)s was lower")
     else:
         text = _("%(score)s rose") if up else _("%(score)s fell")
     return text % {"score": _called(row)}

@@ -141,7 +141,7 @@ def _times(row: ResultRow) -> tuple[object, object]:
 
 def _left() -> Shown:
     """Return the column of people who answered at the earlier time only."""
-    return own(_("Left"), lambda row: cells.number((row.settings or {}).get("dropped_out") if row else None, 0))
+    return own(_("Dropped out"), lambda row: cells.number((row.settings or {}).get("dropped_out") if row else None, 0))
 
 
 def _tested(of: str, limit: float) -> list[Shown]:

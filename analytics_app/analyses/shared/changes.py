@@ -40,22 +40,22 @@ class ChangeSettings(Block):
 
     times_compared = forms.ChoiceField(
         choices=[
-            (CONSECUTIVE, _("each time with the one before, and the first with the last")),
-            (FIRST, _("each time with the first")),
-            (EVERY, _("every two times")),
+            (CONSECUTIVE, _("each with the previous one, and the first with the last")),
+            (FIRST, _("each with the first")),
+            (EVERY, _("all pairs of time points")),
         ],
         initial=CONSECUTIVE,
-        label=_("Times compared"),
+        label=_("Time points compared"),
     )
     only_times = forms.CharField(
         required=False,
         initial="",
         max_length=500,
         validators=[RegexValidator(r"^[^;]+? to [^;]+(;[^;]+? to [^;]+)*$", _("Write “week-1 to week-2”."))],
-        label=_("Only these times"),
+        label=_("Only these pairs of time points"),
         help_text=_(
-            "In place of the choice above, such as “week-1 to week-2”, in the words of the tables. "
-            "Semicolons separate several."
+            "Overrides the choice above. Name time points as in the results tables, such as “week-1 to week-2”; "
+            "separate pairs with semicolons."
         ),
     )
     family = forms.ChoiceField(

@@ -120,8 +120,8 @@ def curves(of: Material) -> Iterator[Sketch]:
         title=_expected(verdict, counts, [power(n, [0.0 if similarity else pd])[0] for n in counts], similarity, pd),
         subtitle=(
             f"Probability of showing {verdict} ({risk}) by the true share of people who can tell; exact binomial, "
-            f"{needed} {_each(counts, right)} right. Below: the share observed, with its "
-            f"{of.confidence * 100:g}{words.SPACE}% Clopper-Pearson interval{only(shown)}."
+            f"{needed} {_each(counts, right)} right. Below: the estimated share of people who can "
+            f"tell, with its {of.confidence * 100:g}{words.SPACE}% Clopper-Pearson interval{only(shown)}."
         ),
         by_system=True,
         chart=curves_chart(

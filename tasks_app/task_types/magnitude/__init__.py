@@ -143,7 +143,7 @@ class Magnitude(SeveralTexts):
 
         ticks = EntriesField(
             tick_boxes.TickEntry,
-            label=_("To tick about each text"),
+            label=_("Check boxes for each text"),
             help_text=_("Asked before the numbers, such as whether information is missing or was added."),
         )
         ticks_with = forms.CharField(
@@ -151,8 +151,8 @@ class Magnitude(SeveralTexts):
             max_length=64,
             initial="",
             validators=[validate_storable],
-            label=_("Criterion that is ticked about"),
-            help_text=_("Its key. Empty: ticked on every screen."),
+            label=_("Show check boxes with"),
+            help_text=_("Key of the criterion. Empty: on every screen."),
         )
 
         def clean(self) -> dict[str, object]:

@@ -38,8 +38,8 @@ class TickEntry(forms.Form):
     alone = forms.BooleanField(
         required=False,
         initial=False,
-        label=_("Rules out the others"),
-        help_text=_("Ticked together with another one, it is a contradiction, which raters are asked to settle."),
+        label=_("Cannot be combined"),
+        help_text=_("Raters cannot tick this option together with another one."),
     )
 
 

@@ -24,8 +24,8 @@ def problems_together(items: Sequence[ItemTexts], anchor: str) -> Iterator[str]:
     alone = [item for item in items if has_one_system(item)]
     if alone and len(alone) < len(items):
         yield gettext(
-            "%(n)d items have a text by one system (the first is “%(item)s”), others have texts by several. In triads "
-            "of three items, either each item has one text, or each has texts by several systems."
+            "Some items have texts by only one system (%(n)d, first “%(item)s”), others by several. In triads of three "
+            "items, either each item has one text, or each has texts by several systems."
         ) % {"n": len(alone), "item": alone[0].key}
     elif alone:
         yield from _problems_of_systems(alone, anchor)

@@ -54,9 +54,11 @@ def test_what_is_drawn_of_pairs() -> None:
 def test_what_is_drawn_of_affect() -> None:
     found = drawn(panas(*moods(60, 3, rise=0.4)))
     assert list(found) == ["affect"]
-    assert found["affect"].title == "From wave 1 to wave 3, positive affect ended higher in messages"
+    assert (
+        found["affect"].title == "At wave 3, positive affect was higher in messages than in diary (adjusted for wave 1)"
+    )
     still = drawn(panas(*moods(60, 3)))
-    assert still["affect"].title == "Groups did not change differently from wave 1 to wave 3"
+    assert still["affect"].title == "No clear difference between groups in how affect changed, wave 1 to wave 3"
     answers, columns = moods(40, 1)
     once = drawn(panas(answers, columns))
     assert once["affect"].title == "Positive and negative affect by group"

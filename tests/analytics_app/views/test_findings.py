@@ -180,7 +180,7 @@ CASES: dict[str, tuple[list[Row], str]] = {
     "labels, none": (labels(("ok", "a", "b", 0.3, UNCLEAR)), "The labels of no two systems differ clearly on style."),
     "affect between groups": (
         [affect("affect_change_adjusted", "PA", -2.0, CLEAR, group="film", slice="against=music")],
-        "Positive affect ended lower in film than in music from before to after.",
+        "At after, positive affect was lower in film than in music (adjusted for before).",
     ),
     "affect within a group alone": (
         [
@@ -207,7 +207,8 @@ CASES: dict[str, tuple[list[Row], str]] = {
             affect("affect_change_adjusted", "NA", -3.0, CLEAR, group="film", slice="against=music", first="middle"),
             affect("affect_change_adjusted", "PA", 1.0, UNCLEAR, group="film", slice="against=music"),
         ],
-        "Positive affect ended higher and negative affect ended lower in film than in music from middle to after.",
+        "At after, positive affect was higher and negative affect was lower in film than in music (adjusted for "
+        "middle).",
     ),
     "answers that groups gave differently": (
         [
@@ -223,7 +224,7 @@ CASES: dict[str, tuple[list[Row], str]] = {
     ),
     "affect unchanged": (
         [affect("affect_change", "NA", 3.0, UNCLEAR)],
-        "Affect did not change clearly from before to after.",
+        "No clear change in affect from before to after.",
     ),
     "affect once": (SCORES, "Mean scores: positive affect 31.2 (29.0 to 33.4)."),
     "what is tested before what is described": (

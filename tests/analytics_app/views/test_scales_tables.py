@@ -56,7 +56,7 @@ def test_affect(*, both: bool) -> None:
     assert scores["Dropped out"] == "0\u00a0%"
     change = cells(found["Change"], "Positive affect, messages, wave 1 to wave 3")
     assert change["Adjusted p"] == "< 0.001"
-    assert (change["df"], change["Left"]) == ("29", "0")
+    assert (change["df"], change["Dropped out"]) == ("29", "0")
     assert DASH not in change.values()
     assert ("Before rules" in change) == both
     assert any("Šidák over 12 tests" in note for note in found["Change"].notes)

@@ -122,8 +122,8 @@ def test_media_that_no_task_shows_are_refused_together_with_their_places(tmp_pat
     (folder / "house.png").write_bytes(png())
     first, n = (6, 8) if "takes" in why else (2, 12)
     assert problems_of(folder) == [
-        f"items.csv:{first}:4: context_image: No task shows a text of the item “i{first - 1}”, so raters would never "
-        "see this. Let a task take the item, or leave the cell empty. "
+        f"items.csv:{first}:4: context_image: No task uses the item “i{first - 1}”, so raters would never see this. "
+        "Add the item to a task, or empty this cell. "
         f"{n} problems like this, first at {first}:4, {first + 1}:4, {first + 2}:4."
     ]
     assert not stored()
