@@ -1,7 +1,7 @@
 """The languages of pages, and the script and direction of texts in any language."""
 
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
@@ -52,6 +52,17 @@ def match(language: str) -> str:
     if base == "zh":
         base = "" if TRADITIONAL.intersection(further) and "hans" not in further else "zh-hans"
     return next((code for code in (language.lower(), base) if code in known), "")
+
+
+def closest(language: str, written: Iterable[str]) -> str:
+    """Return the tag of the text for people of a language: their own, else one whose readers share their pages.
+
+    `written` are the tags that texts have, the preferred ones first. Returns one of them, or "" where no text is for
+    these people: traditional Chinese is never given for simplified.
+    """
+    tags, pages = list(written), match(language)
+    exact = (tag for tag in tags if tag.lower() == language.lower())
+    return next(exact, "") or next((tag for tag in tags if pages and match(tag) == pages), "")
 
 
 def shipped(language: str) -> str:

@@ -110,9 +110,9 @@ def plan(setup: Setup, split: Split) -> Plan:
 def without_consent(setup: Setup, plan: Plan) -> list[str]:
     """Return the page languages of the planned studies for which the draft lacks a consent text."""
     texts = value_at(setup.given, ("consent",))
-    written = set(texts) if isinstance(texts, dict) else set()
+    written = [str(tag) for tag in texts] if isinstance(texts, dict) else []
     needed = dict.fromkeys(planned.language for planned in plan.studies if planned.language)
-    return [language for language in needed if written and language not in written]
+    return [language for language in needed if written and not languages.closest(language, written)]
 
 
 def _names(study: Study, split: Split, value: str) -> Names:

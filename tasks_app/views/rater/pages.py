@@ -98,12 +98,16 @@ def public_study(study: Study) -> PublicStudy:
 
 
 def consent_text(study: Study, language: str = "") -> ConsentText | None:
-    """Return the consent text of the study's current version: in a language, in the study's, or in any."""
+    """Return the consent text of the study's current version: for readers of a language, of the study's, or any.
+
+    A text tagged zh-CN is read by those whose pages are in zh-hans; see `languages.closest`.
+    """
     texts = ConsentText.objects.filter(study=study, version__lte=max(1, study.current_version))
-    for wanted in filter(None, (language, study.language)):
-        if (text := texts.filter(language=wanted).order_by("-version").first()) is not None:
-            return text
-    return texts.order_by("-version", "language").first()
+    newest: dict[str, ConsentText] = {}
+    for text in texts.order_by("-version", "language"):
+        newest.setdefault(text.language, text)
+    tags = (languages.closest(wanted, newest) for wanted in (language, study.language) if wanted)
+    return newest.get(next(filter(None, tags), next(iter(newest), "")))
 
 
 def agreed_text(rater: Rater) -> ConsentText | None:

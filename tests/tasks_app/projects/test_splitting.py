@@ -110,6 +110,10 @@ def test_languages_without_a_consent_text_are_named_before(rosa: User, rosas_bro
     consent = {"en": "You agree.", "fr": "Vous acceptez."}
     changes.change(setup=setup, values={("consent",): consent}, base=setup.revision, by=rosa)
     assert "no consent text in German, the language" in rosas_browser.post(page(setup), form).content.decode()
+    regional = {("consent",): {"en": "You agree.", "de-AT": "Sie stimmen zu."}}
+    changes.change(setup=setup, values=regional, base=setup.revision + 1, by=rosa)
+    shown = rosas_browser.post(page(setup), form).content.decode()
+    assert "no consent text in French, the language" in shown
     del form["follow_language"]
     assert "no consent text in" not in rosas_browser.post(page(setup), form).content.decode()
 

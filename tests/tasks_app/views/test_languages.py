@@ -8,8 +8,9 @@ import pytest
 from django.test import Client
 from django.utils import translation
 
-from tasks_app.models import Criterion, Rater, Study
+from tasks_app.models import ConsentText, Criterion, Rater, Study
 from tasks_app.services.study import lifecycle
+from tasks_app.views.rater.pages import consent_text
 from tests import pages
 from tests.builders import build_study
 from tests.house.examples import FOLDERS
@@ -158,3 +159,27 @@ def test_the_scale_is_the_studys_whatever_language_the_page_is_in(somebody: Clie
     assert head(page)[0] == "es"
     assert re.search(r'lang="de">Stimme voll und ganz zu', page)
     assert "Totalmente de acuerdo" not in page
+
+
+@pytest.mark.parametrize(
+    ("language", "written", "chosen"),
+    [
+        ("zh-hans", ["en", "zh-Hant", "zh-Hans"], "zh-Hans"),
+        ("zh-hans", ["en", "zh"], "zh"),
+        ("zh-hans", ["en", "zh-CN"], "zh-CN"),
+        ("zh-hans", ["en", "zh-Hant", "zh-TW"], "en"),
+        ("pt", ["en", "pt-BR"], "pt-BR"),
+        ("de", ["de-AT", "en"], "de-AT"),
+        ("de", ["DE", "de-AT", "en"], "DE"),
+        ("ja", ["de", "en-GB"], "en-GB"),
+        ("ja", ["de", "fa"], "de"),
+        ("ja", [], None),
+    ],
+)
+def test_the_consent_is_the_text_for_readers_of_the_page(language: str, written: list[str], chosen: str | None) -> None:
+    """The study is in English, which is what those read for whom no text was written."""
+    study = build_study(None, opened=False)
+    ConsentText.objects.filter(study=study).delete()
+    ConsentText.objects.bulk_create(ConsentText(study=study, version=1, language=tag, body=tag) for tag in written)
+    text = consent_text(study, language)
+    assert (text and text.language) == chosen
