@@ -21,7 +21,7 @@ LEAST_PAIRS = 3
 
 @dataclass(frozen=True, slots=True)
 class Reduction:
-    """What can be removed from the factors of a task: `pairs` are (key, name) of those that are left.
+    """What can be removed from the factors of a task: `pairs` are (key, name) of those left, none without factors.
 
     `suggested` is the pair that the criteria remove next, for the reason `reason`: its `value` is below `limit`.
     `removed` names the pairs removed so far, in order.
@@ -42,14 +42,19 @@ class Reduction:
 
 
 def reductions(run: Run, names: ResultNames) -> list[Reduction]:
-    """Return a reduction for each task whose factors a run has found."""
+    """Return a reduction for each task whose factors a run has found, or from which it has removed pairs.
+
+    Of several slices the first counts: all ratings, or those that `without_systems` and `where` leave.
+    """
     if not analyses.registry[FACTORS].task_types & set(names.types.values()):
         return []
     wanted = ("communality", "next_removal", "removed_pair")
-    rows = ResultRow.objects.filter(run=run, analysis=FACTORS, statistic__in=wanted, basis="kept", slice=None)
+    rows = ResultRow.objects.filter(run=run, analysis=FACTORS, basis="kept")
+    first = dict(rows.order_by("task", "order").distinct("task").values_list("task", "slice"))
     of_task: dict[str, list[ResultRow]] = {}
-    for row in rows.order_by("order"):
-        of_task.setdefault(row.task or "", []).append(row)
+    for row in rows.filter(statistic__in=wanted).order_by("order"):
+        if row.slice == first[row.task]:
+            of_task.setdefault(row.task or "", []).append(row)
     return [_reduction(task, found, names) for task, found in of_task.items()]
 
 

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
+from django.template.loader import render_to_string
 
 from analytics_app import analyses
 from analytics_app.analyses.factors.removals import read_steps
 from analytics_app.plan import BadPlan, complete
+from analytics_app.selectors.reductions import reductions
+from analytics_app.selectors.sections import ResultNames
 from analytics_app.show.cells import DASH
+from tasks_app.models import Study
+from tests.analytics_app.builders import build_run
 from tests.analytics_app.scales import moods, only, pairs, panas_table, rows_of, sample, semantic, words
 from tests.analytics_app.test_scales import held_to_the_contract
 from tests.analytics_app.views.test_scales_tables import cells, shown
@@ -106,3 +113,36 @@ def test_tables_show_both_steps_side_by_side(*, both: bool) -> None:
         ["2", "simple", "its content"],
     ]
     assert DASH not in {cell.text for row in steps.rows for cell in row}
+
+
+SHOWN = ResultNames(tasks={"main": "Words"}, types={"main": "semantic_differential"})
+
+
+@pytest.mark.django_db
+def test_the_panel_is_about_the_ratings_that_the_settings_leave(study: Study) -> None:
+    """Every row has a slice then, and those of each value of a feature come after them."""
+    given = sample("factors", semantic(), pairs())
+    rows = rows_of("factors", given, removed=GIVEN[:1], without_systems=["writer"])
+    assert {row.slice for row in rows} == {"system!=writer"}
+    others = [replace(row, slice="domain=news; system!=writer") for row in rows]
+    (found,) = reductions(build_run(study, [*rows, *others]), SHOWN)
+    assert [key for key, _name in found.pairs] == ["clear", "simple", "precise", "lively", "vivid"]
+    assert found.removed == ["warm"]
+    # Where all ratings have no factors, those of a part of them are not the ones to reduce.
+    refused = [only(rows_of("factors", sample("factors", semantic(raters=8), pairs())), "kmo")]
+    assert reductions(build_run(study, [*refused, *others]), SHOWN) == []
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("may_edit", [False, True])
+def test_without_factors_the_panel_offers_to_undo_and_claims_nothing(study: Study, *, may_edit: bool) -> None:
+    few = rows_of("factors", sample("factors", semantic(raters=8), pairs()), removed=GIVEN[:1])
+    run = build_run(study, few)
+    (found,) = reductions(run, SHOWN)
+    assert (found.pairs, found.removed) == ([], ["warm"])
+    context = {"reductions": [found], "study": study, "run": run, "may_edit": may_edit}
+    panel = render_to_string("researcher/_reductions.html", context)
+    assert "This run found no factors." in panel
+    assert "Every pair meets" not in panel
+    assert "No further pair" not in panel
+    assert ("You can undo the last removal" in panel, 'name="undo"' in panel) == (may_edit, may_edit)
