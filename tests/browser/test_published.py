@@ -6,9 +6,18 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tasks_app.setup.published import published
-from tests.browser.kit import accessible, begin, fits, phone
+from tests.browser.kit import accessible, fits, phone
 from tests.browser.test_researcher import OURS, sign_in
 from tests.servers import LiveSite
+
+
+def to_the_first_screen(rater: Page) -> None:
+    """Consent and read the instructions, by the place of the buttons: pages are in the language of the study."""
+    for _page in range(4):
+        if rater.url.endswith("/judge/"):
+            return
+        with rater.expect_navigation():
+            rater.locator("button.button-main").last.click()
 
 
 @pytest.mark.parametrize("name", list(published()))
@@ -26,6 +35,8 @@ def test_from_new_study_to_the_screen_of_a_rater(page: Page, browser: Browser, l
     page.get_by_role("navigation", name="Parts of the study").get_by_role("link", name="Recruit").press("Enter")
     link = page.locator("#rater-link").inner_text()
     with phone(browser, live_site) as rater:
-        begin(rater, link)
+        rater.goto(link)
+        to_the_first_screen(rater)
+        expect(rater.locator("form[data-answer]")).to_be_visible()
         fits(rater)
         accessible(rater)
