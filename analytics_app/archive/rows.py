@@ -52,14 +52,26 @@ from tasks_app.models import (
     Unit,
     Version,
 )
+from tasks_app.selectors.coding import complete_codebooks
 
 Row: TypeAlias = Mapping[str, Any]
 # Gives the value of a column that is archived instead of the one stored.
 Instead: TypeAlias = Callable[[Row], Any]
+# Gives the condition under which rows of a study are archived.
+Only: TypeAlias = Callable[[Study], Q]
 
 
 def _nothing(value: Any) -> Instead:
     return lambda _row: value
+
+
+def _all_rows(_study: Study) -> Q:
+    return Q()
+
+
+def _of_complete_codings(study: Study) -> Q:
+    """Leave out codes of a coder who has not finished, which the other coder would read in the archive."""
+    return Q(codebook__in=complete_codebooks(study))
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +87,7 @@ class ArchivedTable:
     withheld: Mapping[str, Instead] = field(default_factory=dict)
     texts: tuple[str, ...] = ()
     digests: tuple[str, ...] = ()
-    only: Q = field(default_factory=Q)
+    only: Only = _all_rows
 
     @property
     def name(self) -> str:
@@ -89,7 +101,7 @@ class ArchivedTable:
 
     def rows(self, study: Study) -> Iterator[dict[str, Any]]:
         """Yield the rows of a study by their ids, as they are archived."""
-        found = self.model._default_manager.filter(self.only, **{self.of_study: study.pk}).order_by("pk")
+        found = self.model._default_manager.filter(self.only(study), **{self.of_study: study.pk}).order_by("pk")
         for row in found.values(*self.columns).iterator(chunk_size=2_000):
             yield row | {name: instead(row) for name, instead in self.withheld.items()}
 
@@ -158,12 +170,12 @@ TABLES: tuple[ArchivedTable, ...] = (
     ArchivedTable(Codebook, "study"),
     ArchivedTable(Code, "codebook__study"),
     ArchivedTable(Coder, "codebook__study", {"user_id": _nothing(None)}),
-    ArchivedTable(CodedAnswer, "codebook__study"),
+    ArchivedTable(CodedAnswer, "codebook__study", only=_of_complete_codings),
     ArchivedTable(Erasure, "study"),
     ArchivedTable(Payment, "rater__study", {**NOBODY, "reason": _nothing("")}),
     ArchivedTable(Plan, "study"),
     ArchivedTable(MetricScore, "study"),
-    ArchivedTable(Exclusion, "study", {**NOBODY, "lifted_by_id": _nothing(None)}, only=Q(run=None)),
+    ArchivedTable(Exclusion, "study", {**NOBODY, "lifted_by_id": _nothing(None)}, only=lambda _study: Q(run=None)),
 )
 # Archived apart: one run, not all of a study.
 OF_RUN = ArchivedTable(Run, "study", NOBODY)

@@ -19,7 +19,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from analytics_app.selectors import coding as compared
 from tasks_app import access
 from tasks_app.models import Codebook, Membership, Rating, Study
-from tasks_app.plaintext import without_formula
+from tasks_app.plaintext import problem_in, without_formula
 from tasks_app.selectors import coding as selectors
 from tasks_app.selectors.coding import Coding
 from tasks_app.services import coding, events
@@ -241,6 +241,9 @@ def _question(study: Study, criterion: str) -> selectors.Question:
 
 
 def _codebook(study: Study, criterion: str) -> Codebook:
+    """Return the codebook of a question. Raises Http404 where there is none, also for keys that no database holds."""
+    if problem_in(criterion):
+        raise Http404
     found = Codebook.objects.filter(study=study, criterion=criterion).select_related("study").first()
     if found is None:
         raise Http404

@@ -9,6 +9,7 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from tasks_app.models import Code, Codebook, CodedAnswer, Coder, Rating, Study
+from tasks_app.plaintext import problem_in
 from tasks_app.selectors import coding as selectors
 from tasks_app.services import events
 from tasks_app.services.database import atomically
@@ -28,6 +29,11 @@ def may_begin(study: Study) -> bool:
     return study.state not in {Study.State.OPEN, Study.State.PAUSED}
 
 
+def about_decision(rating_id: int) -> str:
+    """Return what the log says a decision about an answer is about; erasure finds the event by it."""
+    return f"codes of answer {rating_id}"
+
+
 @atomically
 def save_codes(*, study: Study, criterion: str, codes: Sequence[tuple[str, str]], by: Person) -> Codebook:
     """Store the codes of a question, each a name and a definition, in place of those there are.
@@ -35,7 +41,7 @@ def save_codes(*, study: Study, criterion: str, codes: Sequence[tuple[str, str]]
     Raises
     ------
     Refused
-        Once coding has begun, and where names are missing, too long or given twice.
+        Once coding has begun, and where names are missing, too long or given twice, or cannot be stored.
     """
     codebook, _new = Codebook.objects.get_or_create(study=study, criterion=criterion)
     codebook = Codebook.objects.select_for_update().get(pk=codebook.pk)
@@ -59,7 +65,9 @@ def _check_codes(codes: Sequence[tuple[str, str]]) -> None:
     if len(codes) > MOST_CODES:
         raise Refused(_("A codebook has at most %(n)d codes.") % {"n": MOST_CODES})
     seen: set[str] = set()
-    for name, definition in codes:
+    for number, (name, definition) in enumerate(codes, start=1):
+        if problem := problem_in(f"{name}: {definition}"):
+            raise Refused(_("Code %(n)d: %(problem)s") % {"n": number, "problem": problem})
         if not name:
             raise Refused(
                 _("“%(definition)s” has no name: write the name first, then a colon.") % {"definition": definition}
@@ -91,8 +99,7 @@ def code_answer(*, codebook: Codebook, rating: Rating, codes: Collection[str], b
         Where there are two coders already, the study takes answers, codes are unknown, or everything is coded.
     """
     codebook = Codebook.objects.select_for_update().select_related("study").get(pk=codebook.pk)
-    if not may_begin(codebook.study):
-        raise Refused(_("Close the study first: while it is open, there can be new answers."))
+    _check_closed(codebook.study)
     coding = selectors.coding_of(codebook)
     known = _known(coding, rating, codes)
     if coding.is_complete:
@@ -122,9 +129,10 @@ def decide(*, codebook: Codebook, rating: Rating, codes: Collection[str], by: Pe
     Raises
     ------
     Refused
-        Before both coders have finished, and where they agree.
+        While the study takes answers, before both coders have finished, and where they agree.
     """
     codebook = Codebook.objects.select_for_update().select_related("study").get(pk=codebook.pk)
+    _check_closed(codebook.study)
     coding = selectors.coding_of(codebook)
     known = _known(coding, rating, codes)
     if not coding.is_complete:
@@ -134,7 +142,7 @@ def decide(*, codebook: Codebook, rating: Rating, codes: Collection[str], by: Pe
     before = coding.agreed.get(rating.pk)
     _store(codebook, rating, None, known)
     events.log(
-        codebook.study, by, "decided", about=f"codes of answer {rating.pk}",
+        codebook.study, by, "decided", about=about_decision(rating.pk),
         before=None if before is None else list(before), after=list(known),
     )  # fmt: skip
 
@@ -149,6 +157,11 @@ def start_again(*, codebook: Codebook, by: Person) -> int:
     Codebook.objects.filter(pk=codebook.pk).update(begun_at=None)
     events.log(codebook.study, by, "started again", about=f"coding of {codebook.criterion}", before={"coded": n})
     return n
+
+
+def _check_closed(study: Study) -> None:
+    if not may_begin(study):
+        raise Refused(_("Close the study first: while it is open, there can be new answers."))
 
 
 def _known(coding: selectors.Coding, rating: Rating, codes: Collection[str]) -> list[str]:

@@ -14,6 +14,7 @@ from tasks_app.models import (
     CodedAnswer,
     Draft,
     Erasure,
+    Event,
     Identity,
     Invitation,
     Judgment,
@@ -22,9 +23,11 @@ from tasks_app.models import (
     Place,
     Rater,
     RaterSet,
+    Rating,
 )
 from tasks_app.services import contact, events
 from tasks_app.services.arrival.enrolment import new_pseudonym
+from tasks_app.services.coding import about_decision
 from tasks_app.services.database import atomically, lock_claims, lock_submissions, rows
 from tasks_app.services.judging import assignments, leases
 from tasks_app.signals import rater_erased
@@ -74,6 +77,9 @@ def _erase_answers(rater: Rater) -> Erased:
     ids = list(judgments.values_list("pk", flat=True))
     rater_erased.send(sender=Rater, rater=rater, judgments=ids)
     CodedAnswer.objects.filter(rating__judgment__in=ids).delete()
+    # The log says which codes were decided on.
+    decisions = [about_decision(pk) for pk in Rating.objects.filter(judgment__in=ids).values_list("pk", flat=True)]
+    Event.objects.filter(study_id=rater.study_id, object__in=decisions).update(object="", before=None, after=None)
     Erasure.objects.bulk_create(
         Erasure(study_id=rater.study_id, assignment_id=pk, ratings=n) for pk, n in answered.items()
     )

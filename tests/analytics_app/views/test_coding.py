@@ -89,6 +89,8 @@ def test_codes_are_entered_and_changed_until_coding_begins_and_changes_are_logge
         ": no name": "“no name” has no name",
         "x" * 101: "is too long",
         "\n".join(map(str, range(51))): "at most 50 codes",
+        "A\0B": "Code 1: Character 2 is a NUL character",
+        "Verbs\nA: B\0": "Code 2: Character 5",
     }.items():
         refused = rosas_browser.post(PAGE, {"codes": wrong})
         assert refused.status_code == 422
@@ -233,6 +235,16 @@ def test_erasing_a_rater_erases_what_was_coded_of_their_answers(coded: Study) ->
     assert len(coding.disagreements) == 2
 
 
+def test_erasing_a_rater_empties_the_log_of_decisions_on_their_answers(coded: Study, rosas_browser: Client) -> None:
+    answers = [Rating.objects.get(text=f"=Why {number:02}?").pk for number in (8, 19)]
+    for answer in answers:
+        rosas_browser.post(f"{PAGE}decide/", {"answer": answer, "codes": ["Verbs"]})
+    erasure.erase(rater=Rater.objects.get(study=coded, pseudonym="judge08"))
+    (kept, emptied) = coded.events.filter(verb="decided").order_by("-object")
+    assert (emptied.object, emptied.before, emptied.after) == ("", None, None)
+    assert (kept.object, kept.after) == (f"codes of answer {answers[1]}", ["Verbs"])
+
+
 def test_the_archive_holds_codes_without_the_names_of_coders(coded: Study) -> None:
     tables_of = {table.name: list(table.rows(coded)) for table in archived.TABLES}
     assert [row["name"] for row in tables_of["code"]] == NAMES
@@ -241,6 +253,10 @@ def test_the_archive_holds_codes_without_the_names_of_coders(coded: Study) -> No
     assert json.loads(
         archived.line(next(t for t in archived.TABLES if t.name == "codebook"), tables_of["codebook"][0], texts=True)
     )
+    CodedAnswer.objects.filter(coder__number=2).last().delete()
+    tables_of = {table.name: list(table.rows(coded)) for table in archived.TABLES}
+    assert tables_of["codedanswer"] == [], "a coder who has not finished would read the other's codes"
+    assert [row["name"] for row in tables_of["code"]] == NAMES
 
 
 def test_starting_again_deletes_what_was_coded_once_confirmed(coded: Study, rosas_browser: Client) -> None:
@@ -258,11 +274,16 @@ def test_answers_of_an_open_study_are_not_shown(coded: Study, rosas_browser: Cli
     assert "=Why" not in page(rosas_browser, PAGE)
     assert rosas_browser.get(f"{PAGE}answers/").status_code == 302
     assert rosas_browser.get(f"{PAGE}codes.csv").status_code == 404
+    answer = Rating.objects.get(text="=Why 08?").pk
+    refused = rosas_browser.post(f"{PAGE}decide/", {"answer": answer, "codes": ["Verbs"]}, follow=True)
+    assert "Close the study first" in text(refused.content.decode())
+    assert not CodedAnswer.objects.filter(coder=None).exists()
 
 
 def test_a_question_that_nobody_answered_in_words_is_not_found(odd: Study, rosas_browser: Client) -> None:
-    for wrong in ("correct", "nothing"):
-        assert rosas_browser.get(PAGE.replace("motive", wrong)).status_code == 404
+    for wrong in ("correct", "nothing", "a%00b"):
+        for path in ("", "answers/", "codes.csv"):
+            assert rosas_browser.get(PAGE.replace("motive", wrong) + path).status_code == 404
     assert rosas_browser.get(f"{PAGE}answers/").status_code == 404, "there is no codebook yet"
 
 
