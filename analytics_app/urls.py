@@ -116,6 +116,7 @@ researcher_urls: list[URLPattern] = [
     path("<slug:slug>/data/codes/<str:criterion>/", coding.codebook_page, name="codebook"),
     path("<slug:slug>/data/codes/<str:criterion>/answers/", coding.answer_page, name="code_answers"),
     path("<slug:slug>/data/codes/<str:criterion>/decide/", coding.decide, name="decide_codes"),
+    path("<slug:slug>/data/codes/<str:criterion>/remove-coder/", coding.remove_coder, name="remove_coder"),
     path("<slug:slug>/data/codes/<str:criterion>/again/", coding.start_again, name="code_again"),
     path("<slug:slug>/data/codes/<str:criterion>/codes.csv", coding.file, name="codes_file"),
     path("<slug:slug>/data/ratings.<str:format>", data.ratings, name="ratings"),

@@ -184,6 +184,7 @@ ACTIONS = frozenset(
         "analytics:code_again",
         "analytics:codes_file",
         "analytics:decide_codes",
+        "analytics:remove_coder",
         "analytics:datasheet_take_back",
         "researcher:unshare",
         "analytics:act",

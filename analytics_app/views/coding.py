@@ -81,7 +81,8 @@ def codebook_page(request: HttpRequest, slug: str, criterion: str) -> HttpRespon
         lines = "\n".join(f"{code.name}: {code.definition}" if code.definition else code.name for code in codes)
         return {
             **found, "codebook": own, "codes": codes, "typed": lines if typed is None else typed, "coding": of_question,
-            "coders": _coders(of_question, request.user.pk), **_compared(of_question),
+            "coders": _coders(of_question, request.user.pk), "may_code": _may_code(of_question, request.user.pk),
+            **_compared(of_question),
         }  # fmt: skip
 
     title = _("Codes: %(question)s") % {"question": question.words}
@@ -97,9 +98,19 @@ def _coders(of_question: Coding, user_id: int | None) -> list[dict[str, Any]]:
             "coder": coder,
             "n": len(wanted & codes.keys()),
             "is_you": coder.user_id is not None and coder.user_id == user_id,
+            "has_finished": wanted <= codes.keys(),
         }
         for coder, codes in coded
     ]
+
+
+def _may_code(of_question: Coding, user_id: int | None) -> bool:
+    """Say whether answers are left for somebody to code: for a coder who has not finished, or for one more coder."""
+    coder = of_question.coder_of(user_id)
+    if coder is None:
+        return len(of_question.coders) < 2
+    coded = of_question.by_coder[of_question.coders.index(coder)]
+    return not {answer.pk for answer in of_question.answers} <= coded.keys()
 
 
 def _compared(of_question: Coding) -> dict[str, Any]:
@@ -196,6 +207,26 @@ def decide(request: HttpRequest, slug: str, criterion: str) -> HttpResponse:
         messages.error(request, str(refused))
     else:
         messages.success(request, _("The decision is saved."))
+    return redirect("analytics:codebook", slug, criterion)
+
+
+@researcher_page
+@require_POST
+def remove_coder(request: HttpRequest, slug: str, criterion: str) -> HttpResponse:
+    """Remove a coder who has not finished, with their codes."""
+    own = _codebook(access.study_for_researcher(request.user, slug, OWNER), criterion)
+    number = request.POST.get("coder", "")
+    if number not in {"1", "2"}:
+        raise Http404
+    try:
+        if "sure" not in request.POST:
+            raise coding.Refused(_("Nobody was removed. Tick the box to confirm."))
+        n = coding.remove_coder(codebook=own, number=int(number), by=request.user)
+    except coding.Refused as refused:
+        messages.error(request, str(refused))
+    else:
+        said = _("Coder %(number)s was removed, with the codes of %(n)d answers. Somebody else can code now.")
+        messages.success(request, said % {"number": number, "n": n})
     return redirect("analytics:codebook", slug, criterion)
 
 

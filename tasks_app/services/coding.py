@@ -148,6 +148,37 @@ def decide(*, codebook: Codebook, rating: Rating, codes: Collection[str], by: Pe
 
 
 @atomically
+def remove_coder(*, codebook: Codebook, number: int, by: Person) -> int:
+    """Remove a coder who has not finished, so that somebody else can take their place; return how many codes went.
+
+    Raises
+    ------
+    Refused
+        Where there is no such coder, and where the coder has coded every answer.
+    """
+    codebook = Codebook.objects.select_for_update().select_related("study").get(pk=codebook.pk)
+    coding = selectors.coding_of(codebook)
+    place = next((place for place, coder in enumerate(coding.coders) if coder.number == number), None)
+    if place is None:
+        raise Refused(_("There is no such coder any more."))
+    if {answer.pk for answer in coding.answers} <= coding.by_coder[place].keys():
+        raise Refused(_("Coder %(n)d has coded every answer and cannot be removed.") % {"n": number})
+    own = codebook.coded.filter(coder=coding.coders[place])
+    n = own.count()
+    own.delete()
+    # What was decided rested on the codes of both.
+    codebook.coded.filter(coder=None).delete()
+    coding.coders[place].delete()
+    if len(coding.coders) == 1:
+        Codebook.objects.filter(pk=codebook.pk).update(begun_at=None)
+    events.log(
+        codebook.study, by, "removed a coder", about=f"coding of {codebook.criterion}",
+        before={"coder": number, "coded": n},
+    )  # fmt: skip
+    return n
+
+
+@atomically
 def start_again(*, codebook: Codebook, by: Person) -> int:
     """Delete the coders of a question with everything they coded, so that the codes can be changed; return how much."""
     codebook = Codebook.objects.select_for_update().select_related("study").get(pk=codebook.pk)

@@ -358,6 +358,10 @@ DATA = [
         "POST", "analytics:decide_codes", EDITOR, 302, study="coded", path=MOTIVES,
         sent={"answer": "ANSWER", "codes": ["Verbs"]}, changes=True,
     ),
+    page(
+        "POST", "analytics:remove_coder", OWNER, 302, study="coded", path=MOTIVES, sent={"coder": "1", "sure": "on"},
+        note="who has finished is not removed",
+    ),
     page("POST", "analytics:code_again", OWNER, 302, study="coded", path=MOTIVES, sent={"sure": "on"}, changes=True),
     page("GET", "analytics:codes_file", VIEWER, study="coded", path=MOTIVES, changes=True),
     page("GET", "analytics:scores", EDITOR),

@@ -259,6 +259,34 @@ def test_the_archive_holds_codes_without_the_names_of_coders(coded: Study) -> No
     assert [row["name"] for row in tables_of["code"]] == NAMES
 
 
+def test_an_owner_removes_a_coder_who_has_not_finished(
+    odd: Study, rosa: User, rosas_browser: Client, veras_browser: Client
+) -> None:
+    give_codes(odd, rosa)
+    code(odd, rosa, FIRST)
+    code_all(veras_browser, SECOND, most=2)
+    third = User.objects.create_user("tom", is_staff=True)
+    Membership.objects.create(study=odd, user=third, role=Membership.Role.EDITOR)
+    toms_browser = Client()
+    toms_browser.force_login(third)
+    assert "Code the answers" not in page(toms_browser, PAGE)
+    assert "Code the answers" not in page(rosas_browser, PAGE), "rosa has finished"
+
+    def removed(number: int, **sent: str) -> str:
+        sent = {"coder": str(number), **sent}
+        return text(rosas_browser.post(f"{PAGE}remove-coder/", sent, follow=True).content.decode())
+
+    assert "Nobody was removed" in removed(2)
+    assert "Coder 1 has coded every answer and cannot be removed." in removed(1, sure="on")
+    assert "Coder 2 was removed, with the codes of 2 answers." in removed(2, sure="on")
+    assert "There is no such coder any more." in removed(2, sure="on")
+    assert CodedAnswer.objects.count() == N, "what rosa coded stays"
+    assert odd.events.filter(verb="removed a coder").get().before == {"coder": 2, "coded": 2}
+    assert "Code the answers" in page(toms_browser, PAGE)
+    code_all(toms_browser, SECOND)
+    assert selectors.coding_of(Codebook.objects.get()).is_complete
+
+
 def test_starting_again_deletes_what_was_coded_once_confirmed(coded: Study, rosas_browser: Client) -> None:
     rosas_browser.post(f"{PAGE}again/")
     assert CodedAnswer.objects.count() == 2 * N
