@@ -111,9 +111,9 @@ def test_what_nobody_checked_says_so_in_its_own_language(monkeypatch: pytest.Mon
     assert unchecked == set(SHIPPED) - {"en", "de"}
 
 
-def test_every_review_is_of_a_translation_and_in_the_past() -> None:
+def test_every_review_is_of_a_translation_and_has_a_name() -> None:
     assert set(languages.REVIEWS) <= set(messages.LANGUAGES)
-    assert all(review.by and review.on <= date.today() for review in languages.REVIEWS.values())  # noqa: DTZ011
+    assert all(review.by.strip() for review in languages.REVIEWS.values())
 
 
 @pytest.mark.parametrize(
