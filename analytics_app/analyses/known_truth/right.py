@@ -59,45 +59,55 @@ class Right:
 
 def right_answers(sample: Sample, truth: str) -> Right | str:
     """Return the answers with what is true of them, or a sentence that says why there are none."""
-    names = sample.table.names
-    if truth != SYSTEM and truth not in names.features:
-        features = ", ".join(sorted(names.features)) or "none"
-        return f"The items have no feature “{truth}”. Their features: {features}."
+    features = sample.table.names.features
+    if truth != SYSTEM and truth not in features:
+        return f"The items have no feature “{truth}”. Their features: {', '.join(sorted(features)) or 'none'}."
     answers = Answers.of(sample.table, sample.question.labels)
     outputs = ByOutput.of(sample, answers.text)
     if not len(outputs.entry):
         return "Nothing was answered."
-    if truth == SYSTEM:
-        words = np.array(outputs.systems)[outputs.system]
-    else:
-        words = np.array([str(word) for word in names.features[truth]])[outputs.item]
+    words = _true_words(sample, outputs, truth)
     place = {option: code for code, option in enumerate(answers.options)}
-    wanted = np.array([place.get(word, -1) for word in words.tolist()])
-    known = wanted >= 0
-    if not known.any():
+    wanted = np.array([place.get(word, -1) for word in words])
+    is_option = wanted >= 0
+    if not is_option.any():
         # While systems are hidden, nobody is told their names.
-        example = next((word for word in words.tolist() if word and truth != SYSTEM), "")
-        said = f", such as “{example}”," if example else ""
-        return f"No value of “{truth}”{said} is one of the options: {', '.join(answers.options)}."
-    nothing_true = len(np.unique(outputs.entry[~known]))
-    shared = np.bincount(outputs.entry)[outputs.entry] > 1 if truth == SYSTEM else np.zeros(len(known), dtype=bool)
-    n_shared = len(np.unique(outputs.entry[known & shared]))
-    known &= ~shared
-    if not known.any():
+        example = next((word for word in words if word and truth != SYSTEM), "")
+        such_as = f", such as “{example}”," if example else ""
+        return f"No value of “{truth}”{such_as} is one of the options: {', '.join(answers.options)}."
+    is_shared = np.bincount(outputs.entry)[outputs.entry] > 1 if truth == SYSTEM else np.zeros(len(wanted), dtype=bool)
+    if not (is_option & ~is_shared).any():
         return "Several systems wrote each text, so none of them is the right answer."
+    return _compared(sample, answers, outputs, truth, wanted, is_shared)
+
+
+def _true_words(sample: Sample, outputs: ByOutput, truth: str) -> list[str]:
+    """Return what is true of the output of each row, as the study writes it."""
+    if truth == SYSTEM:
+        return [outputs.systems[code] for code in outputs.system.tolist()]
+    of_items = sample.table.names.features[truth]
+    return [str(of_items[item]) for item in outputs.item.tolist()]
+
+
+def _compared(
+    sample: Sample,
+    answers: Answers,
+    outputs: ByOutput,
+    truth: str,
+    wanted: NDArray[np.int64],
+    is_shared: Mask,
+) -> Right:
+    """Compare answers with the options that are true, without those that have none and texts of several systems."""
+    is_option = wanted >= 0
+    known = is_option & ~is_shared
     entry, wanted = outputs.entry[known], wanted[known]
     chosen = answers.chosen[entry]
     is_right = chosen[np.arange(len(entry)), wanted] & (chosen.sum(axis=1) == 1)
     codes, category = np.unique(wanted, return_inverse=True)
     systems, system = np.unique(outputs.system[known], return_inverse=True)
-    chance, without = _chance(sample, answers)
-    notes = [
-        f"{in_words(n, 'answer is', 'answers are')} left out: {reason}."
-        for n, reason in ((nothing_true, "no option is true of the item"), (n_shared, "several systems wrote the text"))
-        if n
-    ]
     once = np.zeros(len(entry), dtype=bool)
     once[np.unique(entry, return_index=True)[1]] = True
+    chance, without_chance = _chance(sample, answers)
     return Right(
         truth=truth,
         right=is_right.astype(float),
@@ -114,8 +124,18 @@ def right_answers(sample: Sample, truth: str) -> Right | str:
         unit=outputs.unit,
         cluster_of_item=outputs.cluster_of_item,
         chance=chance,
-        note=joined(*notes, without),
+        note=joined(
+            _left_out(outputs.entry[~is_option], "no option is true of the item"),
+            _left_out(outputs.entry[is_option & is_shared], "several systems wrote the text"),
+            without_chance,
+        ),
     )
+
+
+def _left_out(entries: NDArray[np.intp], reason: str) -> str | None:
+    """Say how many answers are left out and why; None where there are none."""
+    n = len(np.unique(entries))
+    return f"{in_words(n, 'answer is', 'answers are')} left out: {reason}." if n else None
 
 
 def _chance(sample: Sample, answers: Answers) -> tuple[float | None, str | None]:

@@ -124,7 +124,7 @@ def test_coders_see_neither_verdict_nor_rater_nor_system_nor_each_other(
     assert len({*map(tuple, (orders[0], orders[1], sorted(orders[0], key=int)))}) == 3, "each has an order of their own"
     for browser in (rosas_browser, veras_browser):
         html = page(browser, PAGE)
-        assert "Agreement of the coders" not in html
+        assert "Agreement between the coders" not in html
         assert browser.get(f"{PAGE}codes.csv").status_code == 404
         assert (
             browser.post(f"{PAGE}decide/", {"answer": Rating.objects.filter(text="=Why 08?").get().pk}).status_code
@@ -134,7 +134,7 @@ def test_coders_see_neither_verdict_nor_rater_nor_system_nor_each_other(
     assert "Coder 1, you: 24 of 24 answers" in text(page(rosas_browser, PAGE))
     assert "Coder 2, vera: 0 of" not in text(page(rosas_browser, PAGE))
     code_all(veras_browser, SECOND, 1)
-    assert "Agreement of the coders" in page(rosas_browser, PAGE)
+    assert "Agreement between the coders" in page(rosas_browser, PAGE)
 
 
 def test_an_answer_needs_a_code_or_that_none_fits_and_can_be_changed_by_its_coder(
