@@ -93,6 +93,7 @@ class RowCheck:
             rating=cells.get("rating"),
             rated=not silent,
             spans=not silent and self._ratings.is_one_of_several(row, task, criterion),
+            alone=not silent and cells.get("label") in task.frame.kind.labels_alone(criterion),
             value=cells.get("value"),
             label=None if silent else cells.get("label"),
             text=None if silent else cells.get("text"),

@@ -39,6 +39,20 @@ _TOLD: Mapping[str, tuple[str, Promise]] = {
         "judgment",
         gettext_lazy("The judgment that begins in line %(line)d has a rating of this already. Keep one of them."),
     ),
+    "label_twice": (
+        "label",
+        gettext_lazy(
+            "The same judgment has this label in line %(line)d already. Remove one of the two rows, or name the "
+            "judgments in the column judgment if there are two."
+        ),
+    ),
+    "contradiction": (
+        "label",
+        gettext_lazy(
+            "This label cannot be chosen together with others, but line %(line)d has another label of the same "
+            "judgment. Remove one of the two rows."
+        ),
+    ),
     "unlike": (
         "",
         gettext_lazy("All rows of a judgment must agree on this; line %(line)d is of the same one and says otherwise."),

@@ -295,6 +295,10 @@ class TaskType(ABC):
         """Return every label that a rating on a criterion can have; None where items or raters bring their own."""
         return None
 
+    def labels_alone(self, criterion: Criterion | None) -> frozenset[str]:
+        """Return the labels of a criterion that cannot be chosen together with another one."""
+        return frozenset()
+
     def label_names(self) -> Mapping[str, Mapping[str, str]]:
         """Return the names of labels that are stored under short keys, by the key of their criterion and their own."""
         return {}

@@ -13,6 +13,7 @@ CREATE TEMPORARY TABLE import_row (
     line integer NOT NULL, key uuid NOT NULL, keyed boolean NOT NULL, rater integer NOT NULL,
     task bigint NOT NULL, unit bigint NOT NULL, part bigint, part_b bigint, criterion bigint,
     output bigint, shared boolean NOT NULL, rating text, rated boolean NOT NULL, spans boolean NOT NULL,
+    alone boolean NOT NULL,
     value double precision, label text, text text, shown_value double precision,
     span_side text, span_start integer, span_end integer, category text, severity text,
     judgment text, repeat_of text, purpose text NOT NULL, wave integer NOT NULL, version integer NOT NULL,
@@ -103,6 +104,19 @@ TWO_IN_ONE = """
 SELECT r.line, k.head AS first, '' AS about
   FROM import_key k JOIN import_row r ON r.line = k.line WHERE k.alike > 1 AND r.rated AND NOT r.spans
 """
+
+# Of several labels, one that a judgment chose twice, and one that excludes the others beside another.
+_LABELS = """
+SELECT r.line, r.alone, row_number() OVER label AS n, first_value(r.line) OVER label AS first,
+       min(r.line) OVER others AS other
+  FROM import_key k JOIN import_row r ON r.line = k.line
+ WHERE r.rated AND r.spans AND r.label IS NOT NULL AND r.span_side IS NULL AND r.severity IS NULL AND r.category IS NULL
+WINDOW label AS (PARTITION BY k.head, r.part, r.part_b, r.criterion, r.output, r.label ORDER BY r.line),
+       others AS (PARTITION BY k.head, r.part, r.part_b, r.criterion, r.output
+                  ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING EXCLUDE CURRENT ROW)
+"""
+LABEL_TWICE = f"SELECT line, first, '' AS about FROM ({_LABELS}) labels WHERE n > 1"
+CONTRADICTION = f"SELECT line, other AS first, '' AS about FROM ({_LABELS}) labels WHERE alone AND other IS NOT NULL"
 
 # What belongs to a whole judgment has to be said alike in all its rows.
 OF_JUDGMENT = (

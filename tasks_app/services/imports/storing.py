@@ -57,6 +57,7 @@ class Staged(NamedTuple):
     rating: str | None
     rated: bool
     spans: bool
+    alone: bool
     value: float | None
     label: str | None
     text: str | None
@@ -172,6 +173,7 @@ class Staging:
             groups.append(self._find("stored", sql.STORED))
         self._execute(sql.KEYS)
         groups += [self._find("two_in_one", sql.TWO_IN_ONE), self._find("unlike", sql.UNLIKE)]
+        groups += [self._find("label_twice", sql.LABEL_TWICE), self._find("contradiction", sql.CONTRADICTION)]
         groups.append(self._find("nothing_and_error", sql.NOTHING_AND_ERROR.format(keep=repeats == "keep")))
         groups += [self._find("beyond", sql.BEYOND), self._find("other_words", sql.OTHER_WORDS)]
         if whole and not any(group.shown for group in groups):

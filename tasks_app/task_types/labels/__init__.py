@@ -292,6 +292,11 @@ class Labels(TextType):
             if NONE in numbers and (words := cleaned.get(WORDS.format(key=key))):
                 yield Value(OTHER.name, part=part, criterion=other_key(key), text=str(words))
 
+    def labels_alone(self, criterion: Criterion | None) -> frozenset[str]:
+        """Return “none of these” where a criterion offers it."""
+        is_offered = criterion is not None and criterion.key in self.none_of_these
+        return frozenset({NONE}) if is_offered else frozenset()
+
     def labels_on(self, screen: Screen, criterion: Criterion) -> tuple[str, ...] | None:
         """Return the options of the screen; what is asked after one of them has options of its own."""
         if criterion not in self.asked(screen.criteria):

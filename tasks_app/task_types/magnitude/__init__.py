@@ -216,6 +216,11 @@ class Magnitude(SeveralTexts):
         is_ticked = bool(self.ticks) and criterion is not None and criterion.key == tick_boxes.KEY
         return tuple(one.key for one in self.options) if is_ticked else None
 
+    def labels_alone(self, criterion: Criterion | None) -> frozenset[str]:
+        """Return the keys of the ticks that exclude all others."""
+        is_ticked = criterion is not None and criterion.key == tick_boxes.KEY
+        return frozenset(tick.key for tick in self.options if tick.alone) if is_ticked else frozenset()
+
     def label_names(self) -> Mapping[str, Mapping[str, str]]:
         """Return the words of what can be ticked."""
         return {tick_boxes.KEY: {one.key: one.name for one in self.options}} if self.ticks else {}

@@ -80,3 +80,52 @@ def test_a_severity_that_the_task_does_not_have_is_refused_and_kinds_of_error_ar
     assert said.notes[0] == (
         "The task does not have these kinds of error, which are stored as they are: “Fluency/Display” (1), “Odd” (1)."
     )
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("changes", "criterion", "labels"),
+    [
+        (
+            {
+                "kind": "type: likert\n    criteria: [fluency, style]=>type: labels\n    criteria: [style]",
+                "asks": "    labels: [a, b, c, d, e]=>    labels: [added, missing]",
+                "params": "points: 5=>multiple: true\n      none_of_these: [style]",
+            },
+            "style",
+            ("added", "missing", "none_of_these"),
+        ),
+        (
+            {
+                "kind": "type: likert=>type: magnitude",
+                "params": (
+                    "points: 5=>reference_text: A text.\n      ticks:\n        - {key: added, name: Added}\n"
+                    "        - {key: missing, name: Missing}\n        - {key: fine, name: Fine, alone: true}"
+                ),
+            },
+            "ticks",
+            ("added", "missing", "fine"),
+        ),
+    ],
+    ids=["labels", "magnitude"],
+)
+def test_labels_that_the_form_refuses_together_are_refused_from_elsewhere(
+    tmp_path: Path, changes: dict[str, str], criterion: str, labels: tuple[str, str, str]
+) -> None:
+    study = draft(tmp_path, sets="    set_size: 4=>    set_size: 2", **changes)
+    head = "judgment,rater,item,system,criterion,label\n"
+
+    def rows(*labels: str) -> str:
+        return head + "".join(f"j,ann,i1,alpha,{criterion},{label}\n" for label in labels)
+
+    first, second, alone = labels
+    assert problems_of(study, tmp_path, rows(first, second, first)) == [
+        "ratings.csv:4:6: label: The same judgment has this label in line 2 already. Remove one of the two rows, or "
+        "name the judgments in the column judgment if there are two."
+    ]
+    assert problems_of(study, tmp_path, rows(alone, second)) == [
+        "ratings.csv:2:6: label: This label cannot be chosen together with others, but line 3 has another label of "
+        "the same judgment. Remove one of the two rows."
+    ]
+    another_text = f"j2,ann,i1,beta,{criterion},{first}\nj2,ann,i1,beta,{criterion},{second}\n"
+    assert bring(study, tmp_path, rows(alone) + another_text).counts["ratings"] == 3
