@@ -126,6 +126,7 @@ project_urls: list[URLPattern] = [
     path("<slug:slug>/results/", projects.results, name="results"),
     path("<slug:slug>/data/", projects.data, name="data"),
     path("<slug:slug>/ratings.<str:format>", projects.ratings, name="ratings"),
+    path("<slug:slug>/tables/<str:key>.<str:format>", projects.table, name="table"),
 ]
 
 planning_urls: list[URLPattern] = [

@@ -116,6 +116,10 @@ FILES = (
     Address("help:picture", {"name": "rater.png"}),
     Address("projects:files", PROJECT),
     Address("analytics_projects:ratings", {**PROJECT, "format": "csv"}),
+    *(
+        Address("analytics_projects:table", {**PROJECT, "key": key, "format": "csv"})
+        for key in ("systems", "agreement")
+    ),
     Address("researcher:plan", STUDY),
     Address("researcher:checks_csv", {"slug": "SLUG", "table": "raters"}),
     Address("researcher:due_csv", {"slug": "SLUG", "wave": "1"}),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from analytics_app.models import ResultLift, ResultRow, Run, RunState
@@ -46,12 +46,10 @@ class SideBySide:
 
 def side_by_side(studies: Sequence[Study]) -> SideBySide:
     """Return the main result of each study; five queries."""
-    under_way = [study.pk for study in studies if study.state in Study.State.UNDER_WAY]
-    lifted = set(ResultLift.objects.filter(study__in=under_way).values_list("study", flat=True))
-    results = {study.pk: MainResult(study, study.pk in set(under_way) - lifted) for study in studies}
+    hidden = hidden_among(studies)
+    results = {study.pk: MainResult(study, study.pk in hidden) for study in studies}
     shown = [key for key, result in results.items() if not result.is_hidden]
-    done = Run.objects.filter(study__in=shown, state=RunState.DONE)
-    runs = {run.pk: run for run in done.order_by("study_id", "-planned", "-number").distinct("study_id")}
+    runs = read_first(shown)
     rows: dict[int, list[ResultRow]] = defaultdict(list)
     for row in _rows(list(runs)):
         rows[row.run_id].append(row)
@@ -59,9 +57,23 @@ def side_by_side(studies: Sequence[Study]) -> SideBySide:
         result = results[run.study_id]
         result.run = run
         _fill(result, rows[key], str(run.settings.get("primary") or ""))
-    _name_criteria(list(results.values()))
+    names = criterion_names([(result.study.pk, result.criterion) for result in results.values()])
+    for result in results.values():
+        result.criterion = names.get((result.study.pk, result.criterion), result.criterion)
     keys = sorted({key for result in results.values() for key in result.scores})
     return SideBySide(list(results.values()), _names(shown, keys))
+
+
+def hidden_among(studies: Sequence[Study]) -> set[int]:
+    """Return the keys of the studies whose results by system are hidden."""
+    under_way = {study.pk for study in studies if study.state in Study.State.UNDER_WAY}
+    return under_way - set(ResultLift.objects.filter(study__in=under_way).values_list("study", flat=True))
+
+
+def read_first(studies: Sequence[int]) -> dict[int, Run]:
+    """Return by its key the run of each study that is read first: the newest planned one, else the newest."""
+    done = Run.objects.filter(study__in=studies, state=RunState.DONE)
+    return {run.pk: run for run in done.order_by("study_id", "-planned", "-number").distinct("study_id")}
 
 
 def _rows(runs: Sequence[int]) -> list[ResultRow]:
@@ -95,13 +107,11 @@ def _fill(result: MainResult, rows: Sequence[ResultRow], primary: str) -> None:
         return
 
 
-def _name_criteria(results: Sequence[MainResult]) -> None:
-    """Put the names of the criteria in place of their keys."""
-    studies = [result.study.pk for result in results if result.criterion]
+def criterion_names(places: Iterable[tuple[int, str]]) -> dict[tuple[int, str], str]:
+    """Return what criteria are called, by study and key."""
+    studies = [study for study, key in places if key]
     live = Criterion.objects.filter(study__in=studies, until=None).values_list("study", "key", "name")
-    names = {(study, key): name for study, key, name in live}
-    for result in results:
-        result.criterion = names.get((result.study.pk, result.criterion), result.criterion)
+    return {(study, key): name for study, key, name in live}
 
 
 def _names(studies: Sequence[int], keys: Sequence[str]) -> dict[str, str]:

@@ -18,13 +18,15 @@ Words = str | Promise
 class Cell:
     """What is shown, and the value it is sorted by; an undefined number is a dash and comes last.
 
-    `numbers` are the unrounded numbers that the text shows: one, or the two ends of an interval.
+    `numbers` are the unrounded numbers that the text shows: one, or the two ends of an interval. The head of a row may
+    lead to a page, at `url`.
     """
 
     text: str
     sort: float | str | None = None
     strong: bool = False
     numbers: tuple[float, ...] = ()
+    url: str = ""
 
     @property
     def key(self) -> str:

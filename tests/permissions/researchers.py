@@ -110,6 +110,7 @@ PROJECTS = [
     page("GET", "projects:files", EDITOR, path=PROJECT, changes=True),
     page("GET", "analytics_projects:results", VIEWER, path=PROJECT),
     page("GET", "analytics_projects:data", VIEWER, path=PROJECT),
+    page("GET", "analytics_projects:table", VIEWER, path={**PROJECT, "key": "agreement", "format": "csv"}),
     page("GET", "analytics_projects:ratings", OWNER, path={**PROJECT, "format": "csv"}, changes=True),
     page("GET", "researcher:project", EDITOR),
     page("POST", "researcher:project", EDITOR, 302, sent={"action": "put", "name": "Another"}, changes=True),

@@ -1,0 +1,11 @@
+"""What somebody may see of each study of a project."""
+
+from __future__ import annotations
+
+from tasks_app.models import Study
+
+
+def role_in(study: Study) -> str | None:
+    """Return the role that the query of a project's studies found; None for a superuser's look at others' studies."""
+    role: str | None = vars(study)["own_role"]
+    return role

@@ -1,0 +1,154 @@
+"""Tables of a project: systems, agreement and labels of its studies side by side, for pages and files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from analytics_app.models import ResultRow, Run
+from analytics_app.selectors.project_labels import ALL_TEXTS, ALPHA, KAPPA, SAME, Annotations, AnnotationsSideBySide
+from analytics_app.selectors.projects import SideBySide
+from analytics_app.show import cells, labels
+from analytics_app.show.cells import DASH, Cell
+from analytics_app.show.table import Column, Table
+from tasks_app.models import Study
+
+# More labels side by side are not read; the files have them all.
+MOST_LABELS = 12
+
+Progress = Mapping[int, float | None]
+
+
+def agreement_table(found: AnnotationsSideBySide, progress: Progress, most: int | None = None) -> Table:
+    """Return the table with a line a study: how far it is, how far raters agree, and the share of each label.
+
+    `progress` is the answered share of the places of a study, by its key. With `most` so many lines are shown, and so
+    many labels that a page has room for them.
+    """
+    shown = [result for result in found.results if not result.is_empty]
+    listed = found.labels[:MOST_LABELS] if most else found.labels
+    columns = [
+        Column(_("Study"), number=False),
+        Column(_("Question"), number=False),
+        Column(_("Answered")),
+        Column(_("Texts")),
+        Column(_("Raters")),
+        Column(labels.statistic(KAPPA[1])),
+        Column(_("Interval")),
+        Column(labels.statistic(ALPHA[1])),
+        Column(labels.statistic(SAME[1])),
+        *(Column(label) for label in listed),
+    ]
+    rows = [
+        [
+            head_of(result.study, result.run),
+            cells.name(result.criterion),
+            cells.percent(progress.get(result.study.pk)),
+            cells.whole(_count(result, "n_items")),
+            cells.whole(_count(result, "n_raters")),
+            cells.number(_value(result.agreement.get(KAPPA))),
+            _interval(result.agreement.get(KAPPA)),
+            cells.number(_value(result.agreement.get(ALPHA))),
+            cells.percent(_value(result.agreement.get(SAME))),
+            *(cells.percent(_value(result.shares.get(label)), 1) for label in listed),
+        ]
+        for result in shown
+    ]
+    notes = [
+        *_undefined(shown),
+        *_more(len(rows) - len(rows[:most]), _("%(n)d more studies are in the files.")),
+        *_more(len(found.labels) - len(listed), _("%(n)d more labels are in the files.")),
+    ]
+    return Table(_caption(_("Agreement and labels"), found.part), columns, rows[:most], notes, key="agreement")
+
+
+def raters_table(found: AnnotationsSideBySide, most: int | None = None) -> Table:
+    """Return the table with a line a rater of a study: the share of each label among their answers, and seconds."""
+    listed = found.labels[:MOST_LABELS] if most else found.labels
+    columns = [
+        Column(_("Study"), number=False),
+        Column(_("Rater"), number=False),
+        Column(_("Answers")),
+        Column(labels.statistic("seconds_median")),
+        *(Column(label) for label in listed),
+    ]
+    rows = [
+        [
+            head_of(result.study, result.run),
+            cells.name(rater),
+            cells.whole(next((share.n_ratings for share in shares.values()), None)),
+            cells.number(_value(result.seconds.get(rater)), 1),
+            *(cells.percent(_value(shares.get(label)), 1) for label in listed),
+        ]
+        for result in found.results
+        for rater, shares in result.of_raters.items()
+    ]
+    notes = _more(len(rows) - len(rows[:most]), _("%(n)d more raters are in the files."))
+    return Table(_caption(_("Labels by rater"), found.part), columns, rows[:most], notes, key="raters")
+
+
+def systems_table(found: SideBySide) -> Table:
+    """Return the table with a line a study: the main score of each system with its interval."""
+    columns = [Column(_("Study"), number=False), Column(_("Question"), number=False), Column(_("Score"), number=False)]
+    for name in found.systems.values():
+        columns += [Column(name), Column(_("%(system)s, interval") % {"system": name})]
+    rows = []
+    for result in found.results:
+        if result.score is None:
+            continue
+        row = [
+            head_of(result.study, result.run),
+            cells.name(result.criterion),
+            cells.name(labels.statistic(result.score[1])),
+        ]
+        for key in found.systems:
+            score = result.scores.get(key)
+            row += [cells.number(_value(score)), _interval(score)]
+        rows.append(row)
+    return Table(_("Systems side by side"), columns, rows, key="systems")
+
+
+def part_in_words(part: str) -> str:
+    """Return what a part of the texts is called."""
+    return _("All texts") if part == ALL_TEXTS else part
+
+
+def head_of(study: Study, run: Run | None) -> Cell:
+    """Return the head of a line: the title of the study, which leads to the run that its numbers are from."""
+    url = reverse("analytics:run", args=[study.slug, run.number]) if run is not None else ""
+    return Cell(study.title, url=url)
+
+
+def _caption(caption: str, part: str) -> str:
+    return caption if part == ALL_TEXTS else _("%(table)s: %(part)s") % {"table": caption, "part": part}
+
+
+def _count(result: Annotations, name: str) -> int | None:
+    """Return how many texts or raters the numbers of a study rest on: those of agreement, else those of labels."""
+    rows = [*(result.agreement.get(kind) for kind in (SAME, KAPPA, ALPHA)), *result.shares.values()]
+    return next((n for row in rows if row is not None and (n := getattr(row, name)) is not None), None)
+
+
+def _value(row: ResultRow | None) -> float | None:
+    return row.value if row is not None else None
+
+
+def _interval(row: ResultRow | None) -> Cell:
+    return cells.interval(row.low, row.high) if row is not None else Cell(DASH)
+
+
+def _undefined(results: Iterable[Annotations]) -> list[str]:
+    """Say why measures of agreement are undefined, each reason once with the studies that it holds for."""
+    titles: dict[str, list[str]] = {}
+    for result in results:
+        for row in result.agreement.values():
+            if row.value is None and row.note:
+                sentence = f"{labels.statistic(row.statistic)}: {row.note}"
+                titles.setdefault(sentence, []).append(result.study.title)
+    return [f"{', '.join(of)} – {sentence}" for sentence, of in titles.items()]
+
+
+def _more(n: int, sentence: str) -> Sequence[str]:
+    return [sentence % {"n": n}] if n > 0 else []
