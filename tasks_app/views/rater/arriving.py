@@ -1,6 +1,7 @@
 """Arrival: offer, consent, and a page for everybody who cannot take part. Nothing is stored before consent."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlencode
@@ -25,6 +26,9 @@ from tasks_app.views.rater.visit import forged, framed, message, sending_away
 
 # Seconds after which somebody who meets a paused study may look again.
 COME_BACK_AFTER = 3600
+
+# What asks for the page in another language, beside whatever the channel's platform has put into the address.
+LANGUAGE = "page_language"
 
 # How often one consent is taken in ten minutes: presses, reloads and lost connections included.
 MOST_CONSENTS = 20
@@ -57,6 +61,8 @@ def _offer(request: HttpRequest, study: Study, channel: str) -> HttpResponse:
     arrival = kind.arrival(request.GET.dict(), channels.params_of(study.options, channel) or {})
     if kind.invited_only:
         arrival = invitations.arrival_of(study=study, arrival=arrival, user=request.user)
+    if chosen := languages.match(request.GET.get(LANGUAGE, "")):
+        arrival = replace(arrival, language=chosen)
     with languages.speaking(arrival.language or study.language):
         return _offer_to(request, study, arrival)
 
@@ -196,6 +202,7 @@ def consent_page(
     """Render the offer with the consent, in a language if there is a text in it; pressed again, nothing changes."""
     text = pages.consent_text(study, language)
     context = {
+        "page_languages": _languages_to_choose_from(request),
         "study": pages.public_study(study),
         "dir": languages.direction(study.language),
         "consent_html": pages.consent_html(text),
@@ -204,6 +211,16 @@ def consent_page(
         **more,
     }
     return render(request, "rater/join.html", context, status=status)
+
+
+def _languages_to_choose_from(request: HttpRequest) -> list[dict[str, Any]]:
+    """Return the languages the offer can be read in, with the address that shows it in each."""
+    query = request.GET.copy()
+    choices = []
+    for language in languages.to_choose_from():
+        query[LANGUAGE] = language.code
+        choices.append({"page": language, "query": query.urlencode(), "current": language.code == languages.spoken()})
+    return choices
 
 
 def preview_page(request: HttpRequest, study: Study, channel: str) -> HttpResponse:

@@ -63,6 +63,25 @@ def test_a_rater_chooses_another_language_and_comes_back_to_the_page(study: Stud
     assert re.search(r'lang="en"[^>]*><span dir="auto">How good is the fluency\?', page)
 
 
+def test_whoever_is_invited_chooses_the_language_of_the_page_before_they_agree(somebody: Client) -> None:
+    study = build_study(None)
+    path = f"/join/{study.link_code}/"
+    page = somebody.get(path, {"utm": "x y"}).content.decode()
+    assert head(page) == ("en", "ltr")
+    # What the address held before stays in it.
+    assert 'href="?utm=x+y&amp;page_language=fr" lang="fr"' in page
+    answer = somebody.get(path, {"page_language": "fr"})
+    assert head(answer.content.decode()) == ("fr", "ltr")
+    assert "J’accepte" in answer.content.decode()
+    assert not Rater.objects.filter(study=study).exists()
+    begun = somebody.post(path, pages.hidden(answer))
+    assert begun.status_code == 302
+    assert Rater.objects.get(study=study).language == "fr"
+    assert head(somebody.get(f"{begun['Location']}", follow=True).content.decode()) == ("fr", "ltr")
+    # A language that evalweb does not have changes nothing.
+    assert head(somebody.get(path, {"page_language": "tlh"}).content.decode()) == ("en", "ltr")
+
+
 def form_of_languages(page: str) -> dict[str, str]:
     """Return the hidden fields of the form that asks for another language."""
     form = re.search(r'<form[^>]*class="languages".*?</form>', page, re.DOTALL)
