@@ -1,7 +1,6 @@
 """Arrival: offer, consent, and a page for everybody who cannot take part. Nothing is stored before consent."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlencode
@@ -27,7 +26,8 @@ from tasks_app.views.rater.visit import forged, framed, message, sending_away
 # Seconds after which somebody who meets a paused study may look again.
 COME_BACK_AFTER = 3600
 
-# What asks for the page in another language, beside whatever the channel's platform has put into the address.
+# The field of the button that asks for the page in another language. It is sent with the signed arrival, since the ids
+# of a platform stand in no address of the page.
 LANGUAGE = "page_language"
 
 # How often one consent is taken in ten minutes: presses, reloads and lost connections included.
@@ -61,8 +61,6 @@ def _offer(request: HttpRequest, study: Study, channel: str) -> HttpResponse:
     arrival = kind.arrival(request.GET.dict(), channels.params_of(study.options, channel) or {})
     if kind.invited_only:
         arrival = invitations.arrival_of(study=study, arrival=arrival, user=request.user)
-    if chosen := languages.match(request.GET.get(LANGUAGE, "")):
-        arrival = replace(arrival, language=chosen)
     with languages.speaking(arrival.language or study.language):
         return _offer_to(request, study, arrival)
 
@@ -136,9 +134,18 @@ def _agreed(request: HttpRequest, study: Study, channel: str) -> HttpResponse:
     valid = form.is_valid()
     if form.is_forged or str(form.signed.get("channel", "link")) != channel:
         return forged(request)
+    if chosen := languages.match(request.POST.get(LANGUAGE, "")):
+        return _in_language(request, study, form.signed, chosen)
     arrival = _arrival_in(form.signed, channel)
     with languages.speaking(arrival.language or study.language):
         return _agreed_by(request, study, arrival, form, valid=valid)
+
+
+def _in_language(request: HttpRequest, study: Study, signed: Mapping[str, Any], language: str) -> HttpResponse:
+    """Show the offer in the language that somebody chose; nothing is stored."""
+    arrival = {**(signed.get("arrival") or {}), "language": language}
+    with languages.speaking(language):
+        return consent_page(request, study, ConsentForm(bound_to={**signed, "arrival": arrival}), language=language)
 
 
 def _agreed_by(request: HttpRequest, study: Study, arrival: Arrival, form: ConsentForm, *, valid: bool) -> HttpResponse:
@@ -202,7 +209,8 @@ def consent_page(
     """Render the offer with the consent, in a language if there is a text in it; pressed again, nothing changes."""
     text = pages.consent_text(study, language)
     context = {
-        "page_languages": _languages_to_choose_from(request),
+        "languages": languages.to_choose_from(),
+        "spoken": languages.spoken(),
         "study": pages.public_study(study),
         "dir": languages.direction(study.language),
         "consent_html": pages.consent_html(text),
@@ -211,16 +219,6 @@ def consent_page(
         **more,
     }
     return render(request, "rater/join.html", context, status=status)
-
-
-def _languages_to_choose_from(request: HttpRequest) -> list[dict[str, Any]]:
-    """Return the languages the offer can be read in, with the address that shows it in each."""
-    query = request.GET.copy()
-    choices = []
-    for language in languages.to_choose_from():
-        query[LANGUAGE] = language.code
-        choices.append({"page": language, "query": query.urlencode(), "current": language.code == languages.spoken()})
-    return choices
 
 
 def preview_page(request: HttpRequest, study: Study, channel: str) -> HttpResponse:
