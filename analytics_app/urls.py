@@ -71,6 +71,7 @@ researcher_urls: list[URLPattern] = [
     path(
         "<slug:slug>/raters/<pseudonym:pseudonym>/answers/media/<slug:name>", raters.answers_media, name="answers_media"
     ),
+    path("<slug:slug>/raters/<pseudonym:pseudonym>/labels/", raters.labels, name="labels"),
     path("<slug:slug>/raters/<pseudonym:pseudonym>/judgments/", exclusions.judgments, name="judgments"),
     path("<slug:slug>/results/", results.results, name="results"),
     path("<slug:slug>/results/compare/", comparing.compare, name="compare"),
@@ -127,6 +128,8 @@ project_urls: list[URLPattern] = [
     path("<slug:slug>/data/", projects.data, name="data"),
     path("<slug:slug>/ratings.<str:format>", projects.ratings, name="ratings"),
     path("<slug:slug>/tables/<str:key>.<str:format>", projects.table, name="table"),
+    path("<slug:slug>/raters/", projects.raters, name="raters"),
+    path("<slug:slug>/raters/message/", projects.write, name="write"),
 ]
 
 planning_urls: list[URLPattern] = [

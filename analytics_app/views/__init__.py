@@ -12,5 +12,5 @@ def register_tabs() -> None:
     ):
         tabs.register(tabs.Tab(slug, label, order * 10, "viewer", f"analytics:{slug}"))
     tabs.register(tabs.Tab("datasheet", _("Datasheet"), 65, "viewer", "analytics:datasheet"))
-    for order, (slug, label) in enumerate((("results", _("Results")), ("data", _("Data"))), 2):
+    for order, (slug, label) in enumerate((("raters", _("Raters")), ("results", _("Results")), ("data", _("Data"))), 2):
         tabs.register_for_projects(tabs.Tab(slug, label, order * 10, "viewer", f"analytics_projects:{slug}"))

@@ -1,15 +1,18 @@
 """Write to a rater, and pause a rater: both wait in the rater's prefs, which every page of theirs reads anyway.
 
-The log says what was written and when it was read; erasing a rater empties it, as it does the prefs.
+The log says what was written and when it was read; erasing a rater empties it, as it does the prefs. An invited rater
+with an address gets a mail that says that a message waits. The mail does not repeat the message: nobody could erase it.
 """
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.db.models.fields.json import KT
+from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
-from tasks_app.models import Event, Rater
+from tasks_app import channels
+from tasks_app.models import Event, Identity, Outbox, Rater
 from tasks_app.plaintext import problem_in
 from tasks_app.selectors.stored import WROTE
 from tasks_app.services import events
@@ -18,6 +21,12 @@ from tasks_app.services.judging import leases
 
 # The names under which messages that were not read yet and a pause stand in a rater's prefs.
 MESSAGES, PAUSED = "messages", "paused"
+
+# Set in Rater.prefs by a rater who wants no more mail.
+NO_MAIL = "no_mail"
+
+# The mail that says that messages wait: of no wave, so that a rater has one row for it.
+MAIL, NO_WAVE = "message", 0
 
 LONGEST_MESSAGE = 2000
 # So many messages can wait for a rater who does not come.
@@ -62,6 +71,15 @@ def write(*, rater: Rater, by: events.Actor, text: str) -> None:
         raise ValueError(_("%(n)s messages wait for this rater already.") % {"n": len(waiting)})
     _keep(fresh, {MESSAGES: [*waiting, text]})
     events.log(fresh.study, by, WROTE, about=fresh.pseudonym, after={"text": text})
+    if gets_mail(fresh):
+        Outbox.objects.update_or_create(rater=fresh, kind=MAIL, wave=NO_WAVE, defaults={"due": Now(), "sent_at": None})
+
+
+def gets_mail(rater: Rater) -> bool:
+    """Return whether a rater was invited with an address and has not asked for no more mail."""
+    invited = [name for name, channel in channels.registry.items() if channel.invited_only]
+    identities = Identity.objects.filter(rater=rater, channel__in=invited).exclude(email="")
+    return not rater.prefs.get(NO_MAIL) and identities.exists()
 
 
 @atomically

@@ -125,7 +125,8 @@ def build_world() -> World:
     project = projects.put_into_new(study=studies["open"], name="Mine", by=users["owner"])
     done = work_on_projects.begin(project=project, action="check", studies=[studies["open"]], by=users["owner"])
     done.steps.update(state="done")
-    words["open"] |= {"PROJECT": project.slug, "WORK": str(done.pk)}
+    in_project = f"{studies['open'].slug}/{words['open']['PAYEE']}"
+    words["open"] |= {"PROJECT": project.slug, "WORK": str(done.pk), "IN_PROJECT": in_project}
     words["coded"] |= {"ANSWER": str(answers_to(studies["coded"], "motive")[8].pk)}
     words["routed"] |= {"RUN": str(studies["routed"].runs.get().number)}
     _elsewhere(users)

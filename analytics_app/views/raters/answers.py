@@ -40,7 +40,7 @@ def answers(request: HttpRequest, slug: str, pseudonym: str, order: int | None =
     if not orders or (order is not None and order not in orders):
         raise Http404
     place = 0 if order is None else orders.index(order)
-    _note(request, study, rater)
+    note_answers(request, study, rater)
     with languages.speaking(rater.language or study.language):
         return render(request, "researcher/rater_answer.html", _context(study, rater, orders, place))
 
@@ -61,7 +61,7 @@ def _answered(rater: Rater) -> list[int]:
     return list(answered.values_list("order", flat=True))
 
 
-def _note(request: HttpRequest, study: Study, rater: Rater) -> None:
+def note_answers(request: HttpRequest, study: Study, rater: Rater) -> None:
     """Log the look, of several within an hour the first."""
     looks = study.events.filter(actor_id=request.user.pk, verb=LOOKED, object=rater.pseudonym)
     if not looks.filter(at__gt=Now() - AGAIN_AFTER).exists():

@@ -1,4 +1,4 @@
-"""Messages to invited raters about their waves: rows in an outbox, each sent once, retried until sent.
+"""Mail to invited raters about their waves and about messages: rows in an outbox, each sent once, retried until sent.
 
 Only who was invited with an address is written to, never somebody whom a platform sent. A message that has lost its
 sense meanwhile, since the rater has answered, left, or asked for no more of them, is taken out.
@@ -21,15 +21,14 @@ from tasks_app import channels, languages
 from tasks_app.credentials import hash_token, token_of_link
 from tasks_app.models import Assignment, Identity, Outbox, Rater, RaterSet, Study
 from tasks_app.selectors.waves import closing_in_words
+from tasks_app.services import contact
 from tasks_app.services.arrival import enrolment
+from tasks_app.services.contact import NO_MAIL
 from tasks_app.services.database import atomically, rows
 
 log = logging.getLogger(__name__)
 
 OPENS, REMINDER = "wave_opens", "wave_reminder"
-
-# Set in Rater.prefs by a rater who wants no more mail.
-NO_MAIL = "no_mail"
 
 # Sending that failed is tried again after so many minutes.
 PAUSE_MINUTES = 10
@@ -101,7 +100,7 @@ def send(*, outbox_id: int) -> Sending:
     if row is None:
         return Sending.NOTHING
     identity = Identity.objects.filter(rater=row.rater_id).exclude(email="").first()
-    if identity is None or row.rater.prefs.get(NO_MAIL) or not open_sets(row.rater, row.wave).exists():
+    if identity is None or row.rater.prefs.get(NO_MAIL) or not _has_a_reason(row):
         row.delete()
         return Sending.NOTHING
     try:
@@ -112,6 +111,13 @@ def send(*, outbox_id: int) -> Sending:
         return Sending.REFUSED if isinstance(error, SMTPRecipientsRefused) else Sending.UNREACHED
     Outbox.objects.filter(pk=row.pk).update(sent_at=Now())
     return Sending.SENT
+
+
+def _has_a_reason(row: Outbox) -> bool:
+    """Return whether there still is what a mail is about: a message to read, or something to answer."""
+    if row.kind == contact.MAIL:
+        return bool(contact.unread(row.rater))
+    return open_sets(row.rater, row.wave).exists()
 
 
 def open_sets(rater: Rater, wave: int) -> QuerySet[RaterSet]:
