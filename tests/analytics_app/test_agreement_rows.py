@@ -126,15 +126,18 @@ def test_raters_who_share_no_text_agree_on_nothing() -> None:
     for name in ("agreement", "kappa", "icc"):
         found = list(analyses.registry[name].rows(apart, defaults(name)))
         assert all(row.value is None and row.note for row in found), name
-    assert list(analyses.registry["with_rest"].rows(apart, defaults("with_rest"))) == []
+    found = list(analyses.registry["with_rest"].rows(apart, defaults("with_rest")))
+    assert [row.statistic for row in found] == ["prediction_absolute", "prediction_square"]
+    assert all(row.value is None and row.note for row in found)
 
 
 def test_each_rater_has_a_row_against_the_rest() -> None:
     found = rows("with_rest", Scale.ORDINAL)
-    assert statistics(found) == ["correlation_with_rest", "difference_from_rest"]
+    errors = [f"prediction_{kind}{of}" for of in ("", "_items") for kind in ("absolute", "square")]
+    assert statistics(found) == ["correlation_with_rest", "difference_from_rest", *errors]
     for statistic in statistics(found):
         raters = [row.rater for row in found if row.statistic == statistic]
-        assert raters == ["r0", "r1", "r2", "r3", "r4"]
+        assert raters == [*([None] if statistic in errors else []), "r0", "r1", "r2", "r3", "r4"]
     assert statistics(rows("with_rest", Scale.NOMINAL)) == ["agreement_with_rest"]
 
 

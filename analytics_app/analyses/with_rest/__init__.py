@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import numpy as np
 from django.utils.translation import gettext_lazy as _
 
 from analytics_app.analyses.base import Rows, Sample
 from analytics_app.analyses.registry import register
+from analytics_app.analyses.shared.bootstrap import bootstrap
 from analytics_app.analyses.shared.rated_texts import BetweenRaters, Compared, compared
 from analytics_app.results import Row
+from analytics_app.stats.agreement.prediction import prediction_errors
 from analytics_app.stats.agreement.with_rest import (
     agreement_with_rest,
     correlations_with_rest,
@@ -26,22 +29,30 @@ class WithRest(BetweenRaters):
     `agreement_with_rest`, the mean share of the others who gave a text the same label.
 
     Severity is `difference_from_rest`: how far a rater is above or below the mean of the others on the same texts. It
-    has no row for magnitudes, whose size each rater chooses.
+    has no row for magnitudes, whose size each rater chooses. The same holds for the error of predicting a rating by the
+    mean of the others: of each rater and of all, over texts and over means of items.
     """
 
     label = _("Each rater against the others")
-    summary = _("How far each rater agrees with the others who rated the same texts, leaving the rater out of them.")
+    summary = _(
+        "How far each rater agrees with the others who rated the same texts, leaving the rater out of them, and how "
+        "well the others predict what the rater gives."
+    )
     source = "Nunnally and Bernstein (1994). Psychometric Theory, 3rd ed., chapter 8. McGraw-Hill."
     scales = frozenset({Scale.NOMINAL, Scale.ORDINAL, Scale.INTERVAL, Scale.RATIO})
     statistics = {
         "correlation_with_rest": _("Pearson's r with the mean of the others"),
         "agreement_with_rest": _("Share of the others who agree"),
         "difference_from_rest": _("Mean difference from the others (positive: rates higher)"),
+        "prediction_absolute": _("Mean absolute error of prediction by the others"),
+        "prediction_square": _("Root mean square error of prediction by the others"),
+        "prediction_absolute_items": _("Mean absolute error of prediction by the others, means of items"),
+        "prediction_square_items": _("Root mean square error of prediction by the others, means of items"),
     }
     splits = False
 
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
-        """Yield rows a rater who shares texts with others: agreement, then severity."""
+        """Yield rows a rater who shares texts with others: agreement, severity, then errors of prediction."""
         of, make = compared(sample), Rows(self.name, sample)
         by_label = sample.question.scale is Scale.NOMINAL
         measure = agreement_with_rest if by_label else correlations_with_rest
@@ -50,6 +61,7 @@ class WithRest(BetweenRaters):
             yield make.row(name, one.estimate, rater=sample.table.names.raters[one.rater])
         if sample.question.scale in {Scale.ORDINAL, Scale.INTERVAL}:
             yield from _severity(make, of)
+            yield from _prediction(make, of)
 
 
 def _severity(make: Rows, of: Compared) -> Iterator[Row]:
@@ -68,3 +80,33 @@ def _severity(make: Rows, of: Compared) -> Iterator[Row]:
             p_adjusted=p,
             settings=said,
         )
+
+
+def _prediction(make: Rows, of: Compared) -> Iterator[Row]:
+    """Yield how far ratings are from the mean of the others: of all raters together, then of each.
+
+    Means of items are predicted only where raters share several texts of an item.
+    """
+    names = make.sample.table.names.raters
+    over = "items" if of.clusters is None else "documents"
+    for level in _levels(of):
+        drawing = bootstrap(make.sample, f"error of prediction over {level}", over)
+        found = prediction_errors(
+            of.values, of.texts, of.raters, of.items, of_items=level == "items", clusters=of.clusters, **drawing.options
+        )
+        said = {"predicted": "ratings" if level == "texts" else "means of items", "by": "mean of the other raters"}
+        suffix = "" if level == "texts" else "_items"
+        for error in found:
+            rater = None if error.rater is None else names[error.rater]
+            for name, estimate in (("absolute", error.absolute), ("square", error.square)):
+                drawn = drawing.said if estimate.low is not None else {}
+                yield make.row(f"prediction_{name}{suffix}", estimate, rater=rater, settings={**said, **drawn})
+
+
+def _levels(of: Compared) -> Iterator[str]:
+    """Yield what can be predicted: ratings of texts, and means of items where several texts of one are shared."""
+    yield "texts"
+    texts, n = np.unique(of.texts, return_counts=True)
+    shared = np.isin(of.texts, texts[n > 1])
+    if len(np.unique(of.items[shared])) < len(np.unique(of.texts[shared])):
+        yield "items"

@@ -21,6 +21,7 @@ BINS = 16
 # Of more raters, so many at each end are named: a drawing of all of them for each criterion would make a page heavy.
 MOST, AT_AN_END = 20, 10
 MEASURE = "Mean difference from the others"
+ERROR = "Mean absolute error of prediction"
 
 
 @chart(order=95, of_task=False)
@@ -45,6 +46,39 @@ def severity(of: Material) -> Iterator[Sketch]:
     )
     if many:
         yield _spread(found, of)
+
+
+@chart(order=96, of_task=False)
+def prediction(of: Material) -> Iterator[Sketch]:
+    """Draw the raters by how badly the others predict their ratings; of many, those with the largest errors."""
+    errors = of.of("prediction_absolute")
+    together = next((row for row in errors if not row.rater), None)
+    found = sorted((row for row in errors if row.rater), key=falling)
+    if together is None or len(found) < 2:
+        return
+    drawn = found[:MOST]
+    largest = max(value_of(row) for row in drawn)
+    points = [point(row, words.number(value_of(row), largest), name=row.rater, n=row.n_ratings) for row in drawn]
+    mean = words.number(value_of(together), largest)
+    only = f", the {MOST} largest of {len(found):,} raters" if len(found) > MOST else ""
+    interval = ""
+    if together.low is not None and together.high is not None:
+        low, high = (words.number(end, largest) for end in (together.low, together.high))
+        interval = f" ({of.interval([together], 'items')}: {low} to {high})"
+    steps = ", steps taken as equal" if of.has_steps else ""
+    yield Sketch(
+        kind="prediction",
+        title=f"The mean of the other raters predicts a rating of {of.name} with a mean absolute error of {mean}",
+        subtitle=(
+            f"Mean absolute difference between a rater's ratings and the mean of the other raters of the same "
+            f"texts{steps}{only}; {of.basis(found)}. Line: all raters together{interval}. "
+            f"{together.n_ratings:,} ratings."
+        ),
+        by_system=any(row.by_system for row in errors),
+        chart=points_chart(points, measure=ERROR, limits=[(value_of(together), "all raters")]),
+        columns=(("name", "Rater"), ("value", "Mean absolute error"), ("n", "Ratings")),
+        further=True,
+    )
 
 
 def _spread(found: Sequence[Row], of: Material) -> Sketch:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from django.utils.translation import gettext as _
 
+from analytics_app.models import ResultRow
 from analytics_app.show import labels
-from analytics_app.show.formats import digits, interval, items, p_adjusted
+from analytics_app.show.formats import digits, interval, items, p_adjusted, ratings
 from analytics_app.show.index import RowIndex
 from analytics_app.show.notes import notes_of
 from analytics_app.show.registry import tables_of
@@ -19,7 +20,7 @@ RATERS_SHOWN = 100
 
 @tables_of("with_rest")
 def with_rest(rows: Rows, limit: float) -> Iterator[Table]:
-    """Yield a row a rater; those of whom nothing can be said come last."""
+    """Yield a row a rater, those of whom nothing can be said last; then errors of prediction, of all and of each."""
     index = RowIndex([row for row in rows.rows if not row.slice])
     agreeing = index.of("correlation_with_rest", "agreement_with_rest")
     severity = _("Mean difference from the others")
@@ -33,7 +34,29 @@ def with_rest(rows: Rows, limit: float) -> Iterator[Table]:
         Shown(_("Interval"), "difference_from_rest", interval(2)),
         Shown(_("Adjusted p"), "difference_from_rest", p_adjusted(limit)),
     ]
-    caption, more = _("Each rater against the others"), _("%(n)s more raters are in the file of results.")
+    more = _("%(n)s more raters are in the file of results.")
+    yield from _of_raters(index, _("Each rater against the others"), columns, lines, more)
+    errors = [row for row in index.of("prediction_absolute") if row.rater]
+    errors.sort(key=lambda row: (-(row.value or 0.0), row.rater or ""))
+    together = [row for row in index.of("prediction_absolute") if not row.rater]
+    square, absolute = _("Root mean square error"), _("Mean absolute error")
+    columns = [
+        named(_("Rater"), lambda row: row.rater or _("All raters")),
+        own(absolute, digits(2)),
+        own(_("Interval"), interval(2)),
+        Shown(square, "prediction_square", digits(2)),
+        Shown(_("Interval"), "prediction_square", interval(2)),
+        own(_("Ratings"), ratings),
+        Shown(_("%(measure)s before rules") % {"measure": absolute}, "", digits(2), before=True),
+        Shown(_("%(measure)s of means of items") % {"measure": absolute}, "prediction_absolute_items", digits(2)),
+        Shown(_("%(measure)s of means of items") % {"measure": square}, "prediction_square_items", digits(2)),
+    ]
+    yield from _of_raters(index, _("Error of predicting ratings by the other raters"), columns, together + errors, more)
+
+
+def _of_raters(
+    index: Rows, caption: str, columns: Sequence[Shown], lines: Sequence[ResultRow], more: str
+) -> Iterator[Table]:
     yield from table_of(
         index,
         caption,

@@ -118,3 +118,23 @@ def test_on_a_narrow_scale_every_bar_has_a_width() -> None:
     ends = [[float(end) for end in re.findall(r"-?\d+\.\d+", bar.replace("–", " "))] for bar in bars]
     assert len(ends) == 16
     assert all(low < high for low, high in ends)
+
+
+def test_raters_whom_the_others_predict_worst_come_first() -> None:
+    n_raters, texts = 25, range(N_ITEMS * SYSTEMS)
+    found = drawn(n_raters)["prediction"]
+    errors = {}
+    for rater in range(n_raters):
+        others = [other for other in range(n_raters) if other != rater]
+        apart = [rating(rater, text) - np.mean([rating(other, text) for other in others]) for text in texts]
+        errors[f"R-{rater:03}"] = float(np.mean(np.abs(apart)))
+    columns, numbers = charts.numbers(found.spec)
+    assert [head for _field, head in columns] == ["Rater", "Mean absolute error", "Ratings"]
+    assert [row[1] for row in numbers] == pytest.approx(sorted(errors.values(), reverse=True)[:20])
+    assert {row[2] for row in numbers} == {len(texts)}
+    mean = f"{np.mean(list(errors.values())):.1f}"
+    assert (
+        found.title == f"The mean of the other raters predicts a rating of Fluency with a mean absolute error of {mean}"
+    )
+    assert "the 20 largest of 25 raters" in found.subtitle
+    assert "95 % interval over items:" in found.subtitle.replace(SPACE, " ")
