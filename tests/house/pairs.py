@@ -19,7 +19,7 @@ SIGNS = "−", "–", "/", "over", "above", ">"
 OF_AN_ORDER = "pairwise_strength"
 
 
-def hold_one_order(study: Study, browser: Client) -> int:
+def hold_one_order(study: Study, pages: Sequence[str]) -> int:
     """Assert that a pair stands in the order of the study wherever it is named, and return how many rows do so.
 
     A chart shows the very numbers of the rows of its pairs, and a table on the page has them with the same names.
@@ -35,7 +35,7 @@ def hold_one_order(study: Study, browser: Client) -> int:
         assert a < b, (row.analysis, row.statistic, row.system, row.system_b)
         values.setdefault((names[a], names[b]), set()).add(row.value)
     shown: dict[tuple[str, str], set[str]] = {}
-    for page in pages_of_results(study, browser):
+    for page in pages:
         for pair, cells in _in_tables(page, names).items():
             shown.setdefault(pair, set()).update(cells)
     assert all(names.index(a) < names.index(b) for a, b in shown), list(shown)
