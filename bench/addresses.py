@@ -171,6 +171,7 @@ DRAFTS = (
     Address("researcher:text_row", {"slug": "DRAFT", "number": "1"}),
     Address("researcher:text_sample", {"slug": "DRAFT"}),
     Address("researcher:text_media", {"slug": "DRAFT"}),
+    Address("researcher:degrade", {"slug": "DRAFT"}),
     Address("researcher:split", {"slug": "DRAFT"}),
     *(
         Address(name, {"slug": "DRAFT", "table": table})

@@ -36,6 +36,7 @@ from tasks_app.views.researcher.setup import moving
 from tasks_app.views.researcher.setup import preview as setup_preview
 from tasks_app.views.researcher.setup import review as setup_review
 from tasks_app.views.researcher.setup import steps as setup_steps
+from tasks_app.views.researcher.setup.texts import degrading as text_degrading
 from tasks_app.views.researcher.setup.texts import pages as text_pages
 from tasks_app.views.researcher.setup.texts import parts as text_parts
 from tasks_app.views.researcher.setup.texts import splitting as text_splitting
@@ -103,6 +104,7 @@ researcher_urls: list[URLPattern] = [
     path("<slug:slug>/set-up/texts/systems/", text_parts.systems, name="text_systems"),
     path("<slug:slug>/set-up/texts/sample/", text_parts.sample, name="text_sample"),
     path("<slug:slug>/set-up/texts/media/", text_parts.text_media, name="text_media"),
+    path("<slug:slug>/set-up/texts/degrade/", text_degrading.degrade, name="degrade"),
     path("<slug:slug>/set-up/texts/split/", text_splitting.split, name="split"),
     path("<slug:slug>/set-up/tables/<slug:table>/", unit_pages.unit_table, name="unit_table"),
     path("<slug:slug>/set-up/tables/<slug:table>/new/", unit_pages.unit_row, name="unit_new"),

@@ -66,25 +66,29 @@ def store(
     systems: Mapping[str, str],
     by: events.Actor,
     add: bool = False,
+    kind: str = "",
     source: Mapping[str, Json] | None = None,
 ) -> Setup:
     """Put checked rows in place of the texts, or behind them; all of them, or none.
 
-    `systems` gives the names of systems by their keys, "" where the key is name enough; `source` says for the log
-    where the rows come from. Raises NotADraft.
+    `systems` gives the names of systems by their keys, "" where the key is name enough; those that are new are of
+    `kind`, machines by default. `source` says for the log where the rows come from. Raises NotADraft.
     """
     setup = changes.hold(setup)
     before, after = table_rows.store(setup, TABLE, rows, by, add=add)
-    _keep_systems(setup, systems, by, add=add)
+    _keep_systems(setup, systems, by, add=add, kind=kind)
     events.log(setup.study, by, STORED, about=ABOUT, before={"rows": before}, after={"rows": after, **(source or {})})
     return setup
 
 
-def _keep_systems(setup: Setup, systems: Mapping[str, str], by: events.Actor, *, add: bool) -> None:
+def _keep_systems(setup: Setup, systems: Mapping[str, str], by: events.Actor, *, add: bool, kind: str = "") -> None:
     """Name the systems of the texts in the document; how its tables were to be read no longer holds."""
     given = entries_at(setup.given, ("systems",))
     known = {entry["key"]: entry for entry in given if "key" in entry}
-    entries = [known.get(key, {"key": key, **({"name": name} if name else {})}) for key, name in systems.items()]
+    of_kind = {"kind": kind} if kind else {}
+    entries = [
+        known.get(key, {"key": key, **({"name": name} if name else {}), **of_kind}) for key, name in systems.items()
+    ]
     if add:
         entries = [*given, *(entry for entry in entries if entry["key"] not in known)]
     values: dict[Path, Json] = {("systems",): entries or None}

@@ -190,6 +190,8 @@ TEXTS = [
     page("POST", "researcher:text_systems", EDITOR, 302, study="draft", sent=SYSTEMS, changes=True),
     page("GET", "researcher:text_sample", EDITOR, study="draft"),
     page("POST", "researcher:text_sample", EDITOR, 302, study="draft", sent={"n": "1"}, changes=True),
+    page("GET", "researcher:degrade", EDITOR, study="draft"),
+    page("POST", "researcher:degrade", EDITOR, 422, study="draft", sent={"systems": "nobody"}),
     page("GET", "researcher:split", EDITOR, study="draft"),
     page(
         "POST", "researcher:split", EDITOR, 302, study="draft", changes=True,

@@ -1,0 +1,113 @@
+"""Degraded copies of the texts of a draft: each kind, what has no copy, the page, and that nothing is added unseen."""
+
+from __future__ import annotations
+
+import re
+from random import Random
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+from tasks_app import studyfile
+from tasks_app.models import Setup
+from tasks_app.setup import changes, texts
+from tasks_app.setup.degraded.kinds import LABELS, degraded
+
+TEXT = "The hotel is near the river Thames, in London. It has 125 rooms and doesn't serve dinner."
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "language", "copy"),
+    [
+        ("negation", TEXT, "en", TEXT.replace("doesn't", "does")),
+        ("negation", "Dogs can not fly, I think.", "en-GB", "Dogs can fly, I think."),
+        ("negation", "It won't rain.", "en", "It will rain."),
+        ("negation", "It is not.", "en", "It is."),
+        ("negation", "She was here.", "en", "She was not here."),
+        ("negation", "Sie war nicht hier.", "de", None),
+        ("negation", "Nothing to see here", "en", None),
+        ("dropped-name", "We went to New Haven.", "en", "We went to."),
+        ("dropped-name", "Paris is big. London is bigger.", "en", None),
+        ("dropped-name", "東京は大きい。", "ja", None),
+        ("number", "No digits here.", "en", None),
+        ("word-order", "Too short.", "en", None),
+        ("repetition", "Warm.", "en", None),
+        ("repetition", "", "en", None),
+    ],
+)
+def test_what_a_kind_does(kind: str, text: str, language: str, copy: str | None) -> None:
+    assert degraded(kind, text, language, Random(1)) == copy
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_copies_differ_in_one_respect(seed: int) -> None:
+    shuffled = degraded("word-order", TEXT, "en", Random(seed))
+    assert shuffled is not None
+    first, second = shuffled.split(". ", maxsplit=1)
+    assert {first + ".", second} & set(re.split(r"(?<=\.) ", TEXT))
+    assert sorted(shuffled.replace(".", "").split()) == sorted(TEXT.replace(".", "").split())
+    number = degraded("number", "In 1905 there were ٣ of 40.", "en", Random(seed))
+    assert number is not None
+    assert re.fullmatch(r"In [1-9]\d{3} there were [٠-٩] of [1-9]\d\.", number)
+    differing = [(one, other) for one, other in zip(number, "In 1905 there were ٣ of 40.", strict=True) if one != other]
+    assert len(differing) == 1
+    repeated = degraded("repetition", TEXT, "en", Random(seed))
+    assert repeated is not None
+    assert any(repeated.replace(f"{run} {run}", run) == TEXT for run in _runs(TEXT))
+    assert degraded("repetition", TEXT, "en", Random(seed)) == repeated
+
+
+def _runs(text: str) -> list[str]:
+    words = text.split()
+    return [" ".join(words[first : first + n]) for n in (1, 2, 3) for first in range(len(words) - n + 1)]
+
+
+ADDRESS = "/admin/studies/example-likert/set-up/texts/degrade/"
+
+
+@pytest.fixture
+def setup(db: None, rosa: User) -> Setup:
+    """The set-up of a draft with two texts by one system, of which one has neither a number nor a name."""
+    setup = changes.begin(studyfile.load("examples/likert", owner=rosa))
+    rows = [
+        {"item": "i1", "system": "alpha", "output": TEXT},
+        {"item": "i2", "system": "alpha", "output": "A plain text."},
+    ]
+    return texts.store(setup=setup, rows=rows, systems={"alpha": ""}, by=rosa)
+
+
+def test_copies_are_shown_first_and_added_once(rosas_browser: Client, setup: Setup) -> None:
+    assert all(str(label) in rosas_browser.get(ADDRESS).content.decode() for label in LABELS.values())
+    chosen = {"systems": ["alpha"], "kinds": ["number", "repetition"]}
+    shown = rosas_browser.post(ADDRESS, {**chosen, "action": "look"})
+    page = shown.content.decode()
+    assert shown.status_code == 200
+    assert "alpha-number" in page
+    assert "<del>" in page
+    assert "1 text" in page
+    assert _systems(setup) == ["alpha", "alpha"]
+    # Another choice than the page has shown adds nothing.
+    token = re.search(r'name="shown" value="([^"]+)"', page)
+    assert token is not None
+    fields = {"shown": token[1]}
+    answer = rosas_browser.post(ADDRESS, {**fields, "systems": ["alpha"], "kinds": ["number"], "action": "add"})
+    assert answer.status_code == 200
+    assert _systems(setup) == ["alpha", "alpha"]
+    assert rosas_browser.post(ADDRESS, {**fields, **chosen, "action": "add"}).status_code == 302
+    assert sorted(_systems(setup)) == ["alpha", "alpha", "alpha-number", "alpha-repetition", "alpha-repetition"]
+    setup.refresh_from_db()
+    systems = {entry["key"]: entry for entry in setup.given["systems"]}
+    assert systems["alpha-number"] == {"key": "alpha-number", "name": "alpha, number", "kind": "degraded"}
+    again = rosas_browser.post(ADDRESS, {**chosen, "action": "look"}).content.decode()
+    assert "No copy would be added" in again
+
+
+def test_nothing_chosen_and_an_unknown_system_are_refused(rosas_browser: Client, setup: Setup) -> None:
+    for sent in ({}, {"systems": ["nobody"], "kinds": ["number"]}, {"systems": ["alpha"], "kinds": ["spelling"]}):
+        assert rosas_browser.post(ADDRESS, {**sent, "action": "look"}).status_code == 422
+    assert _systems(setup) == ["alpha", "alpha"]
+
+
+def _systems(setup: Setup) -> list[str]:
+    return [cells["system"] for cells in texts.cells_of_rows(setup)]
