@@ -133,3 +133,32 @@ def test_one_suggestion_leaves_nothing_to_choose(tmp_path: Path) -> None:
     assert not [row for row in found if row["statistic"].startswith("suggestion")]
     assert one(found, "hter", system="A")["value"] == pytest.approx(1 / 8)
     assert one(found, "hter", system="A")["note"].endswith("The interval rests on 2 items only.")
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_identical_suggestions_are_a_figure_of_their_own_and_no_choice(tmp_path: Path, kept: bool) -> None:
+    same = [{"item": "i4", "system": system, "output": "as it is", "source": "s"} for system in "AB"]
+    given = ratings()
+    if kept:
+        about = {"rater": "ann", "item": "i4"}
+        for side, system in enumerate("BA", start=1):
+            label = "chosen" if system == "B" else "not chosen"
+            given.append({**about, "system": system, "criterion": "choice", "label": label, "shown_value": side})
+        given.append({**about, "system": "B", "criterion": "edited-text", "text": "as it was"})
+    task = {"type": "post_edit", "params": {"suggestions": 2}, "k": 2, "keep_identical": kept}
+    load(tmp_path, task, [*ITEMS, *same], given)
+    found = analysed(tmp_path, {"analysis": "post_edit"})
+    row = one(found, "identical_suggestions", system="A", system_b="B")
+    assert (row["value"], row["n_items"]) == (0.25, 4)
+    assert ("shown the same text twice" if kept else "were not shown these items") in row["note"]
+    # Shares of choices are as without these items; the side of the screen counts whatever stood there.
+    choice = one(found, "suggestion_chosen", system="A")
+    assert (choice["value"], choice["n_ratings"]) == (0.75, 4)
+    assert ("1 choice between suggestions with the same text left out." in choice["note"]) is kept
+    assert one(found, "first_suggestion_chosen", label="1")["n_ratings"] == (5 if kept else 4)
+    # The edited text is compared with both suggestions.
+    assert one(found, "hter", system="A")["n_ratings"] == (5 if kept else 4)
+    stored = [ResultRow(**row) for row in found if row["analysis"] == "post_edit"]
+    made = {str(table.caption): table for table in tables_for("post_edit", stored, 0.05)}
+    (line,) = made["Items with the same suggestion by both systems"].rows
+    assert [cell.text for cell in line] == ["A = B", "4", "25.0\u00a0%"]

@@ -17,6 +17,7 @@ from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.bootstrap import bootstrap
 from analytics_app.analyses.shared.pairs import unit_of
 from analytics_app.ratings import Extra, Floats
+from analytics_app.ratings.extras.same_texts import SameTexts
 from analytics_app.ratings.extras.shown import Shown
 from analytics_app.ratings.extras.texts import Texts
 from analytics_app.results import Row
@@ -36,7 +37,7 @@ class PostEdit(Analysis):
     Distances are taken from the edited text to every suggestion of its screen: characters (Levenshtein over the length
     of the longer text) and words (HTER: sacrebleu's TER, summed over texts). Rates are sums over sums; intervals are
     bootstraps over items, or documents shown whole. A choice between two suggestions is tested against one half by the
-    exact binomial.
+    exact binomial. Where both have the same text nothing can be chosen: these are counted apart.
     """
 
     label = _("Post-edits")
@@ -51,10 +52,11 @@ class PostEdit(Analysis):
     scales = frozenset({Scale.NOMINAL})
     task_types = frozenset({"post_edit"})
     whole_task = True
-    needs: ClassVar[frozenset[type[Extra]]] = frozenset({Texts, Shown})
+    needs: ClassVar[frozenset[type[Extra]]] = frozenset({Texts, Shown, SameTexts})
     statistics: ClassVar[Mapping[str, Words]] = {
         "suggestion_chosen": _("Share of times the suggestion is chosen"),
         "suggestion_chosen_over": _("Share of times chosen over the other"),
+        "identical_suggestions": _("Share of items with the same suggestion by both systems"),
         "first_suggestion_chosen": _("Share of choices for the first suggestion on the screen"),
         "edit_distance": _("Character distance to the edited text"),
         "hter": _("HTER"),

@@ -8,11 +8,13 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from analytics_app.analyses.base import Rows, count
+from analytics_app.analyses.base import Rows, count, in_words
 from analytics_app.analyses.post_edit.edits import CHOICE, CHOSEN
 from analytics_app.analyses.shared.bootstrap import bootstrap
 from analytics_app.analyses.shared.pairs import clusters_of, in_order, unit_of
-from analytics_app.ratings import Floats, Table
+from analytics_app.ratings import Floats, Mask, Table
+from analytics_app.ratings.extras.same_texts import SameTexts
+from analytics_app.ratings.extras.shown import Shown
 from analytics_app.results import Row
 from analytics_app.stats.comparison.corrections import adjust
 from analytics_app.stats.comparison.ratios import group_ratios
@@ -21,6 +23,9 @@ from analytics_app.stats.ranking.pairs_within import pairs_within
 
 Planned: TypeAlias = Sequence[tuple[str, str]] | None
 
+LEFT_OUT = "%s between suggestions with the same text left out."
+SHOWN = "Raters were shown the same text twice; these choices do not enter the shares of choices."
+NOT_SHOWN = "Raters were not shown these items as a choice."
 INDEPENDENT = "The exact test takes choices as independent."
 TEST = {"test": "exact binomial against one half, two-sided"}
 
@@ -30,9 +35,14 @@ def choices(make: Rows) -> Iterator[Row]:
     table, names = make.sample.table, make.sample.table.names
     code = next(asked.code for asked in make.sample.question.asked if asked.key == CHOICE)
     rows = table.where((table.criterion == code) & (table.label >= 0))
+    yield from _identical(make)
+    every, rows = rows, rows.where(~_same_on_screen(make, rows))
+    yield from _sides(make, every, _chosen(every))
     if not len(rows):
         return
-    chosen = (rows.label == (names.labels.index(CHOSEN) if CHOSEN in names.labels else -2)).astype(np.float64)
+    screens = count(every.judgment) - count(rows.judgment)
+    left_out = LEFT_OUT % in_words(screens, "choice", "choices") if screens else None
+    chosen = _chosen(rows)
     row, system, item = rows.by_system()
     kept = ~np.isin(system, sorted(make.sample.without))
     row, system, item = row[kept], system[kept], item[kept]
@@ -50,11 +60,45 @@ def choices(make: Rows) -> Iterator[Row]:
         mine = row[place == one]
         yield make.row(
             "suggestion_chosen", estimate, system=key, by_system=True, p=tests[one],
-            p_adjusted=adjusted[one], n_raters=count(rows.rater[mine]), note=joined(estimate.note, INDEPENDENT),
+            p_adjusted=adjusted[one], n_raters=count(rows.rater[mine]),
+            note=joined(estimate.note, INDEPENDENT, left_out),
             settings={**said, **family},
         )  # fmt: skip
     yield from _pairs(make, rows, chosen, (row, place, cluster), keys)
-    yield from _sides(make, rows, chosen)
+
+
+def _chosen(rows: Table) -> Floats:
+    """Return 1 for each suggestion that was chosen, else 0."""
+    labels = rows.names.labels
+    chosen: Floats = (rows.label == (labels.index(CHOSEN) if CHOSEN in labels else -2)).astype(np.float64)
+    return chosen
+
+
+def _identical(make: Rows) -> Iterator[Row]:
+    """Yield the share of items for which two systems suggest the same text: of the whole task alone."""
+    sample, alike = make.sample, make.sample.extras[SameTexts]
+    if sample.slice is not None or sample.group is not None or sample.wave is not None:
+        return
+    columns = (alike.first.tolist(), alike.second.tolist(), alike.items.tolist(), alike.same.tolist())
+    for a, b, items, same in zip(*columns, strict=True):
+        if {a, b} & sample.without:
+            continue
+        system, system_b = (sample.table.names.systems[code] for code in (a, b))
+        yield make.row(
+            "identical_suggestions", value=same / items, n_items=items, system=system, system_b=system_b,
+            by_system=True, note=None if not same else SHOWN if alike.kept else NOT_SHOWN,
+        )  # fmt: skip
+
+
+def _same_on_screen(make: Rows, rows: Table) -> Mask:
+    """Say of each choice whether all suggestions on its screen had one text, so that nothing could be chosen."""
+    shown, names = make.sample.extras[Shown], rows.names
+    texts: dict[int, set[str]] = {}
+    for part, unit in enumerate(names.unit_of_part.tolist()):
+        texts.setdefault(unit, set()).add(shown.of_part[part].strip())
+    alone = np.array([unit for unit, found in texts.items() if len(found) == 1], dtype=np.int64)
+    same: Mask = np.isin(rows.unit, alone)
+    return same
 
 
 def _shares(

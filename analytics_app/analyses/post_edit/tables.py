@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from django.utils.translation import gettext as _
 
-from analytics_app.show.formats import digits, interval, p_adjusted, percent, ratings, share
+from analytics_app.show.formats import digits, interval, items, p_adjusted, pair, percent, ratings, share
 from analytics_app.show.general import general_table
 from analytics_app.show.notes import notes_of
 from analytics_app.show.registry import tables_of
@@ -17,6 +17,7 @@ OF_EDITORS = (
     "edit_distance_of_editor", "hter_of_editor", "unedited_of_editor", "seconds_per_word_of_editor",
     "keystrokes_per_character_of_editor",
 )  # fmt: skip
+IDENTICAL = "identical_suggestions"
 OF_SYSTEMS = (
     "suggestion_chosen", "edit_distance", "hter", "unedited_share", "seconds_per_word", "keystrokes_per_character"
 )  # fmt: skip
@@ -28,8 +29,9 @@ def post_edit(rows: Rows, limit: float) -> Iterator[Table]:
     whole = rows.whole
     yield from _systems(whole, limit)
     yield from _distances(whole)
+    yield from _identical(whole)
     yield from _editors(whole)
-    rest = [row for row in whole.kept if row.statistic not in {*OF_SYSTEMS, *OF_EDITORS}]
+    rest = [row for row in whole.kept if row.statistic not in {*OF_SYSTEMS, *OF_EDITORS, IDENTICAL}]
     yield from general_table([*rest, *rows.parts], limit, caption=_("Further figures, and parts of the texts"))
 
 
@@ -53,6 +55,15 @@ def _systems(rows: Rows, limit: float) -> Iterator[Table]:
     lines = lines_of((row for row in of_systems if row.statistic in OF_SYSTEMS), "system")
     notes = notes_of(row for row in of_systems if row.statistic not in {"edit_distance", "hter"})
     yield from table_of(rows, _("Choices and work by system"), columns, lines, by=by, notes=notes)
+
+
+def _identical(rows: Rows) -> Iterator[Table]:
+    columns = [
+        named(_("Systems"), pair("=")),
+        own(_("Items"), items),
+        own(_("Same suggestion"), percent(1)),
+    ]
+    yield from table_of(rows, _("Items with the same suggestion by both systems"), columns, rows.of(IDENTICAL))
 
 
 def _distances(rows: Rows) -> Iterator[Table]:

@@ -61,7 +61,8 @@ class PostEdit(SeveralTexts):
     limits = _(
         "Whoever chooses a suggestion writes a text near to it, so distances to the one not chosen are too large. Time "
         "and keystrokes differ more between editors than between systems: have several editors for each text. "
-        "Two suggestions with the same text leave nothing to choose and are not shown. Without JavaScript neither "
+        "Two suggestions with the same text leave nothing to choose and are not shown, unless the task keeps identical "
+        "outputs apart (keep_identical); results say for how many items they are the same. Without JavaScript neither "
         "keystrokes nor seconds are recorded."
     )
     outcomes = (
