@@ -205,6 +205,23 @@ class TestCare:
         assert shown.rows[4][1].text == "–"
         assert "No unit was skipped." in shown.notes
 
+    def test_a_control_score_is_of_checks_and_repeats_on_a_fine_scale(self) -> None:
+        assert not [row for row in self.figures() if row.statistic == "rater_control_score"], (
+            "five steps are too coarse"
+        )
+        care = analyses.registry["rater_quality"]
+        # On a scale from 0 to 100, 10 points are right and 11 are not.
+        pairs = repeats(FIVE, [(0, 40.0, 50.0), (0, 50.0, 39.0), (1, 10.0, 12.0)])
+        known: dict[type[Extra], Extra] = {need: need.empty(FIVE) for need in care.needs}
+        known |= {type(one): one for one in (pairs, controls([(0, True), (0, False), (2, True)]))}
+        asked = (Asked("fluency", "Fluency", Scale.INTERVAL, 0, (), (0.0, 100.0)),)
+        found = rows("rater_quality", sample(FIVE, *known.values(), whole=True, criterion=None, asked=asked))
+        scores = {row.rater: (row.value, row.n_ratings) for row in found if row.statistic == "rater_control_score"}
+        assert scores == {"r0": (5.0, 4), "r1": (10.0, 1), "r2": (10.0, 1)}
+        (shown,) = tables_for("rater_quality", stored(found), 0.05)
+        assert "Control score" in [str(one.label) for one in shown.columns]
+        assert any("do not exclude anybody for this score alone" in note for note in shown.notes)
+
     def test_who_was_left_out_is_marked(self) -> None:
         all_of = [replace(row, basis="all") for row in self.figures()]
         kept = [row for row in self.figures() if row.rater != "r3"]

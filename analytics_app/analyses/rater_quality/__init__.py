@@ -32,6 +32,7 @@ from analytics_app.ratings.extras.times import Times
 from analytics_app.ratings.extras.words import Words
 from analytics_app.ratings.sameness import flat_screens, one_number, same_texts
 from analytics_app.results import Row
+from analytics_app.stats.quality.control_score import TOLERANCE, control_scores
 from analytics_app.stats.quality.straight_lining import runs
 from tasks_app.study_settings import Block
 from tasks_app.task_types.base import Scale
@@ -83,6 +84,7 @@ class RaterQuality(Analysis):
         "rater_flat_screens": _("Share of screens on which all texts got the same number"),
         "rater_identical_texts": _("Share of identical texts that got different numbers"),
         "rater_checks_right": _("Share of checks answered right"),
+        "rater_control_score": _("Control score from 0 to 10 (as in KEOPS, without its penalties)"),
         "rater_fast_screens": _("Share of screens too fast"),
         "rater_skips": _("Units skipped as “cannot judge” or “other”"),
         "rater_working_time": _("Working time in seconds"),
@@ -114,6 +116,7 @@ def _figures(sample: Sample) -> Iterator[Figures]:
     yield from _runs(sample)
     yield from _sameness(sample)
     yield _checks(sample)
+    yield from _control_score(sample)
     yield _fast(sample)
     yield _skips(sample)
     yield _times(sample)
@@ -174,6 +177,29 @@ def _checks(sample: Sample) -> Figures:
     return Figures(
         "rater_checks_right", some, right[some] / n[some], n[some], "No unit with a known answer was answered."
     )
+
+
+def _control_score(sample: Sample) -> Iterator[Figures]:
+    """Yield the score of each rater on checks and repeats, of tasks with a scale on which a tenth can be told."""
+    table, controls = sample.table, sample.extras[Controls]
+    fine = {code: high - low for code, (low, high, step) in _scales(sample).items() if step <= TOLERANCE * (high - low)}
+    width = np.zeros(len(table.names.criteria) + 1)  # the last entry is for ratings without a criterion, code -1
+    for code, length in fine.items():
+        width[code] = length
+    pairs = sample.extras[Repeats].of(table)
+    pairs = pairs.where((width[pairs.criterion] > 0) & ~np.isnan(pairs.first) & ~np.isnan(pairs.again))
+    known = controls.rater >= 0
+    if not fine or not (known.any() or len(pairs)):
+        return
+    found = control_scores(
+        controls.rater[known],
+        controls.passed[known],
+        pairs.rater,
+        np.abs(pairs.again - pairs.first) / width[pairs.criterion],
+        n_raters=len(table.names.raters),
+    )
+    said = {"wrong": f"a check missed, or a repeat that differs by more than {TOLERANCE:g} of the scale"}
+    yield Figures("rater_control_score", found.raters, found.scores, found.controls, "Nobody had a control.", said)
 
 
 def _fast(sample: Sample) -> Figures:

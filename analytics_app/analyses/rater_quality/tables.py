@@ -38,6 +38,7 @@ def care(rows: Rows, limit: float) -> Iterator[Table]:
         shown(_("Identical texts, different numbers"), "rater_identical_texts", share),
         shown(_("Checks right"), "rater_checks_right", share),
         shown(_("Checks"), "rater_checks_right", ratings),
+        shown(_("Control score"), "rater_control_score", digits(1)),
         shown(_("Screens too fast"), "rater_fast_screens", share),
         shown(_("Skipped, cannot judge or other"), "rater_skips", digits(0)),
         shown(_("Working minutes"), "rater_working_time", _minutes),
@@ -45,6 +46,13 @@ def care(rows: Rows, limit: float) -> Iterator[Table]:
     notes = list(dict.fromkeys(row.note for row in everybody if row.note))
     if any(row.statistic == "rater_inconsistency" and row.rater for row in everybody):
         notes.append(_("Inconsistency score (after Naderi 2018): 0 never changed, 1 from one end to the other."))
+    if any(row.statistic == "rater_control_score" and row.rater for row in everybody):
+        notes.append(
+            _(
+                "Control score, 0 to 10: checks right and repeats within a tenth of the scale. Even good raters may "
+                "score low, so do not exclude anybody for this score alone."
+            )
+        )
     lines = lines_of((row for row in everybody if row.rater), "rater")
     yield from table_of(
         rows,
