@@ -99,6 +99,7 @@ PAGES = (
     Address("analytics:datasheet_import", STUDY),
     Address("analytics:data", STUDY),
     Address("analytics:scores", STUDY),
+    Address("analytics:outcomes", STUDY),
     Address("analytics:coding", STUDY),
     Address("planning:planning"),
     Address("planning:planning", query={"study": "SLUG"}),
@@ -192,6 +193,9 @@ ACTIONS = frozenset(
         "analytics:codes_file",
         "analytics:decide_codes",
         "analytics:remove_coder",
+        # The study has no outcomes; tests/analytics_app/views/test_outcomes.py downloads them.
+        "analytics:outcomes_file",
+        "analytics:delete_outcome",
         "analytics:datasheet_take_back",
         "researcher:unshare",
         "analytics:act",

@@ -16,7 +16,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils.crypto import salted_hmac
 
-from analytics_app.models import Exclusion, MetricScore, Plan, Run
+from analytics_app.models import Exclusion, MeasuredOutcome, MetricScore, Plan, Run
 from analytics_app.ratings.extras.words import SIGNS
 from tasks_app.models import (
     Assignment,
@@ -175,6 +175,7 @@ TABLES: tuple[ArchivedTable, ...] = (
     ArchivedTable(Payment, "rater__study", {**NOBODY, "reason": _nothing("")}),
     ArchivedTable(Plan, "study"),
     ArchivedTable(MetricScore, "study"),
+    ArchivedTable(MeasuredOutcome, "study"),
     ArchivedTable(Exclusion, "study", {**NOBODY, "lifted_by_id": _nothing(None)}, only=lambda _study: Q(run=None)),
 )
 # Archived apart: one run, not all of a study.

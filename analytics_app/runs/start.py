@@ -19,6 +19,7 @@ from analytics_app import plan as plans
 from analytics_app.models import (
     UNFINISHED,
     Exclusion,
+    MeasuredOutcome,
     MetricScore,
     Plan,
     Run,
@@ -122,7 +123,7 @@ def _unsaved(study: Study, by: Actor, trigger: str, document: dict[str, Any], pl
         code_version=project.EVALWEB_CODE_VERSION,
     )
     _look(run)
-    run.facts |= {**before_rules(run), **_scored(study), **_erased(study), **_people(run)}
+    run.facts |= {**before_rules(run), **_scored(study), **_measured(study), **_erased(study), **_people(run)}
     run.facts |= _history(run)
     # An imported study's ratings were there before its plan. And whoever has seen a planned run may have had the study
     # opened again for more ratings, or left out by hand what did not suit: what comes of that was not planned.
@@ -197,6 +198,12 @@ def _scored(study: Study) -> dict[str, dict[str, int]]:
     return {"scores": there} if there["n"] else {}
 
 
+def _measured(study: Study) -> dict[str, dict[str, int]]:
+    """Return which outcomes measured elsewhere there are; nothing if none were uploaded. New uploads have new ids."""
+    stored = MeasuredOutcome.objects.filter(study=study).aggregate(high=Max("pk"), n=Count("pk"))
+    return {"outcomes": stored} if stored["n"] else {}
+
+
 def _erased(study: Study) -> dict[str, int]:
     """Say how many answers were erased; nothing where none were. One without a rating leaves no other trace."""
     n = study.erasures.count()
@@ -238,6 +245,10 @@ def _history(run: Run) -> dict[str, int]:
     return facts
 
 
+# Facts on which results depend. A run without one of them has no entry for it, so that digests of older runs stay.
+_IN_DIGEST = ("replaced", "scores", "outcomes", "erased", "people")
+
+
 def digest_of(run: Run) -> str:
     """Return the SHA-256 of what the results of a run depend on: equal digests, equal results.
 
@@ -250,7 +261,7 @@ def digest_of(run: Run) -> str:
         "n_seen": run.n_seen,
         "settings": run.settings,
         "manual_exclusions": run.facts["manual_exclusions"],
-        **{name: run.facts[name] for name in ("replaced", "scores", "erased", "people") if name in run.facts},
+        **{name: run.facts[name] for name in _IN_DIGEST if name in run.facts},
         "seed": run.seed,
         "code_version": run.code_version,
         "planned": run.planned,

@@ -8,7 +8,7 @@ from typing import Any
 from django.db.models import F, Q, Value
 from django.db.models.functions import Concat, Left, Length, Now, Substr
 
-from analytics_app.models import UNFINISHED, Exclusion, Plot, ResultRow, Run, RunState, RunTrigger
+from analytics_app.models import UNFINISHED, Exclusion, MeasuredOutcome, Plot, ResultRow, Run, RunState, RunTrigger
 from analytics_app.runs.upkeep import AGAIN
 from tasks_app.models import Judgment, Rater
 
@@ -24,12 +24,13 @@ AND = " and "
 
 
 def forget(*, rater: Rater, judgments: Collection[int]) -> None:
-    """Remove references to a rater's answers, in the transaction that erases the answers."""
+    """Remove references to a rater's answers, and their outcomes, in the transaction that erases the answers."""
     ids = list(judgments)
     # Runs are locked first, so that a part stores its results before this or not at all.
     _mark(rater.study_id, ids)
     named = Q(rater=rater) | Q(judgment__in=ids) | Q(rating__judgment__in=ids)
     Exclusion.objects.filter(named, study=rater.study_id).delete()
+    MeasuredOutcome.objects.filter(rater=rater).delete()
     _rename(rater.study_id, rater.pseudonym)
 
 

@@ -121,7 +121,7 @@ def _import(
     names = peek(file, columns.quoting).columns
     naming = _naming(file, names, columns)
     with ExitStack() as stack:
-        table = _Table(
+        table = ScoreTable(
             naming, file.name, lambda: stack.enter_context(lines_of(file, scanned.encoding)), problems,
             format=file.format, quoting=Quoting(columns.quoting, _("Use --quoting, or choose it on the page.")),
         )  # fmt: skip
@@ -171,7 +171,7 @@ def _naming(file: RatingsFile, names: Sequence[str], columns: Columns) -> Naming
     return Naming(declaration, {name: name for name in wanted})
 
 
-class _Table(Table):
+class ScoreTable(Table):
     """A file of scores, in which a program may have written NaN or None where there is no score."""
 
     def value(self, column: Column, name: str, given: Json) -> Json:

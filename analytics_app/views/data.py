@@ -14,6 +14,7 @@ from analytics_app.exports import ratings as ratings_export
 from analytics_app.exports.begun import Begun
 from analytics_app.exports.size import rows_of_file
 from analytics_app.selectors import pages
+from analytics_app.selectors.outcomes import has_outcomes
 from analytics_app.selectors.results import systems_shown
 from analytics_app.views.archive import MOST_RATINGS, run_to_archive
 from tasks_app import access
@@ -34,6 +35,7 @@ def data(request: HttpRequest, slug: str) -> HttpResponse:
             "rows": rows_of_file(study),
             "may_export": ratings_export.may_export(study, role),
             "shown": systems_shown(study),
+            "has_outcomes": has_outcomes(study),
             "archived_run": run_to_archive(study),
             "most_ratings": MOST_RATINGS,
             "rating_columns": [*columns.RATINGS, columns.FEATURES],

@@ -102,7 +102,9 @@ class _Counted(io.RawIOBase):
         if self._left < 0:
             sentence = _("is larger than %(most)s, which is the limit here.") % {"most": megabytes(self._most)}
             if self._most < limits().ratings_bytes:
-                sentence += " " + _("Commands of manage.py take larger ones: import_ratings, import_scores.")
+                sentence += " " + _(
+                    "Commands of manage.py take larger ones: import_ratings, import_scores, upload_outcomes."
+                )
             raise StudyFileError([Problem(self._file, 0, 0, sentence)])
         self.digest.update(chunk)
         return chunk

@@ -39,7 +39,7 @@ def keep(study: Study, upload: UploadedFile[Any], check: Callable[[RatingsFile],
     if (upload.size or 0) > most:
         sentence = _(
             "This file has %(size)s; at most %(most)s can be uploaded. Pack it with gzip (.csv.gz), or use a "
-            "command of manage.py: import_ratings, import_scores."
+            "command of manage.py: import_ratings, import_scores, upload_outcomes."
         )
         sizes = {"size": megabytes(upload.size or 0), "most": megabytes(most)}
         raise StudyFileError([Problem(name, 0, 0, sentence % sizes)])

@@ -11,7 +11,7 @@ from tasks_app.projects.splitting import Split
 from tasks_app.selectors.coding import answers_to
 from tasks_app.views.researcher.setup.texts.splitting import shown_by
 from tests.permissions.rows import PEOPLE, RESEARCHER, Row, page
-from tests.permissions.world import RATINGS, SCORES, World, csv_file, packed, upload
+from tests.permissions.world import OUTCOMES, RATINGS, SCORES, World, csv_file, packed, upload
 
 VIEWER, EDITOR, OWNER = "viewer", "editor", "owner"
 
@@ -26,10 +26,11 @@ def _study_file(state: str, **more: str) -> Any:
 
 
 def _columns(text: str, **chosen: str) -> Any:
-    """Return what the second page of an import sends."""
+    """Return what the second page of an import sends; RATER in a file is a rater of the study."""
 
     def sent(world: World, row: Row) -> Mapping[str, Any]:
-        return {"action": "import", "file": upload(world.studies[row.study], text), **chosen}
+        content = text.replace("RATER", world.words[row.study].get("RATER", ""))
+        return {"action": "import", "file": upload(world.studies[row.study], content), **chosen}
 
     return sent
 
@@ -345,6 +346,12 @@ DATA = [
         "POST", "analytics:scores", EDITOR, 302, sent=_columns(SCORES, item="item", system="system", metrics="COMET"),
         changes=True
     ),
+    page("GET", "analytics:outcomes", EDITOR),
+    page("POST", "analytics:outcomes", EDITOR, 302, sent=_upload(OUTCOMES), changes=True, note="upload"),
+    page("POST", "analytics:outcomes", EDITOR, 302, sent=_columns(OUTCOMES, rater="rater", replace="on"), changes=True),
+    page("POST", "analytics:delete_outcome", EDITOR, 302, sent={"outcome": "steps", "sure": "on"}, changes=True),
+    page("GET", "analytics:outcomes_file", OWNER, changes=True),
+    page("GET", "analytics:outcomes_file", VIEWER, study="closed", changes=True),
     page("GET", "researcher:api", VIEWER),
     page("POST", "researcher:api", VIEWER, sent=TOKEN, changes=True),
     page("POST", "researcher:revoke", VIEWER, 302, path={"token": "OWN_TOKEN"}, changes=True),

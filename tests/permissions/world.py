@@ -21,7 +21,7 @@ from django.http.response import HttpResponseBase
 from django.test import Client
 from django.urls import reverse
 
-from analytics_app.models import Run
+from analytics_app.models import MeasuredOutcome, Run
 from analytics_app.results import Row as ResultRow
 from analytics_app.services import sharing
 from tasks_app import studyfile
@@ -50,6 +50,7 @@ VISIT, PARTICIPANT = "b" * 24, "a" * 24
 EXPLANATION = "A four it is, as every expert says."
 
 RATINGS = "rater,item,system,criterion,value\nann,i0,alpha-mt,fluency,4\n"
+OUTCOMES = "rater,wave,outcome,value\nRATER,1,steps,5000\n"
 SCORES = "item,system,COMET\ni0,alpha-mt,0.8\n"
 
 # The state of each study, and how it got there.
@@ -218,6 +219,7 @@ def _furnish(study: Study, users: Mapping[str, User]) -> dict[str, str]:
     assignments.stop(rater=ended)
     (made,) = invitations.invite(study=study, people=[invitations.Person("Bo")], by=users["owner"])
     account = _invite_account(study, users["rater"])
+    MeasuredOutcome.objects.create(study=study, rater=at_work, wave=1, outcome="steps", value=4_000)
     return words | {
         "TOKEN": token,
         "GUEST": guest,

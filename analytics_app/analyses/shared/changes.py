@@ -203,27 +203,36 @@ def change_rows(
     make : Rows
     prefix : str
     times : sequence of Time
-        In their order; all with the same scores.
+        In their order. A score is compared over the times that have it.
     groups : sequence of int
         Codes of the groups; with fewer than two, everybody is one group.
     settings : mapping
         Those of `ChangeSettings`.
     """
-    pairs, unknown = pairs_of([time.name for time in times], settings)
+    names = [time.name for time in times]
+    scores = list(dict.fromkeys(score for time in times for score in time.scores))
+    pairs = {score: _pairs_of_score(score, times, settings) for score in scores}
     course = _Course(make, prefix, times, groups if len(groups) > 1 else ())
     families: dict[str, list[_Test]] = {}
-    for pair in pairs:
-        for score in times[0].scores:
+    for pair in sorted(set().union(*pairs.values())):
+        for score in (score for score in scores if pair in pairs[score]):
             for test in (*_within(course, score, pair), *_between(course, score, pair)):
                 families.setdefault(test.statistic, []).append(test)
     method = str(settings["family"])
     for tests in families.values():
         yield from _corrected(make, tests, method)
     if times[-1].own:
-        for written in unknown:
-            known = ", ".join(time.name for time in times)
+        for written in pairs_of(names, settings)[1]:
+            known = ", ".join(names)
             note = f"Not computed: “{written}” does not name two times of this study, which are {known}."
             yield make.row(f"{prefix}_change", metric=written, note=note)
+
+
+def _pairs_of_score(score: str, times: Sequence[Time], settings: Mapping[str, Any]) -> set[Pair]:
+    """Return the pairs of times to compare among those that have a score."""
+    places = [place for place, time in enumerate(times) if score in time.scores]
+    pairs, _unknown = pairs_of([times[place].name for place in places], settings)
+    return {(places[first], places[last]) for first, last in pairs}
 
 
 def _corrected(make: Rows, tests: Sequence[_Test], method: str) -> Iterator[Row]:

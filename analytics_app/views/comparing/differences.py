@@ -50,6 +50,8 @@ def _ratings(a: Run, b: Run) -> Iterator[str]:
         yield _("Answers were replaced between the two runs.")
     if a.facts.get("scores") != b.facts.get("scores"):
         yield _("Metric scores were changed between the two runs.")
+    if a.facts.get("outcomes") != b.facts.get("outcomes"):
+        yield _("Outcomes measured elsewhere were changed between the two runs.")
     if a.code_version != b.code_version:
         yield _("%(a)s was computed by evalweb %(code_a)s, %(b)s by evalweb %(code_b)s.") % {
             **_named(a, b), "code_a": a.code_version, "code_b": b.code_version,

@@ -93,6 +93,13 @@ def count(study: Study) -> int:
     return len(_days(Task.objects.filter(study=study, until=None)))
 
 
+def numbers(study: Study) -> dict[str, int]:
+    """Return the wave of each task by the task's key; what is asked at the end of a study is in the last wave."""
+    tasks = list(Task.objects.filter(study=study, until=None))
+    by_day = {day: number for number, day in enumerate(_days(tasks), start=1)}
+    return {task.key: len(by_day) if _comes_last(task) else by_day[_opens(task)] for task in tasks}
+
+
 def _comes_last(task: Task) -> bool:
     return task.stage == Task.Stage.EXIT and task.opens_after_days is None
 

@@ -1,4 +1,4 @@
-"""The tables of the analysis: plans, runs, exclusions, results."""
+"""Plans, runs, exclusions, results, and what is shared and published of them."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from django.db import models
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app.models import Criterion, Item, Judgment, Rater, Rating, Study, System, Task
+from tasks_app.models import Criterion, Judgment, Rater, Rating, Study, Task
 
 
 class Plan(models.Model):
@@ -307,33 +307,6 @@ class ResultsLink(models.Model):
 
     def __str__(self) -> str:
         return f"{self.run}: link {self.pk}"
-
-
-class MetricScore(models.Model):
-    """An automatic metric's score, for one output or for a system as a whole."""
-
-    class Source(models.TextChoices):
-        UPLOADED = "uploaded", _("uploaded")
-        COMPUTED = "computed", _("computed")
-
-    study = models.ForeignKey(Study, models.CASCADE, related_name="metric_scores")
-    metric = models.CharField(max_length=100)
-    item = models.ForeignKey(Item, models.PROTECT, null=True, blank=True, related_name="+")
-    system = models.ForeignKey(System, models.PROTECT, related_name="+")
-    value = models.FloatField()
-    source = models.CharField(max_length=10, choices=Source)
-    signature = models.CharField(max_length=300, blank=True)
-
-    class Meta:
-        constraints = (
-            models.UniqueConstraint(
-                fields=("study", "metric", "item", "system"), nulls_distinct=False, name="metric_score_once"
-            ),
-            models.CheckConstraint(condition=models.Q(source__in=["uploaded", "computed"]), name="metric_score_source"),
-        )
-
-    def __str__(self) -> str:
-        return f"{self.metric}: {self.system}"
 
 
 class Datasheet(models.Model):
