@@ -25,14 +25,19 @@ ASIDE, BETWEEN = 44, 40
 
 
 def course_chart(
-    panels: Sequence[tuple[str, str]], points: Sequence[Mapping[str, Any]], names: Sequence[str], times: Sequence[str]
+    panels: Sequence[tuple[str, str]],
+    points: Sequence[Mapping[str, Any]],
+    names: Sequence[str],
+    times: Sequence[str],
+    *,
+    ticks: str = "~g",
 ) -> Chart:
     """Return a panel for each (key, title), with a line for each name over times.
 
     A point has panel, time, name, value, low and high. Axes begin where the intervals do: points need no zero. Panels
-    stand beside each other where there is room.
+    stand beside each other where there is room. `ticks` is d3's format of the numbers on the upright axes.
     """
-    return partial(_course_chart, panels, points, names, times)
+    return partial(_course_chart, panels, points, names, times, ticks)
 
 
 def _course_chart(
@@ -40,6 +45,7 @@ def _course_chart(
     points: Sequence[Mapping[str, Any]],
     names: Sequence[str],
     times: Sequence[str],
+    ticks: str,
     room: Room,
 ) -> Any:
     import altair as alt  # noqa: PLC0415
@@ -60,7 +66,7 @@ def _course_chart(
             .encode(x=fixed("X", -30), y=fixed("Y", -8), text=alt.TextValue(title))
         )
         up = alt.Scale(domain=_ends([one for one in points if one["panel"] == key]), nice=True, zero=False)
-        scores = alt.Axis(title=None, tickCount=4, format="~g")
+        scores = alt.Axis(title=None, tickCount=4, format=ticks)
 
         def high(field: str, up: Any = up, scores: Any = scores) -> Any:
             return alt.Y(f"{field}:Q", scale=up, axis=scores)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -56,26 +56,30 @@ Make: TypeAlias = Callable[[Rows, Asked], Finding | None]
 class Registered:
     """The finding of an analysis. Of several about one criterion that of the lowest order is told.
 
-    `statistics` are those of the rows it needs; with `parts`, rows of slices, groups and waves too.
+    `statistics` are those of the rows it needs; with `parts`, rows of slices, groups and waves too. One that is told
+    `beside` the others does not compete with them: it is about other data than raters' answers.
     """
 
     analysis: str
     order: int
     statistics: frozenset[str]
     parts: bool
+    beside: bool
     make: Make
 
 
 _registered: dict[str, Registered] = {}
 
 
-def finding_of(analysis: str, *statistics: str, order: int, parts: bool = False) -> Callable[[Make], Make]:
+def finding_of(
+    analysis: str, *statistics: str, order: int, parts: bool = False, beside: bool = False
+) -> Callable[[Make], Make]:
     """Make known the finding of an analysis; those made for a task type come first (10), ratings last (50)."""
 
     def known(make: Make) -> Make:
         if analysis in _registered:
             raise ValueError(f"There is a finding of the analysis {analysis!r} already.")
-        _registered[analysis] = Registered(analysis, order, frozenset(statistics), parts, make)
+        _registered[analysis] = Registered(analysis, order, frozenset(statistics), parts, beside, make)
         return make
 
     return known
@@ -88,11 +92,21 @@ def registered() -> list[Registered]:
 
 def finding(rows: Sequence[ResultRow], asked: Asked) -> Finding | None:
     """Return the finding to tell of the rows of one criterion."""
+    return next(_findings(rows, asked, beside=False), None)
+
+
+def findings_beside(rows: Sequence[ResultRow], asked: Asked) -> tuple[Finding, ...]:
+    """Return the findings to tell beside that of a criterion."""
+    return tuple(_findings(rows, asked, beside=True))
+
+
+def _findings(rows: Sequence[ResultRow], asked: Asked, *, beside: bool) -> Iterator[Finding]:
     for one in registered():
+        if one.beside != beside:
+            continue
         own = RowIndex([row for row in rows if row.analysis == one.analysis and row.statistic in one.statistics])
         if own.kept and (found := one.make(own if one.parts else own.whole, asked)) is not None:
-            return found
-    return None
+            yield found
 
 
 def told(findings: Iterable[Finding]) -> list[str]:

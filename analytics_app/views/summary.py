@@ -33,7 +33,10 @@ MOST_LINES = 60
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """What the summary has of one criterion: its finding, how systems compare, how far raters agree, and its scale."""
+    """What the summary has of one criterion: its finding, how systems compare, how far raters agree, and its scale.
+
+    `beside` are further findings of the section, about other data than ratings.
+    """
 
     key: str
     title: str
@@ -41,6 +44,7 @@ class Place:
     compared: Compared | None
     agreement: choice.Choice | None
     scale: tuple[float, float] | None = None
+    beside: tuple[findings.Finding, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,9 +143,8 @@ def at_a_glance(summary: Summary, section: Section) -> Glance | None:
     place = summary.places.get(section.key)
     if place is None or not section.opened:
         return None
-    told = place.finding.text if place.finding is not None else ""
-    if told in summary.headline:
-        told = ""
+    texts = [finding.text for finding in (place.finding, *place.beside) if finding is not None]
+    told = " ".join(text for text in texts if text not in summary.headline)
     matrix = _matrix(place)
     shown = summary.matrix is not None and matrix is not None and matrix.caption == summary.matrix.caption
     own = next((tracks for tracks in summary.in_sections if tracks.key == place.key), None)
@@ -190,6 +193,7 @@ def _place(at: CriterionRows, rows: Sequence[ResultRow], names: ResultNames, lim
         compared=comparison_of(index, limit),
         agreement=agreement if agreement is not None and agreement.leading.value is not None else None,
         scale=names.scales.get(at.task),
+        beside=findings.findings_beside(rows, asked),
     )
 
 
@@ -197,6 +201,7 @@ def _sentences(places: Sequence[Place], primary: str) -> list[str]:
     """Return what is to be told: the primary criterion first, then what was tested, then what only describes."""
     first = [place.finding for place in places if place.finding and primary and place.key.endswith(f"--{primary}")]
     others = [place.finding for place in places if place.finding and place.finding not in first]
+    others += [finding for place in places for finding in place.beside]
     return [*findings.told(first), *findings.told(others)]
 
 

@@ -30,8 +30,8 @@ class Outcomes(Analysis):
     label = _("Outcomes measured elsewhere")
     summary = _("Compares uploaded values of raters, such as calories or steps, between waves and between groups.")
     source = (
-        "Balloccu and Reiter (2022). Beyond calories: evaluating how tailored communication reduces emotional load in "
-        "diet-coaching. HumEval."
+        "Morris (2008). Estimating effect sizes from pretest-posttest-control group designs. Organizational Research "
+        "Methods 11(2), 364-386."
     )
     scales = frozenset({Scale.ORDINAL, Scale.NOMINAL, Scale.INTERVAL})
     task_types = frozenset({"questionnaire"})

@@ -45,11 +45,10 @@ def outcomes(of: Material) -> Iterator[Sketch]:
         kind="outcomes",
         title=_title(of, shown, times),
         subtitle=(
-            f"Mean, {of.basis(rows)}. "
-            f"Lines at points: {of.confidence * 100:g}{words.SPACE}% interval over people.{some}"
+            f"Mean over people. Lines at points: {of.confidence * 100:g}{words.SPACE}% interval over people.{some}"
         ),
         by_system=False,
-        chart=course_chart([(name, words.short(name, 30)) for name in shown], points, names, times),
+        chart=course_chart([(name, words.short(name, 30)) for name in shown], points, names, times, ticks=",.3~f"),
         columns=(
             ("outcome", "Outcome"),
             ("time", "Wave"),

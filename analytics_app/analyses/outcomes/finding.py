@@ -12,9 +12,9 @@ from analytics_app.show.findings import Asked, Finding, finding_of, sentence
 from analytics_app.show.shown import Rows
 
 
-@finding_of("outcomes", "outcome_change", "outcome_change_adjusted", order=20, parts=True)
+@finding_of("outcomes", "outcome_change", "outcome_change_adjusted", order=20, parts=True, beside=True)
 def outcomes(rows: Rows, asked: Asked) -> Finding | None:
-    """Say how outcomes changed, between groups first."""
+    """Say how outcomes changed, between groups first; told beside the finding of the questionnaire."""
     between = [row for row in rows.of("outcome_change_adjusted") if row.value is not None]
     within = [row for row in rows.of("outcome_change") if row.value is not None]
     apart = [_apart(row) for row in _clear(between, asked.limit)]

@@ -17,7 +17,12 @@ from analytics_app.show.table import Table
 _LEFT = gettext_noop(
     "Dropped out: people of the groups compared with an outcome in the earlier wave but none in the later one."
 )
-MEASURED = Course("outcome", gettext_lazy("Outcome"), str, _LEFT)
+_CAPTIONS = (
+    gettext_lazy("Outcomes at the beginning"),
+    gettext_lazy("Change of outcomes"),
+    gettext_lazy("Outcomes of groups compared"),
+)
+MEASURED = Course("outcome", gettext_lazy("Outcome"), str, _CAPTIONS, _LEFT)
 
 
 @tables_of("outcomes")

@@ -23,7 +23,8 @@ def _called(label: str) -> str:
     return {"PA": _("Positive affect"), "NA": _("Negative affect")}.get(label, label)
 
 
-AFFECT = Course("affect", gettext_lazy("Score"), _called, _WHO_LEFT)
+_CAPTIONS = (gettext_lazy("Groups at the beginning"), gettext_lazy("Change"), gettext_lazy("Groups compared"))
+AFFECT = Course("affect", gettext_lazy("Score"), _called, _CAPTIONS, _WHO_LEFT)
 
 
 @tables_of("panas")

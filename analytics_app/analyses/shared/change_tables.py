@@ -23,12 +23,14 @@ OF_CHANGE = (*OF_SCALE, "metric", "metric_b")
 class Course:
     """What the tables are about: the beginning of the statistics' names, and how a score and its column are called.
 
-    `left` explains the column of people who dropped out.
+    `captions` are those of the tables of beginnings, of changes and of groups compared; `left` explains the column of
+    people who dropped out.
     """
 
     prefix: str
     head: Words
     called: Callable[[str], str]
+    captions: tuple[Words, Words, Words]
     left: str
 
     @property
@@ -61,7 +63,7 @@ def baseline_table(of: Course, rows: Rows, limit: float) -> Iterator[Table]:
         Shown(_("Before rules"), "", digits(2), before=True),
     ]
     notes = [*notes_of(rows.of(baseline, effect)), *_family(lines)]
-    yield from table_of(rows, _("Groups at the beginning"), columns, lines, by=(*OF_SCALE, "slice"), notes=notes)
+    yield from table_of(rows, of.captions[0], columns, lines, by=(*OF_SCALE, "slice"), notes=notes)
 
 
 def change_table(of: Course, rows: Rows, limit: float) -> Iterator[Table]:
@@ -78,7 +80,7 @@ def change_table(of: Course, rows: Rows, limit: float) -> Iterator[Table]:
         Shown(_("Before rules"), "", digits(2), before=True),
     ]
     notes = [*notes_of([*every, *rows.of(effect)]), _(of.left), *_family(lines)]
-    title = _titled(_("Change"), lines)
+    title = _titled(str(of.captions[1]), lines)
     yield from table_of(rows, title, columns, lines, by=OF_CHANGE, notes=notes, for_notes=bool(every))
 
 
@@ -108,7 +110,7 @@ def between_table(of: Course, rows: Rows, limit: float) -> Iterator[Table]:
         _(of.left),
         *_family(lines),
     ]
-    yield from table_of(rows, _titled(_("Groups compared"), lines), columns, lines, by=by, notes=notes)
+    yield from table_of(rows, _titled(str(of.captions[2]), lines), columns, lines, by=by, notes=notes)
 
 
 def _stretch(row: ResultRow) -> str:
