@@ -183,7 +183,7 @@ def test_the_answers_of_a_rater_stand_beside_those_of_the_other(
     first, second = Rater.objects.order_by("pk")
     base = f"/admin/studies/en-de/raters/{first}/"
     assert f'href="{base}labels/"' in page(rosas_browser, f"{base}timeline/")
-    with django_assert_max_num_queries(20):
+    with django_assert_max_num_queries(15):
         html = page(rosas_browser, f"{base}labels/")
     shown = text(html)
     labels = {
