@@ -1,0 +1,265 @@
+"""Fewer judgments: how far the label of a text from m of its judgments differs from that of all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from django import forms
+from django.utils.translation import gettext_lazy as _
+from numpy.typing import NDArray
+
+from analytics_app.analyses.base import Analysis, Filters, Rows, Sample, in_words
+from analytics_app.analyses.fewer_judgments.model import model_errors
+from analytics_app.analyses.registry import register
+from analytics_app.analyses.shared.bootstrap import bootstrap
+from analytics_app.analyses.shared.labelled import NOTHING, Answers
+from analytics_app.ratings import Floats, Mask
+from analytics_app.results import Row
+from analytics_app.stats.comparison.means import group_means
+from analytics_app.stats.errors.fewer_votes import error_of_fewer_means, error_of_fewer_votes
+from analytics_app.stats.estimate import Estimate, joined
+from tasks_app.task_types.base import Scale
+
+# More judgments per text than these make a curve that nobody reads, and samples that take long to count.
+MOST_JUDGMENTS = 40
+
+ONE_EACH = "No text has two judgments, so there is nothing to compare the label of fewer judgments with."
+TIED = "The votes of every text are tied, so no text has a label to compare with."
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """The texts that have at least k judgments: their answers, votes by label, and the unit of the intervals.
+
+    `votes` has a line for each text, or, where an answer may choose several labels, for each text and label: its votes
+    against and for. `line_cluster` and `text_cluster` are what intervals are over. `steps` are the ratings of ordinal
+    scales, else None.
+    """
+
+    answers: Answers
+    k: int
+    votes: NDArray[np.int64]
+    line_cluster: NDArray[np.int64]
+    text_cluster: NDArray[np.int64]
+    steps: Floats | None
+    left_out: int
+
+
+@register
+class FewerJudgments(Analysis):
+    """Error of the joint label with m judgments per text, against the label of all its k judgments, for m = 1 to k.
+
+    The majority is exact: every sample of m of the k judgments is counted. The label by Dawid and Skene is computed
+    again on random samples. It says how many judgments the next study needs; it is no error against the truth.
+    """
+
+    label = _("Fewer judgments per text")
+    summary = _("How often the joint label of a text would differ with fewer judgments, such as 3 in place of 10.")
+    source = (
+        "Logacheva et al. (2022). A study on manual and automatic evaluation for text style transfer: the case of "
+        "detoxification. HumEval."
+    )
+    scales = frozenset({Scale.NOMINAL, Scale.ORDINAL})
+    task_types = frozenset({"labels", "likert"})
+    leads = False
+    statistics = {
+        "majority_error": _("Share of texts with another majority"),
+        "model_error": _("Share of texts with another label by Dawid and Skene"),
+        "mean_error": _("Mean of fewer ratings: typical distance from the mean of all"),
+    }
+
+    class Settings(Filters):
+        judgments = forms.IntegerField(
+            required=False,
+            min_value=2,
+            max_value=MOST_JUDGMENTS,
+            initial=None,
+            label=_("All judgments of a text"),
+            help_text=_("Texts with fewer judgments are left out. Empty: as many as most texts have, at most %(most)s.")
+            % {"most": MOST_JUDGMENTS},
+        )
+        tolerated = forms.FloatField(
+            min_value=0.001,
+            max_value=0.5,
+            initial=0.05,
+            label=_("Accepted share of differing labels"),
+            help_text=_("The finding names the smallest number of judgments with a share below it."),
+        )
+        rounds = forms.IntegerField(
+            min_value=0,
+            max_value=200,
+            initial=20,
+            label=_("Samples for Dawid and Skene"),
+            help_text=_("Random samples for each number of judgments. 0 leaves the model out."),
+        )
+
+    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+        """Yield the rows of one criterion: those of the majority, of the model, and of means on ordinal scales."""
+        make = Rows(self.name, sample)
+        judged = _judged(sample, settings["judgments"])
+        if isinstance(judged, str):
+            yield make.row("majority_error", note=judged)
+            return
+        said = {"judgments": judged.k, "tolerated": settings["tolerated"]}
+        errors = error_of_fewer_votes(judged.votes, most=judged.k)
+        counted = ~np.isnan(errors[:, 0])
+        if not counted.any():
+            yield make.row("majority_error", note=TIED, settings=said)
+            return
+        notes = joined(_left_out(judged), _tied(judged, int((~counted).sum())))
+        clusters = judged.line_cluster[counted]
+        yield from _curve(make, "majority_error", errors[counted], clusters, {**said, "samples": "all"}, notes)
+        if settings["rounds"]:
+            yield from _by_model(make, judged, settings["rounds"], said)
+        if judged.steps is not None:
+            yield from _means(make, judged, said)
+
+
+def _judged(sample: Sample, judgments: int | None) -> Judged | str:
+    """Take the texts with enough judgments; returns a sentence where there are none."""
+    is_labelled = sample.question.scale is Scale.NOMINAL
+    if is_labelled:
+        several = bool(sample.question.params.get("multiple")) and bool(sample.question.labels)
+        answers, steps = Answers.of(sample.table, sample.question.labels, several=several), None
+    else:
+        answers, steps = _of_steps(sample)
+    # An answer without a label, such as "none of these" left empty, is a vote for nothing.
+    if not answers.several:
+        answered: Mask = np.asarray(answers.chosen.any(axis=1))
+        answers = answers.where(answered)
+    if not len(answers):
+        return NOTHING
+    texts, place, times = np.unique(answers.text, return_inverse=True, return_counts=True)
+    if times.max() < 2:
+        return ONE_EACH
+    k = judgments or min(_usual(times), MOST_JUDGMENTS)
+    enough = times >= k
+    if not enough.any():
+        return f"No text has {k} judgments; the most that a text has is {int(times.max())}."
+    kept = answers.where(enough[place])
+    cluster = _clusters(sample, texts[enough])
+    votes, of_line = _votes(kept)
+    left_out = int((~enough).sum())
+    numbers = None if steps is None else steps[kept.chosen.argmax(axis=1)]
+    return Judged(kept, k, votes, cluster[of_line], cluster, numbers, left_out)
+
+
+def _usual(times: NDArray[np.int64]) -> int:
+    """Return how many judgments most texts have, of those with at least two; the larger of equally frequent ones."""
+    counts = np.bincount(times)
+    counts[:2] = 0
+    return int(len(counts) - 1 - counts[::-1].argmax())
+
+
+def _of_steps(sample: Sample) -> tuple[Answers, Floats]:
+    """Return the ratings of an ordinal scale as labels, and the number of each label."""
+    rated = sample.first_per_rater()
+    table = rated.table.where(~np.isnan(rated.table.value))
+    steps, code = np.unique(table.value, return_inverse=True)
+    answers = Answers.made(
+        code.astype(np.int64),
+        table.text,
+        table.rater.astype(np.int64),
+        table.judgment.astype(np.int64),
+        tuple(f"{step:g}" for step in steps),
+        several=False,
+    )
+    return answers, steps
+
+
+def _clusters(sample: Sample, texts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the document or item of each text: what intervals are over."""
+    table, names = sample.table, sample.table.names
+    first = np.searchsorted(table.text, texts, sorter=(order := np.argsort(table.text, kind="stable")))
+    item = names.item_of_unit[table.unit[order[first]]].astype(np.int64)
+    of_texts = np.where(item >= 0, item, len(names.items) + texts)
+    if not sample.question.by_document:
+        return of_texts
+    document = np.where(item >= 0, names.document_of_item[np.maximum(item, 0)], -1).astype(np.int64)
+    return np.where(document >= 0, document, len(names.documents) + of_texts)
+
+
+def _votes(answers: Answers) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the votes of each line, and the place of its text."""
+    texts, place = np.unique(answers.text, return_inverse=True)
+    votes = np.zeros((len(texts), len(answers.options)), dtype=np.int64)
+    np.add.at(votes, place, answers.chosen.astype(np.int64))
+    if not answers.several:
+        return votes, np.arange(len(texts))
+    given = np.bincount(place, minlength=len(texts))[:, np.newaxis] - votes
+    return np.column_stack((given.ravel(), votes.ravel())), np.repeat(np.arange(len(texts)), len(answers.options))
+
+
+def _left_out(judged: Judged) -> str | None:
+    if not judged.left_out:
+        return None
+    left = in_words(judged.left_out, "text is", "texts are")
+    return f"{left} left out: fewer than {judged.k} judgments."
+
+
+def _tied(judged: Judged, ties: int) -> str | None:
+    if not ties:
+        return None
+    what = ("decision", "decisions") if judged.answers.several else ("text", "texts")
+    return f"{in_words(ties, f'{what[0]} is', f'{what[1]} are')} left out: the votes of all judgments are tied."
+
+
+def _curve(
+    make: Rows, statistic: str, errors: Floats, clusters: NDArray[np.int64], said: Mapping[str, Any], notes: str | None
+) -> Iterator[Row]:
+    """Yield a row for each number of judgments: the mean error of the texts, with an interval over items."""
+    over = "documents" if make.sample.question.by_document else "items"
+    n_lines, most = errors.shape
+    drawn = bootstrap(make.sample, statistic, over)
+    lines, groups = np.repeat(clusters, most), np.tile(np.arange(most), n_lines)
+    means = group_means(errors.ravel(), groups, lines, n_groups=most, **drawn.options)
+    for m, mean in enumerate(means, start=1):
+        estimate = mean if m < most or statistic == "model_error" else _at_all(mean)
+        # Without a value it is the model that is undefined, as the notes say.
+        note = notes if estimate.value is None else joined(estimate.note, notes)
+        yield make.row(
+            statistic,
+            estimate,
+            label=str(m),
+            n_ratings=None if statistic == "mean_error" else n_lines * m,
+            note=note,
+            settings={**drawn.said, **said, "m": m},
+        )
+
+
+def _at_all(mean: Estimate) -> Estimate:
+    """Return the error with all judgments, which is 0 by construction where no text has more: without an interval."""
+    return replace(mean, low=None, high=None, se=None) if mean.value == 0 else mean
+
+
+def _by_model(make: Rows, judged: Judged, rounds: int, said: Mapping[str, Any]) -> Iterator[Row]:
+    """Yield the errors of the label by Dawid and Skene."""
+    said = {**said, "rounds": rounds, "seed_of_samples": make.sample.seed("samples of judgments")}
+    found = model_errors(judged.answers, judged.k, rounds, make.sample.rng("samples of judgments"))
+    if isinstance(found, str):
+        yield make.row("model_error", note=found, settings=said)
+        return
+    notes = joined(_left_out(judged), _without_model(found.undefined))
+    clusters = judged.text_cluster[found.text]
+    yield from _curve(make, "model_error", found.errors, clusters, said, notes)
+
+
+def _without_model(undefined: bool) -> str | None:
+    return "With one judgment per text there is no model, so its labels begin with two." if undefined else None
+
+
+def _means(make: Rows, judged: Judged, said: Mapping[str, Any]) -> Iterator[Row]:
+    """Yield how far the mean of m ratings typically lies from that of all: the root of the mean squared distance."""
+    _texts, place = np.unique(judged.answers.text, return_inverse=True)
+    if judged.steps is None:
+        return
+    squares = error_of_fewer_means(judged.steps, place, most=judged.k)
+    for row in _curve(make, "mean_error", squares, judged.text_cluster, {**said, "samples": "all"}, _left_out(judged)):
+        yield replace(row, se=None, value=_root(row.value), low=_root(row.low), high=_root(row.high))
+
+
+def _root(number: float | None) -> float | None:
+    return None if number is None else float(np.sqrt(number))

@@ -1,0 +1,62 @@
+"""How many judgments per text give nearly the same joint labels as all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from django.utils.translation import gettext as _
+
+from analytics_app.models import ResultRow
+from analytics_app.show.findings import Asked, Finding, finding_of
+from analytics_app.show.shown import Rows
+
+
+@finding_of("fewer_judgments", "majority_error", order=90)
+def fewer_judgments(rows: Rows, asked: Asked) -> Finding | None:
+    """Say from how many judgments per text on the majority hardly changes."""
+    sentence = enough([row for row in rows.of("majority_error") if row.label is not None])
+    return Finding(sentence, tested=False, criterion=asked.name) if sentence else None
+
+
+def enough(found: Sequence[ResultRow]) -> str:
+    """Return the sentence without its full stop; empty where there is no curve.
+
+    The upper end of the interval has to lie below the accepted share. All judgments are never named: their error is 0
+    by construction.
+    """
+    if not found or not found[0].settings:
+        return ""
+    most, tolerated = found[0].settings["judgments"], found[0].settings["tolerated"]
+    said = {"most": most, "share": _percent(tolerated)}
+    fewer = sorted((row for row in found if int(str(row.label)) < most), key=lambda row: int(str(row.label)))
+    settled = [row for row in fewer if row.high is not None]
+    # From m on: no larger number of judgments may be worse.
+    first = None
+    for row in reversed(settled):
+        if row.high is None or row.high >= tolerated:
+            break
+        first = row
+    if first is not None and first.value is not None:
+        said |= {"n": first.label, "error": _percent(first.value)}
+        return (
+            _(
+                "From %(n)s of %(most)s judgments per text on, fewer than %(share)s of majority labels differ "
+                "(%(error)s, upper end of the interval below %(share)s)"
+            )
+            % said
+        )
+    last = fewer[-1] if fewer else None
+    if last is None or last.value is None:
+        return ""
+    said |= {"n": last.label, "error": _percent(last.value)}
+    return (
+        _(
+            "It was not shown that fewer than %(most)s judgments per text suffice: with %(n)s, %(error)s of majority "
+            "labels differ"
+        )
+        % said
+    )
+
+
+def _percent(share: float) -> str:
+    return f"{share * 100:.1f}\u00a0%"
