@@ -29,6 +29,14 @@ class OnFailing(models.TextChoices):
     MARK = "mark", _("Mark the rater for the researcher")
     WARN = "warn", _("Warn the rater at the next break")
     END = "end", _("End the study for the rater, with part pay")
+    STOP = "stop", _("Give the rater no further sets")
+
+
+class StopWhen(models.TextChoices):
+    """When a rater who is too fast or skips too much is stopped."""
+
+    SETS = "sets", _("After the sets that they have; they get no further ones")
+    NOW = "now", _("At once; the rest of their sets goes to others")
 
 
 class Checks(Block):
@@ -90,6 +98,42 @@ class Checks(Block):
     fail_after = forms.IntegerField(
         min_value=1, max_value=1000, initial=3, label=_("Minimum number of checks answered")
     )
+    fast_seconds = forms.FloatField(
+        required=False,
+        min_value=0.1,
+        max_value=3600,
+        label=_("Screens are too fast below (seconds)"),
+        help_text=_(
+            "Raters with many such screens get no further sets. They are paid, and their answers are kept. Empty: off."
+        ),
+    )
+    fast_share = forms.FloatField(
+        min_value=0.01,
+        max_value=1,
+        initial=0.5,
+        label=_("Stop at this share of fast screens"),
+        help_text=_("Share of answered screens, 0 to 1."),
+    )
+    skip_share = forms.FloatField(
+        required=False,
+        min_value=0.01,
+        max_value=1,
+        label=_("Stop at this share of skips"),
+        help_text=_(
+            "Share of screens, 0 to 1. Skips because a text is upsetting or something does not work do not count. "
+            "Empty: off."
+        ),
+    )
+    stop_after = forms.IntegerField(
+        min_value=1,
+        max_value=1000,
+        initial=10,
+        label=_("Minimum number of screens before stopping"),
+        help_text=_("Of a task, skips that count included."),
+    )
+    stop_when = forms.ChoiceField(
+        choices=StopWhen.choices, initial=StopWhen.SETS, label=_("When too fast or too many skips")
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +152,11 @@ class CheckSettings:
     on_failing: str
     fail_below: float
     fail_after: int
+    fast_seconds: float | None
+    fast_share: float
+    skip_share: float | None
+    stop_after: int
+    stop_when: str
 
     def controls_among(self, units: int, available: int) -> int:
         """How many control units go into a set of so many units to judge."""
@@ -137,3 +186,8 @@ def _parsed(serialised: str) -> CheckSettings:
 def checks_of(contents: Mapping[str, Any]) -> CheckSettings:
     """Read the checks of a task as they are stored, parsing equal ones only once. Raises ValueError."""
     return _parsed(json.dumps(contents, sort_keys=True))
+
+
+def has_limit(checks: CheckSettings) -> bool:
+    """Return whether a task has a limit that stops raters while the study collects."""
+    return checks.fast_seconds is not None or checks.skip_share is not None or checks.on_failing == OnFailing.STOP

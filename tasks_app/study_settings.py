@@ -225,6 +225,9 @@ class Codes(Block):
     failed = code(_("Failed the exam"))
     full = code(_("Study full"), _("Also for those who come when nothing is left; they get no code of their own."))
     withdrawn = code(_("Stopped early"))
+    stopped = code(
+        _("Stopped by a limit"), _("For raters who were too fast, skipped too much or missed too many checks.")
+    )
     closed = code(_("Study closed"), _("For those who come before or after; they get no code of their own."))
 
 

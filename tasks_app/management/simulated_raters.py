@@ -101,6 +101,7 @@ ENDINGS = {
     Rater.Outcome.WITHDRAWN: "stopped",
     Rater.Outcome.RETURNED: "returned on the platform",
     Rater.Outcome.TIMED_OUT: "timed out on the platform",
+    Rater.Outcome.STOPPED: "stopped by a limit",
 }
 
 

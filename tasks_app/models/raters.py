@@ -36,6 +36,7 @@ class RaterOutcome(models.TextChoices):
     WITHDRAWN = "withdrawn", _("stopped")
     RETURNED = "returned", _("returned on the platform")
     TIMED_OUT = "timed_out", _("timed out on the platform")
+    STOPPED = "stopped", _("stopped by a limit")
 
 
 class Rater(models.Model):

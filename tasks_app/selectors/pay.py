@@ -123,7 +123,7 @@ WITH signs AS (
                            WHERE a.rater_id = r.id AND a.first_shown IS NOT NULL), 1), r.ended_at, NULL
     FROM tasks_app_rater r
     WHERE r.study_id = %(study)s AND (%(raters)s::bigint[] IS NULL OR r.id = ANY(%(raters)s))
-      AND r.outcome IN ('completed', 'screened_out', 'failed', 'withdrawn')
+      AND r.outcome IN ('completed', 'screened_out', 'failed', 'withdrawn', 'stopped')
     UNION ALL
     SELECT r.id, a.wave, a.first_shown, NULL
     FROM tasks_app_assignment a JOIN tasks_app_rater r ON r.id = a.rater_id

@@ -127,6 +127,10 @@ def _doing(facts: _Facts) -> Iterator[str]:
         yield "You practise and take a short test; if you don't pass, the study ends there."
 
 
+# Settings of checks that stop raters who are too fast or skip too much.
+LIMITS = ("fast_seconds", "skip_share")
+
+
 def _paying(facts: _Facts) -> Iterator[str]:
     yield "**Pay.**"
     amount, part = facts.money("pay", "amount"), facts.money("pay", "part_amount")
@@ -144,6 +148,14 @@ def _paying(facts: _Facts) -> Iterator[str]:
     yield facts.sentence("pay", "paid", missing="when and how raters are paid")
     if any(value_at(task, ("checks", "on_failing")) == "end" for task in facts.tasks):
         yield "If you answer too many of the checks of careful reading wrongly, the study ends early, with part pay."
+    elif any(
+        any(value_at(task, ("checks", name)) for name in LIMITS) or value_at(task, ("checks", "on_failing")) == "stop"
+        for task in facts.tasks
+    ):
+        yield (
+            "If you answer faster than the texts can be read, skip many texts or answer too many checks wrongly, you "
+            "get no further texts. You are paid for what you have done."
+        )
     else:
         yield "Checks of careful reading never change your pay; their results only decide which answers are analysed."
 

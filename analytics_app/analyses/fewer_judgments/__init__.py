@@ -237,8 +237,10 @@ def _at_all(mean: Estimate) -> Estimate:
 
 def _by_model(make: Rows, judged: Judged, rounds: int, said: Mapping[str, Any]) -> Iterator[Row]:
     """Yield the errors of the label by Dawid and Skene."""
-    said = {**said, "rounds": rounds, "seed_of_samples": make.sample.seed("samples of judgments")}
-    found = model_errors(judged.answers, judged.k, rounds, make.sample.rng("samples of judgments"))
+    # The same samples whatever the subset is called: what leaves nothing out says the same.
+    seed = replace(make.sample, slice=None, group=None, wave=None).seed("samples of judgments")
+    said = {**said, "rounds": rounds, "seed_of_samples": seed}
+    found = model_errors(judged.answers, judged.k, rounds, np.random.default_rng(seed))
     if isinstance(found, str):
         yield make.row("model_error", note=found, settings=said)
         return

@@ -38,6 +38,7 @@ def failing(on_failing: str, fail_below: float, fail_after: int) -> Iterator[str
     ends = {
         OnFailing.MARK: "marked for the researchers",
         OnFailing.WARN: "warned at the next break",
+        OnFailing.STOP: "given no further sets",
         OnFailing.END: "removed from the study with part of the pay",
     }
     yield (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -16,6 +17,7 @@ from tasks_app.selectors.fieldwork.forecast import Outlook
 from tasks_app.selectors.fieldwork.funnel import Step
 from tasks_app.selectors.fieldwork.pace import QUARTER
 from tasks_app.selectors.fieldwork.raters import Standing
+from tasks_app.services.judging import limits
 from tasks_app.views import pay_words
 
 # Raters take so many times as long as expected before it is an alert, and so many must have finished.
@@ -42,22 +44,45 @@ def of(reading: Reading, *, reads_gold: bool) -> list[Alert]:
 
 def _controls(reading: Reading) -> Iterator[Alert]:
     n = len(reading.fieldwork.below)
-    limits = {task.checks.fail_below for task in reading.progress.tasks if task.task.stage == task.task.Stage.MAIN}
+    bounds = {task.checks.fail_below for task in reading.progress.tasks if task.task.stage == task.task.Stage.MAIN}
     if not n:
         return
     sentence = ngettext(
         "%(n)s rater is below %(limit)s on units with known answers.",
         "%(n)s raters are below %(limit)s on units with known answers.",
         n,
-    ) if len(limits) == 1 else ngettext(
+    ) if len(bounds) == 1 else ngettext(
         "%(n)s rater is below the limit on units with known answers.",
         "%(n)s raters are below the limit on units with known answers.",
         n,
     )  # fmt: skip
     yield Alert(
-        sentence % {"n": whole(n).text, "limit": percent(min(limits, default=0)).text},
+        sentence % {"n": whole(n).text, "limit": percent(min(bounds, default=0)).text},
         _("Show these raters") if n > 1 else _("Show this rater"),
         f"{reverse('analytics:raters', args=[reading.study.slug])}?show=below",
+    )
+
+
+def _stopped(reading: Reading) -> Iterator[Alert]:
+    by_limit = Counter(
+        limits.limit_of(one.rater.prefs) for one in reading.fieldwork.stopped if one.rater.erased_at is None
+    )
+    n = by_limit.total()
+    if not n:
+        return
+    sentence = ngettext(
+        "%(n)s rater was stopped by a limit: %(limits)s.", "%(n)s raters were stopped by a limit: %(limits)s.", n
+    )
+    why = {
+        limits.Limit.FAST: _("%(n)s too fast"),
+        limits.Limit.SKIPS: _("%(n)s with too many skips"),
+        limits.Limit.CHECKS: _("%(n)s with too few right checks"),
+    }
+    each = ", ".join(words % {"n": whole(by_limit[limit]).text} for limit, words in why.items() if by_limit[limit])
+    yield Alert(
+        sentence % {"n": whole(n).text, "limits": each},
+        _("Show these raters") if n > 1 else _("Show this rater"),
+        f"{reverse('analytics:raters', args=[reading.study.slug])}?show=stopped",
     )
 
 
@@ -122,4 +147,4 @@ def _leaving(reading: Reading) -> Iterator[Alert]:
         yield Alert(words % {"n": whole(left).text, "all": whole(begun).text})
 
 
-_CHECKS = (_pay, _controls, _stalled, _doubtful, _slow, _sent_away, _leaving)
+_CHECKS = (_pay, _controls, _stopped, _stalled, _doubtful, _slow, _sent_away, _leaving)

@@ -17,7 +17,7 @@ from tasks_app import access
 from tasks_app.models import Membership, Rater
 from tasks_app.services import contact, erasure, events
 from tasks_app.services.arrival import enrolment
-from tasks_app.services.judging import assignments
+from tasks_app.services.judging import allowing, assignments
 from tasks_app.views.researcher.frame import researcher_page
 
 EDITOR, OWNER = Membership.Role.EDITOR, Membership.Role.OWNER
@@ -44,6 +44,12 @@ def _resume(request: HttpRequest, rater: Rater) -> str:
     return _("%(rater)s can continue.") % {"rater": rater}
 
 
+def _allow(request: HttpRequest, rater: Rater) -> str:
+    if not allowing.allow(rater=rater, by=request.user, reason=request.POST.get("reason", "")):
+        return _("%(rater)s is not stopped by a limit; nothing has changed.") % {"rater": rater}
+    return _("%(rater)s can continue, and no limit stops this rater again.") % {"rater": rater}
+
+
 def _forget(request: HttpRequest, rater: Rater) -> str:
     erasure.forget_platform(rater=rater, by=request.user)
     return _("The platform id of %(rater)s is removed. The payment file cannot name it any more.") % {"rater": rater}
@@ -65,6 +71,7 @@ ACTS: dict[str, tuple[str, Callable[[HttpRequest, Rater], str]]] = {
     "resume": (EDITOR, _resume),
     "returned": (EDITOR, _end(Rater.Outcome.RETURNED)),
     "timed_out": (EDITOR, _end(Rater.Outcome.TIMED_OUT)),
+    "allow": (OWNER, _allow),
     "forget": (OWNER, _forget),
     "erase": (OWNER, _erase),
 }
@@ -79,7 +86,10 @@ def act(request: HttpRequest, slug: str) -> HttpResponseBase:
         raise Http404
     role, does = ACTS[action]
     rater, _own = _chosen(request, slug, role)
-    messages.success(request, does(request, rater))
+    try:
+        messages.success(request, does(request, rater))
+    except ValueError as problem:
+        messages.error(request, str(problem))
     if action == "erase":  # the new pseudonym is nobody's: an address would tell whose it was
         return redirect("analytics:raters", slug)
     return redirect("analytics:rater", slug, rater.pseudonym)

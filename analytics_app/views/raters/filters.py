@@ -52,6 +52,10 @@ CHIPS: Mapping[str, tuple[str | Promise, Picks]] = {
     "": (_("all"), lambda row: row.rater.kind != Rater.Kind.SANDBOX),
     **{str(standing): (words, _stands(standing)) for standing, words in WORDS.items()},
     "below": (_("below the limit on known answers"), lambda row: row.work.is_counted and row.work.below),
+    "stopped": (
+        _("stopped by a limit"),
+        lambda row: row.work.is_counted and row.rater.outcome == Rater.Outcome.STOPPED,
+    ),
     "paused": (_("paused"), lambda row: contact.is_paused(row.rater)),
     "excluded": (_("excluded"), lambda row: row.exclusion is not None),
     "imported": (_("imported"), lambda row: row.rater.kind == Rater.Kind.IMPORTED),

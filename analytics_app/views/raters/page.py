@@ -22,9 +22,15 @@ from tasks_app.selectors.fieldwork.timeline import SeenUnit, seen_by, seen_units
 from tasks_app.selectors.pay import minutes_of
 from tasks_app.selectors.payees import channel_of
 from tasks_app.services import contact
+from tasks_app.services.judging import limits
+from tasks_app.services.judging.allowing import ALLOW
+from tasks_app.services.judging.assignments import STOP
 from tasks_app.views.researcher.frame import researcher_page, study_page
 
 UNITS_ON_A_PAGE = 100
+
+# What the log has of a rater: messages, pauses, and limits.
+VERBS = (*contact.VERBS, STOP, ALLOW)
 
 Purpose = Assignment.Purpose
 
@@ -76,11 +82,25 @@ def _context(request: HttpRequest, study: Study, pseudonym: str, *, reads_gold: 
         "chart": seconds_chart(units, reads_gold=reads_gold),
         "away": _away(units, rater),
         "exclusion": pages.exclusions_by_hand(study, [rater]).get(rater.pk),
+        "limit": _limit(rater),
         "is_paused": contact.is_paused(rater),
         "unread": len(contact.unread(rater)),
-        "contacts": study.events.filter(object=rater.pseudonym, verb__in=contact.VERBS).select_related("actor"),
+        "contacts": study.events.filter(object=rater.pseudonym, verb__in=VERBS).select_related("actor"),
         "has_identity": Identity.objects.filter(rater=rater).exists(),
     }
+
+
+def _limit(rater: Rater) -> str:
+    """Word the limit that stopped a rater; empty for others."""
+    stored = rater.prefs.get(limits.STOPPED) if rater.outcome == Rater.Outcome.STOPPED else None
+    if not stored:
+        return ""
+    sentence = {
+        limits.Limit.FAST: _("%(n)s of %(of)s answers were too fast"),
+        limits.Limit.SKIPS: _("%(n)s of %(of)s screens were skipped"),
+        limits.Limit.CHECKS: _("%(n)s of %(of)s checks were wrong"),
+    }[limits.Limit(stored["limit"])]
+    return sentence % stored
 
 
 def _purpose(unit: SeenUnit, *, reads_gold: bool) -> str:

@@ -32,7 +32,7 @@ class Standing(StrEnum):
     AWAY = "away"  # has gone without a word: their units are free for others
     FINISHED = "finished"
     LEFT = "left"  # stopped, or ended on the platform
-    SENT_AWAY = "sent_away"  # screened out, failed the exam, or the study was full
+    SENT_AWAY = "sent_away"  # screened out, failed the exam, stopped by a limit, or the study was full
 
 
 _STANDINGS = {
@@ -42,6 +42,7 @@ _STANDINGS = {
     Outcome.TIMED_OUT: Standing.LEFT,
     Outcome.SCREENED_OUT: Standing.SENT_AWAY,
     Outcome.FAILED: Standing.SENT_AWAY,
+    Outcome.STOPPED: Standing.SENT_AWAY,
     Outcome.FULL: Standing.SENT_AWAY,
 }
 
@@ -159,6 +160,11 @@ class Fieldwork:
     def below(self) -> Sequence[RaterWork]:
         """Raters with too few right answers to units with known answers."""
         return [one for one in self.counted if one.below]
+
+    @cached_property
+    def stopped(self) -> Sequence[RaterWork]:
+        """Raters who were stopped by a limit."""
+        return [one for one in self.counted if one.rater.outcome == Outcome.STOPPED]
 
     @property
     def trains(self) -> bool:

@@ -8,8 +8,11 @@ from tasks_app.models import Assignment, Rater, RaterSet, Study, Task
 from tasks_app.services import events, pay
 from tasks_app.services.arrival import enrolment, groups
 from tasks_app.services.database import atomically, lock_claims
-from tasks_app.services.judging import claims, grading, leases
+from tasks_app.services.judging import claims, grading, leases, limits
 from tasks_app.services.waves import schedule
+
+# What the log says of a rater who passed a limit.
+STOP = "stopped a rater"
 
 
 def next_for(*, rater: Rater) -> Assignment | None:
@@ -20,9 +23,9 @@ def next_for(*, rater: Rater) -> Assignment | None:
     """
     if rater.state == Rater.State.ENDED:
         return None
-    if rater.prefs.get(grading.TO_BE_ENDED):
+    if (outcome := grading.outcome_decided(rater.prefs)) is not None:
         # Decided with the last answer; the process that stored it did not get as far as this.
-        stop(rater=rater, outcome=Rater.Outcome.FAILED)
+        stop(rater=rater, outcome=outcome)
         return None
     assignment = _show_next(rater=rater)
     if assignment is not None:
@@ -143,16 +146,32 @@ def _claim_again(rater: Rater) -> bool:
 
 
 def end(rater: Rater, outcome: str) -> None:
-    """Store that a rater has ended, with the outcome and the code that proves it."""
+    """Store that a rater has ended, with the outcome and the code that proves it.
+
+    Whoever has completed but has passed a limit of the study is stopped: they may take no further set.
+    """
+    outcome = _stopped_by_a_limit(rater) if outcome == Rater.Outcome.COMPLETED else outcome
     rater.state, rater.outcome = Rater.State.ENDED, outcome
     rater.completion_code = rater.study.options.codes.get(outcome) or rater.completion_code or new_code()
     RaterSet.objects.filter(rater=rater, state=RaterSet.State.OPEN).update(state=RaterSet.State.FINISHED)
     Rater.objects.filter(pk=rater.pk).update(
         state=rater.state, outcome=outcome, completion_code=rater.completion_code, ended_at=Now()
     )
+    if outcome == Rater.Outcome.STOPPED and rater.kind in Rater.Kind.COUNTED:
+        events.log(rater.study, None, STOP, about=rater.pseudonym, after=rater.prefs.get(limits.STOPPED))
     groups.settle(rater)
     grading.mark_at_end(rater)
     pay.record(rater)
+
+
+def _stopped_by_a_limit(rater: Rater) -> str:
+    """Return the outcome of a rater who has answered everything, and keep the limit that they have passed."""
+    if (passed := grading.passed_at_end(rater)) is not None:
+        # Read again: a message may have been left since the page was asked for. The row is locked.
+        prefs = Rater.objects.values_list("prefs", flat=True).get(pk=rater.pk)
+        rater.prefs = {**prefs, limits.STOPPED: passed.as_stored()}
+        Rater.objects.filter(pk=rater.pk).update(prefs=rater.prefs)
+    return Rater.Outcome.STOPPED if rater.prefs.get(limits.STOPPED) else Rater.Outcome.COMPLETED
 
 
 @atomically

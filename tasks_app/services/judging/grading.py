@@ -8,17 +8,18 @@ that the grade is final by the time a rater can notice anything (docs/decisions/
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from django.db.models.functions import Now
 
-from tasks_app.check_settings import OnFailing, checks_of
-from tasks_app.models import Assignment, ControlResult, Gold, Rater, Task, is_current
+from tasks_app.check_settings import OnFailing, checks_of, has_limit
+from tasks_app.models import Assignment, ControlResult, Gold, Rater, RaterSet, Task, is_current
 from tasks_app.selectors import screens
 from tasks_app.selectors.check_results import CheckScore, score_of
 from tasks_app.selectors.screens import RaterScreen
 from tasks_app.services.database import rows
+from tasks_app.services.judging import limits
 from tasks_app.services.judging.leases import Locked
 from tasks_app.services.study import degrading
 from tasks_app.task_types.base import GoldAnswer, Value
@@ -57,7 +58,8 @@ class Standing:
     """What an answer is graded with: read under the rater's lock, before the answer is stored.
 
     `is_final` says that the rater has answered another unit since they first answered this one. `scores` counts the
-    checks by task, this unit left out, and `answered` all units the rater has answered.
+    checks by task, this unit left out, `answered` all units the rater has answered, and `paces` what limits of pace are
+    compared with, by task.
     """
 
     answered: int
@@ -65,9 +67,10 @@ class Standing:
     known: Sequence[tuple[int, GoldAnswer]]
     scores: Mapping[int, CheckScore]
     counterpart: Counterpart | None
+    paces: Mapping[int, limits.Pace] = field(default_factory=dict)
 
 
-# The last column is about the degraded copy of the unit, or its original, with the answer as it stands now.
+# The last column but one is about the degraded copy of the unit, or its original, with the answer as it stands now.
 _STANDING = """
 SELECT
   (SELECT count(*) FROM tasks_app_judgment j JOIN tasks_app_assignment a ON a.id = j.assignment_id
@@ -97,7 +100,8 @@ SELECT
      AND (a.purpose = 'control' AND (u.features->>'degraded_of')::bigint = %(original)s
           OR a.purpose = 'main' AND u.id = %(copied)s)
      AND j.skip_reason = '' AND {current}
-   ORDER BY a.id LIMIT 1)
+   ORDER BY a.id LIMIT 1),
+  ({paces})
 """
 
 
@@ -111,7 +115,14 @@ class Consequence:
     @property
     def ends(self) -> bool:
         """Whether the rater is to be ended."""
-        return TO_BE_ENDED in (self.prefs or {})
+        return outcome_decided(self.prefs or {}) is not None
+
+
+def outcome_decided(prefs: Mapping[str, object]) -> str | None:
+    """Return how a rater is to be ended, as their prefs say; None for whom nothing was decided."""
+    if prefs.get(TO_BE_ENDED):
+        return Rater.Outcome.FAILED
+    return Rater.Outcome.STOPPED if prefs.get(limits.STOPPED) else None
 
 
 NOTHING = Consequence()
@@ -142,9 +153,20 @@ def grade(
         ]
         scores = [(frame.task, score) for frame, score in frames]
         consequence = consequence_of(scores, standing.answered, marked=locked.failed_checks)
+        if not locked.prefs.get(limits.ALLOWED):
+            consequence = _with_limits(consequence, screen, standing.paces)
     warn_after = locked.prefs.get(WARN_AFTER)
     notice_due = isinstance(warn_after, int) and standing.answered + is_new >= warn_after
     return Grade(results, consequence, notice_due)
+
+
+def _with_limits(consequence: Consequence, screen: RaterScreen, paces: Mapping[int, limits.Pace]) -> Consequence:
+    """Add the limit that stops a rater at once, if one is passed."""
+    study = screen.rater.study
+    passed = limits.passed_now((screens.frame_of(task, study).task.checks, paces[task]) for task in sorted(paces))
+    if passed is None or consequence.ends:
+        return consequence
+    return replace(consequence, prefs={**(consequence.prefs or {}), limits.STOPPED: passed.as_stored()})
 
 
 def _standing_of(assignment: Assignment, rater: Rater) -> Standing:
@@ -158,7 +180,8 @@ def _standing_of(assignment: Assignment, rater: Rater) -> Standing:
         "original": unit.pk if assignment.purpose == Purpose.MAIN else None,
         "copied": unit.features.get("degraded_of") if assignment.purpose == Purpose.CONTROL else None,
     }
-    answered, is_final, known, results, counterpart = rows(_STANDING.format(current=is_current("j")), params)[0]
+    statement = _STANDING.format(current=is_current("j"), paces=limits.PACES)
+    answered, is_final, known, results, counterpart, paces = rows(statement, params)[0]
     other = _read(counterpart)
     return Standing(
         answered=answered,
@@ -166,6 +189,7 @@ def _standing_of(assignment: Assignment, rater: Rater) -> Standing:
         known=[(pk, GoldAnswer(kind, answer, criterion)) for pk, kind, answer, criterion in _read(known)],
         scores=_scores(_read(results)),
         counterpart=None if other is None else Counterpart(other["gold"], _by_criterion(other["values"] or ())),
+        paces=limits.paces(paces),
     )
 
 
@@ -264,3 +288,23 @@ def mark_at_end(rater: Rater) -> None:
     scores = _scores(results.values_list("gold__unit__task", "gold__unit", "judgment", "passed"))
     if any(fails(task, scores[task.pk]) for task in Task.objects.filter(pk__in=scores)):
         Rater.objects.filter(pk=rater.pk, failed_checks_at=None).update(failed_checks_at=Now())
+
+
+def passed_at_end(rater: Rater) -> limits.Passed | None:
+    """Return the limit that a rater has passed who has answered everything; None for whom an owner has allowed it."""
+    if rater.prefs.get(limits.ALLOWED):
+        return None
+    sets = RaterSet.objects.filter(rater=rater, task__stage=Task.Stage.MAIN)
+    tasks = Task.objects.filter(pk__in=sets.values("task")).order_by("order", "id")
+    limited = [(task, checks) for task in tasks if has_limit(checks := checks_of(task.checks))]
+    if not limited:
+        return None
+    paces = limits.paces(rows(limits.PACES, {"rater": rater.pk, "assignment": 0})[0][0])
+    for task, checks in limited:
+        if task.pk in paces and (passed := limits.passed_in(checks, paces[task.pk])) is not None:
+            return passed
+        if checks.on_failing == OnFailing.STOP:
+            score = check_score(rater, task)
+            if fails(task, score):
+                return limits.Passed(limits.Limit.CHECKS, score.answered - score.right, score.answered)
+    return None

@@ -71,8 +71,8 @@ class Submission:
 class Receipt:
     """What became of a submission: `is_new` is False where it had been stored before.
 
-    `step` is the page that the rater is shown before the next unit, if any. `ends` says that the rater's answers to
-    checks end the study for them.
+    `step` is the page that the rater is shown before the next unit, if any. `ends` says that the rater's answers
+    so far end the study for them.
     """
 
     judgment: Judgment
@@ -104,7 +104,7 @@ def submit(*, screen: RaterScreen, submission: Submission) -> Receipt:
         receipt = _store_once(screen, submission)
     # Further transactions: the answer is stored whatever becomes of these, and sent again it leads here again.
     if receipt.ends:
-        assignments.stop(rater=rater, outcome=Rater.Outcome.FAILED)
+        assignments.stop(rater=rater, outcome=grading.outcome_decided(rater.prefs) or Rater.Outcome.FAILED)
     if receipt.step is not None and receipt.step.kind != checks.NOTICE:
         checks.keep_step(rater=rater, step=receipt.step)
     return receipt
@@ -239,8 +239,9 @@ compared AS (
 written AS (UPDATE tasks_app_assignment SET state = %(state)s WHERE id = %(assignment)s),
 dropped AS (DELETE FROM tasks_app_draft WHERE assignment_id = %(assignment)s),
 marked AS (
-    UPDATE tasks_app_rater SET failed_checks_at = COALESCE(failed_checks_at, now()), prefs = prefs || %(prefs)s::jsonb
-    WHERE id = %(rater)s AND %(marks)s)
+    UPDATE tasks_app_rater SET prefs = prefs || %(prefs)s::jsonb,
+        failed_checks_at = CASE WHEN %(marks)s THEN COALESCE(failed_checks_at, now()) ELSE failed_checks_at END
+    WHERE id = %(rater)s AND (%(marks)s OR %(prefs)s::jsonb <> '{}'))
 SELECT EXISTS (SELECT 1 FROM tasks_app_assignment WHERE rater_id = %(rater)s AND id <> %(assignment)s
                AND state IN ('reserved', 'live', 'expired'))
 """

@@ -10,7 +10,7 @@ from tasks_app.models import Rater
 from tasks_app.selectors.progress import progress_of
 from tasks_app.services import contact
 from tasks_app.services.arrival import endings, enrolment
-from tasks_app.services.judging import assignments, reservations
+from tasks_app.services.judging import assignments, limits, reservations
 from tasks_app.views import pay_words
 from tasks_app.views.rater import pages
 from tasks_app.views.rater.journey import set_size
@@ -26,7 +26,9 @@ def end(visit: Visit) -> HttpResponse:
     if contact.unread(rater):
         return visit.go_to("messages")
     progress = progress_of(rater, set_size(rater))
-    title, sentences = words(str(rater.outcome), progress.done, pay_words.sentences(rater))
+    title, sentences = words(
+        str(rater.outcome), progress.done, pay_words.sentences(rater), limit=limits.limit_of(rater.prefs)
+    )
     has_more = assignments.may_take_another(rater) and enrolment.has_room(
         rater.study, reservations.invitation_of(rater)
     )
@@ -43,8 +45,11 @@ def end(visit: Visit) -> HttpResponse:
     return sending_away(visit.render("rater/end.html", context), rater.channel)
 
 
-def words(outcome: str, done: int, paid: list[str]) -> tuple[str, list[str]]:
-    """Word an outcome: a title, what is saved, what is paid. None of them blames anybody."""
+def words(outcome: str, done: int, paid: list[str], *, limit: str = limits.Limit.FAST) -> tuple[str, list[str]]:
+    """Word an outcome: a title, what is saved, what is paid. None of them blames anybody.
+
+    `limit` is the one that stopped a rater who was stopped by a limit.
+    """
     sentence = ngettext("Your answer is saved on our server.", "All %(n)s answers are saved on our server.", done)
     saved = [sentence % {"n": done}] if done else []
     endings: Mapping[str, tuple[str, list[str]]] = {
@@ -74,5 +79,26 @@ def words(outcome: str, done: int, paid: list[str]) -> tuple[str, list[str]]:
             [*saved, _("The rest has gone to somebody else. Thank you for the time you gave.")],
         ),
     }
+    if outcome == Rater.Outcome.STOPPED:
+        return _("The study ends here for you"), [*_stopped(limit), *saved, *paid, _appeal()]
     title, sentences = endings[outcome]
     return title, [*sentences, *paid]
+
+
+def _stopped(limit: str) -> list[str]:
+    """Say why a rater was stopped, without a blame and without naming a check."""
+    return {
+        limits.Limit.FAST: [
+            _("Many of your answers came faster than the texts can usually be read, so you get no further texts.")
+        ],
+        limits.Limit.SKIPS: [
+            _("You skipped many of the texts. You were free to do so, but you get no further texts in this study.")
+        ],
+        limits.Limit.CHECKS: [
+            _("Several of your answers differ from what is known of the texts, so you get no further texts.")
+        ],
+    }.get(limits.Limit(limit), [])
+
+
+def _appeal() -> str:
+    return _("If you think that this is a mistake, please write to the researchers. They can let you continue.")

@@ -10,7 +10,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_safe
 
 from tasks_app import access
-from tasks_app.check_settings import CheckSettings, OnFailing
+from tasks_app.check_settings import CheckSettings, OnFailing, StopWhen
 from tasks_app.models import Gold, Study, Task
 from tasks_app.selectors.check_results import CheckScore, TaskChecks, checks_of_study
 from tasks_app.services import events
@@ -50,6 +50,7 @@ def rules(about: TaskChecks) -> Iterator[str]:
     yield from _among(about)
     if about.counts.get(Gold.Purpose.CONTROL) or about.counts.get(Gold.Purpose.ATTENTION) or about.copies:
         yield _failing(about.settings)
+    yield from _limits(about.settings)
 
 
 def _before(about: TaskChecks) -> Iterator[str]:
@@ -97,11 +98,35 @@ def _failing(settings: CheckSettings) -> str:
         OnFailing.WARN: _(
             "Raters who have answered %(n)d checks, fewer than %(share)s of them right, are told at the next break."
         ),
+        OnFailing.STOP: _(
+            "Raters with %(n)d checks answered and fewer than %(share)s of them right get no further sets."
+        ),
         OnFailing.END: _(
             "The study ends with part pay for raters with %(n)d checks answered and fewer than %(share)s of them right."
         ),
     }[OnFailing(settings.on_failing)]
     return sentence % {"n": settings.fail_after, "share": percent(settings.fail_below)}
+
+
+def _limits(settings: CheckSettings) -> Iterator[str]:
+    """What follows from answers that are too fast, and from too many skips."""
+    now = settings.stop_when == StopWhen.NOW
+    n = settings.stop_after
+    if settings.fast_seconds is not None:
+        sentence = (
+            _("After %(n)d screens, raters with %(share)s of them under %(seconds)s seconds are stopped at once.")
+            if now
+            else _("After %(n)d screens, raters with %(share)s of them under %(seconds)s seconds get no further sets.")
+        )
+        seconds = formats.number_format(settings.fast_seconds)
+        yield sentence % {"n": n, "share": percent(settings.fast_share), "seconds": seconds}
+    if settings.skip_share is not None:
+        sentence = (
+            _("After %(n)d screens, raters who skipped %(share)s of them are stopped at once.")
+            if now
+            else _("After %(n)d screens, raters who skipped %(share)s of them get no further sets.")
+        )
+        yield sentence % {"n": n, "share": percent(settings.skip_share)}
 
 
 def percent(share: float) -> str:

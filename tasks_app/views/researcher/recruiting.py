@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_safe
 
 from tasks_app import access, channels
-from tasks_app.check_settings import OnFailing, checks_of
+from tasks_app.check_settings import OnFailing, checks_of, has_limit
 from tasks_app.importing import sheets, submissions
 from tasks_app.models import Gold, Identity, Invitation, Membership, Rater, Study, Task
 from tasks_app.request_sizes import accepts_files, largest_table
@@ -135,6 +135,7 @@ def _without_code(study: Study) -> list[str]:
         "failed": exam or any(check.on_failing == OnFailing.END for check in checks),
         "full": True,
         "withdrawn": True,
+        "stopped": any(has_limit(check) for check in checks),
     }
     return [
         str(Codes.base_fields[name].label)

@@ -1,0 +1,109 @@
+"""Limits that act while a study collects: too many fast screens, too many skips, too few right checks.
+
+They are compared with what a rater did at the end of their sets or, where a task says so, with every answer. Answers
+that were given stay, are analysed and are paid: a limit only decides that a rater gets no further units. Skips because
+a text is upsetting or something did not work never count.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from tasks_app.check_settings import CheckSettings, StopWhen, checks_of
+from tasks_app.models import Judgment
+
+# The names in a rater's prefs: which limit was passed, and that an owner has said that none applies to the rater.
+STOPPED, ALLOWED = "stopped", "allowed"
+
+
+class Limit(StrEnum):
+    """Which limit a rater passed."""
+
+    FAST = "fast"
+    SKIPS = "skips"
+    CHECKS = "checks"
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """What a rater did in a task: units answered, those answered too fast, and skips that count."""
+
+    answered: int
+    fast: int
+    skipped: int
+
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """A limit that a rater passed: `n` units of `of`."""
+
+    limit: Limit
+    n: int
+    of: int
+
+    def as_stored(self) -> dict[str, object]:
+        """Return it as prefs and the log hold it."""
+        return {"limit": str(self.limit), "n": self.n, "of": self.of}
+
+
+_BLAMELESS = ", ".join(f"'{reason}'" for reason in sorted(Judgment.Skip.BLAMELESS))
+
+# Units of tasks that have a limit, with the time of all changes of an answer: who returned to think again was not fast.
+# The unit that is being answered is left out.
+PACES = f"""
+SELECT COALESCE(jsonb_agg(jsonb_build_array(of_task.task, of_task.answered, of_task.fast, of_task.skipped)), '[]')
+FROM (
+    SELECT task, count(*) FILTER (WHERE reason = '') AS answered,
+           count(*) FILTER (WHERE reason = '' AND seconds < floor_of_task) AS fast,
+           count(*) FILTER (WHERE reason NOT IN ('', {_BLAMELESS})) AS skipped
+    FROM (
+        SELECT t.id AS task, (t.checks->>'fast_seconds')::float8 AS floor_of_task,
+               sum(COALESCE(j.seconds_active, j.seconds_elapsed)) AS seconds,
+               (array_agg(j.skip_reason ORDER BY j.id DESC))[1] AS reason
+        FROM tasks_app_assignment a
+        JOIN tasks_app_unit u ON u.id = a.unit_id
+        JOIN tasks_app_task t ON t.id = u.task_id AND t.stage = 'main'
+         AND (t.checks->>'fast_seconds' IS NOT NULL OR t.checks->>'skip_share' IS NOT NULL)
+        JOIN tasks_app_judgment j ON j.assignment_id = a.id
+        WHERE a.rater_id = %(rater)s AND a.id <> %(assignment)s
+          AND a.purpose NOT IN ('screening', 'training', 'exam')
+        GROUP BY a.id, t.id) of_unit
+    GROUP BY task) of_task
+"""  # noqa: S608  its parts are constants of the code
+
+
+def paces(found: Any) -> dict[int, Pace]:
+    """Read the column of `PACES`: paces by task."""
+    listed = json.loads(found) if isinstance(found, str) else found
+    return {task: Pace(answered, fast, skipped) for task, answered, fast, skipped in listed}
+
+
+def passed_in(checks: CheckSettings, pace: Pace) -> Passed | None:
+    """Return the limit of pace that a rater has passed in a task; None before enough units, or where none is passed."""
+    units = pace.answered + pace.skipped
+    if units < checks.stop_after:
+        return None
+    if checks.fast_seconds is not None and pace.answered and pace.fast / pace.answered >= checks.fast_share:
+        return Passed(Limit.FAST, pace.fast, pace.answered)
+    if checks.skip_share is not None and pace.skipped and pace.skipped / units >= checks.skip_share:
+        return Passed(Limit.SKIPS, pace.skipped, units)
+    return None
+
+
+def passed_now(tasks: Iterable[tuple[Mapping[str, Any], Pace]]) -> Passed | None:
+    """Return the limit passed in one of some tasks, given as checks and pace, that stops at once."""
+    for contents, pace in tasks:
+        checks = checks_of(contents)
+        if checks.stop_when == StopWhen.NOW and (passed := passed_in(checks, pace)) is not None:
+            return passed
+    return None
+
+
+def limit_of(prefs: Mapping[str, Any]) -> str:
+    """Return which limit stopped a rater, as their prefs say."""
+    stored = prefs.get(STOPPED) or {}
+    return str(stored.get("limit", Limit.FAST))
