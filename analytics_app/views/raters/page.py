@@ -100,7 +100,7 @@ def _limit(rater: Rater) -> str:
         limits.Limit.SKIPS: _("%(n)s of %(of)s screens were skipped"),
         limits.Limit.CHECKS: _("%(n)s of %(of)s checks were wrong"),
     }[limits.Limit(stored["limit"])]
-    return sentence % stored
+    return str(sentence % stored)
 
 
 def _purpose(unit: SeenUnit, *, reads_gold: bool) -> str:
