@@ -269,6 +269,9 @@ RATERS = [
             ("erase", OWNER),
         )
     ),
+    page(
+        "POST", "analytics:act", OWNER, 302, sent={"rater": "RATER", "action": "allow", "reason": "Ill"}, note="allow"
+    ),
     page("POST", "analytics:write", EDITOR, 302, sent={"rater": "RATER", "text": "Thank you."}, changes=True),
     page("POST", "analytics:new_link", EDITOR, sent={"rater": "RATER"}, changes=True),
     page("GET", "analytics:monitor", VIEWER),
