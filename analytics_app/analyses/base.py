@@ -231,16 +231,12 @@ class Analysis(ABC):
 
     # Those of its statistics whose rows are too many for a table: pages have their charts alone.
     only_drawn: ClassVar[frozenset[str]] = frozenset()
-
     # What it needs beside the ratings (analytics_app.ratings.extras).
     needs: ClassVar[frozenset[type[Extra]]] = frozenset()
-
     # Whether pages of the types it is for begin with it.
     leads: ClassVar[bool] = True
-
     # Whether it is computed once a task, from the ratings on all of its criteria.
     whole_task: ClassVar[bool] = False
-
     # Whether it is also computed for each group and wave, where a study has several.
     splits: ClassVar[bool] = True
 
@@ -252,6 +248,10 @@ class Analysis(ABC):
         if self.task_types and question.task_type not in self.task_types:
             return False
         return question.whole if self.whole_task else question.scale in self.scales
+
+    def needed(self, settings: Mapping[str, Any]) -> frozenset[type[Extra]]:
+        """Return what an analysis with these settings needs beside the ratings; never more than `needs`."""
+        return self.needs
 
     def wants_all_criteria(self, settings: Mapping[str, Any]) -> bool:
         """Say whether it is also to be computed over all criteria of a task together."""

@@ -13,6 +13,7 @@ from analytics_app.archive.writing import RATINGS, RESULTS
 from analytics_app.exports import ratings, results
 from analytics_app.models import Run
 from analytics_app.ratings.extras.shown import Shown
+from analytics_app.ratings.extras.shown_texts import ShownTexts
 from analytics_app.ratings.extras.texts import Texts
 
 # Columns that name a number; the others are the number and what belongs to it.
@@ -48,10 +49,10 @@ def compare(archive: Archive, run: Run) -> Comparison:
 
 
 def _comparing_texts() -> Iterator[str]:
-    """Yield the analyses and rules that compare texts with each other."""
+    """Yield the analyses and rules that read texts."""
     for registry in (analyses.registry, quality.registry):
         for name, member in registry.items():
-            if {Shown, Texts} & set(member.needs):
+            if {Shown, ShownTexts, Texts} & set(member.needs):
                 yield name
 
 

@@ -90,7 +90,7 @@ def readme(about: Archived, files: Sequence[ArchivedFile]) -> str:
         if about.texts
         else [
             "Texts were left out: letters are replaced by x, so that lengths and numbers of words stay. Analyses that "
-            "compare texts cannot be computed again.",
+            "read texts cannot be computed again.",
             "",
         ]
     )

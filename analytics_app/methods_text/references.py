@@ -15,7 +15,7 @@ _ENTRY = re.compile(r"^@(?P<kind>\w+)\{(?P<key>[a-z0-9-]+),\n(?P<fields>.*?)^\}$
 _FIELD = re.compile(r"^  (\w+) = \{(.*)\},$", re.MULTILINE)
 # "Kim and Kim (2022). Vacillating", "Bojar et al. (2016). Findings" or "ISO 4120:2021", as sources name them.
 _NAMED = re.compile(
-    r"(?P<surname>(?:De )?[^\W\d_a-z][\w-]*)(?:(?:,| and|) [^\W\d_a-z][\w-]*)*(?: et al\.)? \((?P<year>\d{4})\)"
+    r"(?P<surname>(?:De |van )?[^\W\d_a-z][\w-]*)(?:(?:,| and|) [^\W\d_a-z][\w-]*)*(?: et al\.)? \((?P<year>\d{4})\)"
     r"(?=\.? ?(?P<word>\w*))"
     r"|ISO (?P<standard>\d+):(?P<edition>\d{4})"
 )

@@ -114,7 +114,7 @@ def _read(part: RunPart, question: Question, chosen_analyses: Sequence[tuple[Ana
     again = asked_again(task, table)
     table = table.where(~again) if again.any() else table
     excluded, before_z = _excluded(part, table)
-    needs = (need for analysis, _settings in chosen_analyses for need in analysis.needs)
+    needs = (need for analysis, settings in chosen_analyses for need in analysis.needed(settings))
     return Inputs(
         part=part,
         question=with_codes(question, table.names),

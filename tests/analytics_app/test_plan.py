@@ -106,6 +106,10 @@ def test_a_plan_frozen_before_times_could_be_chosen_compares_each_with_the_first
         ("analysis: {rules: [{rule: iqr, width: 2}]}", "analysis.rules[0]"),
         ("analysis: {comparisons: [[nobody, noone]]}", "analysis.comparisons[0][0]: There is no “nobody”"),
         ("analysis: {analyses: [{analysis: krippendorff, level: ratios}]}", "analysis.analyses[0]"),
+        (
+            "analysis: {analyses: [{analysis: features, features: 'n: wrods'}]}",
+            "Line 1, column 4: There is no rule “wrods”.",
+        ),
         ("analysis: {n_resamples: 5}", "analysis.n_resamples"),
         ("analysis: {nonsense: 1}", "analysis"),
     ],

@@ -1,0 +1,110 @@
+"""Outputs grouped by the value of a feature: words as they are, numbers in groups between limits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analytics_app.analyses.base import Sample
+from analytics_app.analyses.features.rules import PATTERN_SECONDS, Feature, TooSlow, computed
+from analytics_app.ratings.extras.shown_texts import ShownTexts
+
+# Words of a feature beyond this number are names of single outputs rather than groups of them.
+MOST_VALUES = 12
+LONGEST_VALUE = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Grouped:
+    """The group of each shown output: a code into `values`, -1 without a value; aligned with `names.shown_part`."""
+
+    feature: Feature
+    group: NDArray[np.int64]
+    values: tuple[str, ...]
+
+
+def grouped(sample: Sample, feature: Feature, n_groups: int) -> Grouped | str:
+    """Group the shown outputs of a sample by a feature, or return a sentence that says why that is impossible.
+
+    Limits come from all shown outputs but those of systems that are left out, so that the groups of a slice are those
+    of the whole.
+    """
+    names = sample.table.names
+    if feature.rule:
+        texts = sample.extras[ShownTexts]
+        try:
+            of_part = computed(feature, texts.text, texts.source)
+        except TooSlow:
+            return f"The pattern of “{feature.name}” takes longer than {PATTERN_SECONDS:g} seconds on the outputs."
+        found = [of_part[part] for part in names.shown_part.tolist()]
+    elif feature.name in names.features:
+        of_item = names.features[feature.name]
+        found = [str(of_item[item]) or None for item in names.shown_item.tolist()]
+    else:
+        there = ", ".join(sorted(names.features)) or "none"
+        return f"The items have no feature “{feature.name}”. Their features: {there}."
+    counts = ~np.isin(names.shown_system, sorted(sample.without))
+    numbers = _numbers(found)
+    if numbers is not None:
+        return _between_limits(feature, numbers, counts, n_groups)
+    if feature.limits is not None:
+        return f"The feature “{feature.name}” has values that are not numbers, so limits mean nothing."
+    return _by_word(feature, found, counts)
+
+
+def _numbers(found: list[float | str | None]) -> NDArray[np.float64] | None:
+    """Return the values as numbers, NaN for none; None where some value is a word or none has a value."""
+    values = np.full(len(found), np.nan)
+    for place, one in enumerate(found):
+        if one is None:
+            continue
+        try:
+            values[place] = float(one)
+        except ValueError:
+            return None
+        if not np.isfinite(values[place]):
+            return None
+    return values
+
+
+def _between_limits(
+    feature: Feature, numbers: NDArray[np.float64], counts: NDArray[np.bool_], n_groups: int
+) -> Grouped | str:
+    known = np.unique(numbers[counts & ~np.isnan(numbers)])
+    if not len(known):
+        return f"No output has a value of “{feature.name}”."
+    if feature.limits is None and len(known) <= n_groups:
+        group = np.where(np.isin(numbers, known), np.searchsorted(known, numbers), -1)
+        return Grouped(feature, group.astype(np.int64), tuple(f"{one:g}" for one in known))
+    limits = np.array(feature.limits or _quantiles(numbers[counts & ~np.isnan(numbers)], n_groups))
+    said = [_said(limit) for limit in limits.tolist()]
+    between = [f"over {low} to {high}" for low, high in pairwise(said)]
+    group = np.where(np.isnan(numbers), -1, np.searchsorted(limits, numbers, side="left"))
+    return Grouped(feature, group.astype(np.int64), (f"up to {said[0]}", *between, f"over {said[-1]}"))
+
+
+def _quantiles(numbers: NDArray[np.float64], n_groups: int) -> list[float]:
+    """Return limits that cut values into groups of about equal size; the highest value is never a limit."""
+    steps = np.arange(1, n_groups) / n_groups
+    limits = np.unique(np.quantile(numbers, steps, method="inverted_cdf"))
+    below = limits[limits < numbers.max()]
+    # Where nearly everything has the highest value, it stands against the rest.
+    return [float(one) for one in below] or [float(np.max(numbers[numbers < numbers.max()]))]
+
+
+def _said(limit: float) -> str:
+    return f"{limit:.6g}"
+
+
+def _by_word(feature: Feature, found: list[float | str | None], counts: NDArray[np.bool_]) -> Grouped | str:
+    cut = ["" if one is None else str(one)[:LONGEST_VALUE] for one in found]
+    values = sorted({one for one, mine in zip(cut, counts.tolist(), strict=True) if one and mine})
+    if not values:
+        return f"No output has a value of “{feature.name}”."
+    if len(values) > MOST_VALUES:
+        return f"The feature “{feature.name}” has {len(values)} values; at most {MOST_VALUES} can be compared."
+    code = {value: place for place, value in enumerate(values)}
+    return Grouped(feature, np.array([code.get(one, -1) for one in cut], dtype=np.int64), tuple(values))
