@@ -9,6 +9,7 @@ from analytics_app.api import runs as api_runs
 from analytics_app.views import (
     archive,
     coding,
+    collected,
     comparing,
     data,
     datasheet,
@@ -124,6 +125,10 @@ researcher_urls: list[URLPattern] = [
     path("<slug:slug>/data/codes/<str:criterion>/remove-coder/", coding.remove_coder, name="remove_coder"),
     path("<slug:slug>/data/codes/<str:criterion>/again/", coding.start_again, name="code_again"),
     path("<slug:slug>/data/codes/<str:criterion>/codes.csv", coding.file, name="codes_file"),
+    path("<slug:slug>/data/texts/", collected.texts, name="collected"),
+    path("<slug:slug>/data/texts/verify/", collected.verify, name="verify_texts"),
+    path("<slug:slug>/data/texts/bonuses/", collected.add_bonuses, name="text_bonuses"),
+    path("<slug:slug>/data/texts/pairs.<str:format>", collected.file, name="pairs"),
     path("<slug:slug>/data/ratings.<str:format>", data.ratings, name="ratings"),
 ]
 

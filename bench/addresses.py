@@ -101,6 +101,7 @@ PAGES = (
     Address("analytics:scores", STUDY),
     Address("analytics:outcomes", STUDY),
     Address("analytics:coding", STUDY),
+    Address("analytics:collected", STUDY),
     Address("planning:planning"),
     Address("planning:planning", query={"study": "SLUG"}),
     Address("planning:plan_ahead", {"what": "cost"}),
@@ -187,6 +188,9 @@ ACTIONS = frozenset(
         "researchers",
         "analytics:archive",
         # The study has no answers in words; tests/analytics_app/views/test_coding.py counts the queries of these pages.
+        "analytics:pairs",
+        "analytics:verify_texts",
+        "analytics:text_bonuses",
         "analytics:codebook",
         "analytics:code_answers",
         "analytics:code_again",

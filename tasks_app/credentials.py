@@ -46,6 +46,14 @@ def mark_of_erased(study_id: int, channel: str, external_id: str) -> str:
     return salted_hmac("evalweb.erased", about, algorithm="sha256").hexdigest()
 
 
+def mark_of_person(kind: str, external_id: str) -> str:
+    """Derive what a text says of its author's id: whoever verifies texts elsewhere under the same id is known by it.
+
+    `kind` is the platform, "account" or "email". Without the server's secret the mark says nothing of the id.
+    """
+    return salted_hmac("evalweb.person", f"{kind}\0{external_id}", algorithm="sha256").hexdigest()
+
+
 def _derived(purpose: str, about: str) -> str:
     drawn = salted_hmac(purpose, about, algorithm="sha256").digest()[:TOKEN_BYTES]
     return signing.b64_encode(drawn).decode()

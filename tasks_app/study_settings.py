@@ -141,6 +141,17 @@ class Pay(Block):
         _("Who gets a bonus, and for what. Raters see it above the consent, so it is a promise."),
         length=500,
     )
+    accepted_bonus = forms.DecimalField(
+        min_value=0,
+        max_digits=10,
+        decimal_places=2,
+        initial=Decimal("0"),
+        label=_("Bonus for each accepted text"),
+        help_text=_(
+            "For texts that raters write here and others verify in another study. Raters see it above the consent. "
+            "0: none."
+        ),
+    )
     paid = line(_("When and how raters are paid"), _("Such as: within a week, through Prolific."))
 
 
@@ -231,6 +242,26 @@ class Codes(Block):
     closed = code(_("Study closed"), _("For those who come before or after; they get no code of their own."))
 
 
+class Acceptance(Block):
+    """When a text that raters wrote in another study is accepted by the raters of this one."""
+
+    answers = line(
+        _("Answers that accept a text"),
+        _(
+            "For each question that counts, such as: meaning=yes, toxic=no. Several answers to one question are "
+            "separated by |, numbers are given as quality>=4 or errors<=1."
+        ),
+        length=1000,
+    )
+    share = forms.FloatField(
+        min_value=0,
+        max_value=0.99,
+        initial=0.5,
+        label=_("More than this share of the answers"),
+        help_text=_("For each of these questions. 0.5: the majority."),
+    )
+
+
 # Which channels are open, where a study says nothing.
 LINK_ALONE: Mapping[str, Mapping[str, Any]] = MappingProxyType({"link": MappingProxyType({})})
 
@@ -238,7 +269,7 @@ LINK_ALONE: Mapping[str, Mapping[str, Any]] = MappingProxyType({"link": MappingP
 USUAL_MINUTES = 10.0
 
 # Blocks whose values are the form's own; `channels` has parameters by channel, which the channels themselves declare.
-BLOCKS: Mapping[str, type[Block]] = {"about": About, "pay": Pay, "flow": Flow, "codes": Codes}
+BLOCKS: Mapping[str, type[Block]] = {"about": About, "pay": Pay, "flow": Flow, "codes": Codes, "acceptance": Acceptance}
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,6 +294,7 @@ class StudySettings:
     part_by_time: bool
     minimum_hourly: Decimal
     bonus: str
+    accepted_bonus: Decimal
     paid: str
     lease_minutes: float
     sets_per_rater: int
@@ -277,6 +309,7 @@ class StudySettings:
     content_warning: str
     imported: bool
     codes: Mapping[str, str]
+    acceptance: Mapping[str, Any]
     channels: Mapping[str, Mapping[str, Any]]
 
     @classmethod
@@ -300,7 +333,7 @@ class StudySettings:
             except ValueError as found:
                 problems += [f"{name}.{one}" for one in str(found).splitlines()]
             else:
-                values.update({"codes": read} if block is Codes else read)
+                values.update({name: read} if block in {Codes, Acceptance} else read)
         values["channels"] = contents.get("channels") or LINK_ALONE
         if problems:
             raise ValueError("\n".join(problems))

@@ -25,6 +25,7 @@ from tasks_app.models import (
     Codebook,
     CodedAnswer,
     Coder,
+    CollectedText,
     Consent,
     ConsentText,
     ControlResult,
@@ -171,6 +172,18 @@ TABLES: tuple[ArchivedTable, ...] = (
     ArchivedTable(Code, "codebook__study"),
     ArchivedTable(Coder, "codebook__study", {"user_id": _nothing(None)}),
     ArchivedTable(CodedAnswer, "codebook__study", only=_of_complete_codings),
+    # Whose texts were verified: by pseudonym, since the authors' study is not in this archive.
+    ArchivedTable(
+        CollectedText,
+        "study",
+        {
+            "origin_id": _nothing(None),
+            "author_id": _nothing(None),
+            "bonus_id": _nothing(None),
+            "persons": _nothing([]),
+        },
+        digests=("digest",),
+    ),
     ArchivedTable(Erasure, "study"),
     ArchivedTable(Payment, "rater__study", {**NOBODY, "reason": _nothing("")}),
     ArchivedTable(Plan, "study"),

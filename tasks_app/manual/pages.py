@@ -22,8 +22,8 @@ FOLDERS: Mapping[str, Promise] = {"": _("Guides"), "task-types": _("Task types")
 # Guides in the order of work; whatever is not named follows.
 FIRST = (
     "setting-up", "published-studies", "study-file", "designs", "checks", "languages", "recruiting", "waves",
-    "monitoring", "pay", "routing", "rights", "roles", "datasheet", "ratings-file", "metrics-file", "outcomes-file",
-    "columns", "api",
+    "monitoring", "pay", "collecting-texts", "routing", "rights", "roles", "datasheet", "ratings-file", "metrics-file",
+    "outcomes-file", "columns", "api",
 )  # fmt: skip
 
 # The folder of screenshots. Drawings of other kinds are for readers of the source.

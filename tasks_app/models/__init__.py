@@ -1,6 +1,7 @@
 """The tables of this app: fields, constraints, small properties."""
 
 from tasks_app.models.coding import Code, Codebook, CodedAnswer, Coder
+from tasks_app.models.collected import CollectedText, OwnUnit
 from tasks_app.models.comments import Comment, CommentLink
 from tasks_app.models.imports import ImportMapping
 from tasks_app.models.items import (
@@ -53,6 +54,7 @@ __all__ = [
     "Codebook",
     "CodedAnswer",
     "Coder",
+    "CollectedText",
     "Comment",
     "CommentLink",
     "Consent",
@@ -79,6 +81,7 @@ __all__ = [
     "Membership",
     "Outbox",
     "Output",
+    "OwnUnit",
     "Part",
     "PartOutput",
     "Payment",

@@ -19,13 +19,14 @@ from tasks_app.models import (
     Invitation,
     Judgment,
     Outbox,
+    OwnUnit,
     Payment,
     Place,
     Rater,
     RaterSet,
     Rating,
 )
-from tasks_app.services import contact, events
+from tasks_app.services import collecting, contact, events
 from tasks_app.services.arrival.enrolment import new_pseudonym
 from tasks_app.services.coding import about_decision
 from tasks_app.services.database import atomically, lock_claims, lock_submissions, rows
@@ -106,6 +107,8 @@ def _forget(rater: Rater) -> None:
     identity = Identity.objects.filter(rater=rater).exclude(external_id="").first()
     Identity.objects.filter(rater=rater).delete()
     Outbox.objects.filter(rater=rater).delete()
+    collecting.forget_author(rater)
+    OwnUnit.objects.filter(rater=rater).delete()
     Invitation.objects.filter(rater=rater).delete()
     Payment.objects.filter(rater=rater).exclude(reason="").update(reason=ERASED)
     RaterSet.objects.filter(rater=rater).update(lease_until=None)

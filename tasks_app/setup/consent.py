@@ -145,6 +145,8 @@ def _paying(facts: _Facts) -> Iterator[str]:
         yield f"If the study doesn't fit you, or you don't pass the test, you get {part}."
     if bonus := facts.words("pay", "bonus"):
         yield f"Bonus: {bonus.rstrip('.')}."
+    if accepted := facts.money("pay", "accepted_bonus"):
+        yield f"Bonus: {accepted} for each of your texts that other raters accept."
     yield facts.sentence("pay", "paid", missing="when and how raters are paid")
     if any(value_at(task, ("checks", "on_failing")) == "end" for task in facts.tasks):
         yield "If you answer too many of the checks of careful reading wrongly, the study ends early, with part pay."

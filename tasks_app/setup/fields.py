@@ -265,7 +265,8 @@ def SECTION_LABELS() -> Mapping[str, str]:  # noqa: N802  a table of words, in t
     """Return what the sections of a study file are called, where their schema has no title."""
     return {
         "study": _("The study"), "about": _("Who runs the study"), "pay": _("Pay"), "flow": _("Way through the study"),
-        "codes": _("Completion codes"), "channels": _("Where raters come from"), "consent": _("Consent text"),
+        "codes": _("Completion codes"), "acceptance": _("Texts that raters wrote"),
+        "channels": _("Where raters come from"), "consent": _("Consent text"),
         "criteria": _("Criteria"), "groups": _("Groups of raters"), "tasks": _("Tasks"), "systems": _("Systems"),
         "analysis": _("Analysis plan"), "analysis.rules": _("Quality rules"), "analysis.analyses": _("Analyses"),
         "analysis.comparisons": _("Comparisons"),

@@ -45,11 +45,22 @@ def part_pay(options: StudySettings) -> str:
     return " ".join(sentences)
 
 
+def bonus(options: StudySettings) -> str:
+    """Say what a bonus is paid for: in the researchers' words, and for texts that others accept; empty for none."""
+    sentences = [options.bonus] if options.bonus else []
+    if options.accepted_bonus:
+        sentences.append(
+            _("%(amount)s for each of your texts that other raters accept.")
+            % {"amount": money(options.accepted_bonus, options.currency)}
+        )
+    return " ".join(sentences)
+
+
 def promises(options: StudySettings) -> list[tuple[str, str]]:
     """What stands beside the pay above the consent button, as far as a study says it."""
     if not offer_of(options).pays:
-        return [(_("Bonus"), options.bonus)] if options.bonus else []
-    pairs = [(_("Otherwise"), part_pay(options)), (_("Bonus"), options.bonus), (_("How you are paid"), options.paid)]
+        return [(_("Bonus"), words)] if (words := bonus(options)) else []
+    pairs = [(_("Otherwise"), part_pay(options)), (_("Bonus"), bonus(options)), (_("How you are paid"), options.paid)]
     return [(label, text) for label, text in pairs if text]
 
 
@@ -65,7 +76,7 @@ def sentences(rater: Rater) -> list[str]:
     options = rater.study.options
     numbers = service.told(rater)
     # Who judged nothing is not told of a bonus for those who did.
-    may_get_more = bool(options.bonus and (numbers.earned or not offer_of(options).pays))
+    may_get_more = bool(bonus(options) and (numbers.earned or not offer_of(options).pays))
     promises = []
     if numbers.earned:
         promises.append(_("You are paid %(pay)s for it.") % {"pay": money(numbers.earned, options.currency)})
@@ -74,7 +85,7 @@ def sentences(rater: Rater) -> list[str]:
     if numbers.bonus > 0:
         promises.append(_("You get a bonus of %(pay)s as well.") % {"pay": money(numbers.bonus, options.currency)})
     elif may_get_more:
-        promises.append(_("Bonus: %(words)s") % {"words": options.bonus})
+        promises.append(_("Bonus: %(words)s") % {"words": bonus(options)})
     if numbers.is_paid:
         promises.append(_("The researchers have marked it as paid."))
     elif options.paid and (numbers.earned or numbers.bonus > 0 or may_get_more):

@@ -343,6 +343,12 @@ DATA = [
     ),
     page("POST", "analytics:code_again", OWNER, 302, study="coded", path=MOTIVES, sent={"sure": "on"}, changes=True),
     page("GET", "analytics:codes_file", VIEWER, study="coded", path=MOTIVES, changes=True),
+    page("GET", "analytics:collected", VIEWER, study="closed"),
+    page("POST", "analytics:verify_texts", EDITOR, 302, study="closed", note="no texts were written"),
+    page("POST", "analytics:verify_texts", OWNER, 302, note="while the study is open; no texts were written"),
+    page("GET", "analytics:pairs", OWNER, path={"format": "jsonl"}, changes=True),
+    page("POST", "analytics:text_bonuses", OWNER, 302, study="closed", note="no bonus was announced"),
+    page("GET", "analytics:pairs", VIEWER, study="closed", path={"format": "csv"}, changes=True),
     page("GET", "analytics:scores", EDITOR),
     page("POST", "analytics:scores", EDITOR, 302, sent=_upload(SCORES), changes=True, note="upload"),
     page(

@@ -44,6 +44,7 @@ SHOWN = [
     Shown("researcher:members", "owner", "Share the study"),
     Shown("analytics:data", "owner", "/the-open/data/ratings.csv"),
     Shown("analytics:data", "editor", "/the-open/file/"),
+    Shown("analytics:collected", "owner", "Raters of this study write no texts"),
     Shown("analytics_projects:raters", "editor", 'name="text"', path={"slug": "PROJECT"}),
     Shown("analytics_projects:raters", "owner", "/labels/", path={"slug": "PROJECT"}),
     Shown("analytics:rater", "owner", "/labels/", path={"pseudonym": "PAYEE"}),

@@ -26,7 +26,7 @@ from tasks_app.models import (
     Task,
 )
 from tasks_app.models.study import LINK_ALPHABET, new_seed
-from tasks_app.services.arrival import groups
+from tasks_app.services.arrival import groups, own_texts
 from tasks_app.services.database import atomically, lock_claims
 from tasks_app.services.judging import claims, leases
 from tasks_app.services.waves import schedule
@@ -113,6 +113,7 @@ def _enrol(
         _count(study, address)
     leases.free_expired(study_id)
     rater = _new_rater(study, token, arrival, kind)
+    own_texts.hold_back(rater)
     if consent_text_id is not None:
         Consent.objects.create(rater=rater, consent_text=ConsentText.objects.get(pk=consent_text_id, study=study))
     # Who tries the study out takes no place, and so is shown sets that are reserved, too.

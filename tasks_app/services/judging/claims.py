@@ -14,6 +14,7 @@ from django.db.models import Max
 from tasks_app import designs
 from tasks_app.designs import RATER
 from tasks_app.models import Assignment, Booklet, Rater, RaterSet, Task, Unit
+from tasks_app.services.arrival.own_texts import IS_OWN
 from tasks_app.services.database import rows
 from tasks_app.services.judging import leases, reservations, sets
 from tasks_app.services.judging.sets import ClaimedPlace
@@ -127,7 +128,7 @@ def _remainders(rater: Rater, task: Task, invitation: int | None) -> list[Claime
              AND NOT EXISTS (SELECT 1 FROM tasks_app_assignment a
                              WHERE a.rater_id = %(rater)s AND a.unit_id = p.unit_id
                                AND a.purpose IN ('main', 'warm_up'))
-             AND NOT (%(counts)s AND {reservations.PLACE_KEPT})
+             AND NOT (%(counts)s AND {reservations.PLACE_KEPT}) AND NOT {IS_OWN}
            ORDER BY b.number, p."order" LIMIT %(most)s""",  # noqa: S608  its parts are constants of the code
         {**_asking(rater, task, invitation), "most": task.set_size * LOOK_AT},
     )
@@ -205,7 +206,10 @@ def spaced(free: Sequence[ClaimedPlace], size: int, spacing: int) -> list[Claime
 
 
 def _booklet(rater: Rater, task: Task, invitation: int | None) -> tuple[int | None, list[ClaimedPlace]]:
-    """Find the lowest free booklet without a unit that the rater has met, on the criterion the rater judges by."""
+    """Find the lowest free booklet without a unit that the rater has met, on the criterion the rater judges by.
+
+    Booklets with a text that the rater wrote come last; such a text is left to others.
+    """
     criterion = _own_criterion(rater, task)
     booklets = rows(
         f"""SELECT b.id FROM tasks_app_booklet b
@@ -218,7 +222,10 @@ def _booklet(rater: Rater, task: Task, invitation: int | None) -> tuple[int | No
                  SELECT 1 FROM tasks_app_place p JOIN tasks_app_unit u ON u.id = p.unit_id
                  WHERE p.booklet_id = b.id AND u.features->>'criterion' = %(criterion)s))
              AND NOT (%(counts)s AND {reservations.SET_KEPT})
-           ORDER BY b.number LIMIT 1""",  # noqa: S608  its parts are constants of the code
+             AND EXISTS (SELECT 1 FROM tasks_app_place p JOIN tasks_app_unit u ON u.id = p.unit_id
+                         WHERE p.booklet_id = b.id AND NOT {IS_OWN})
+           ORDER BY EXISTS (SELECT 1 FROM tasks_app_place p JOIN tasks_app_unit u ON u.id = p.unit_id
+                            WHERE p.booklet_id = b.id AND {IS_OWN}), b.number LIMIT 1""",  # noqa: S608  its parts are constants of the code
         {**_asking(rater, task, invitation), "criterion": criterion},
     )
     if not booklets:
@@ -228,18 +235,18 @@ def _booklet(rater: Rater, task: Task, invitation: int | None) -> tuple[int | No
 
 
 def _places_left(rater: Rater, booklet_id: int) -> list[ClaimedPlace]:
-    """Return the free places of a booklet in their order, without units that the rater has met."""
+    """Return the free places of a booklet in their order, without units that the rater has met or wrote a text of."""
     places = rows(
-        """SELECT p.id, p.unit_id, u.item_id, p.booklet_id, COALESCE(u.features->>'criterion', ''), p.arrangement
+        f"""SELECT p.id, p.unit_id, u.item_id, p.booklet_id, COALESCE(u.features->>'criterion', ''), p.arrangement
            FROM tasks_app_place p JOIN tasks_app_unit u ON u.id = p.unit_id
-           WHERE p.booklet_id = %s
+           WHERE p.booklet_id = %(booklet)s AND NOT {IS_OWN}
              AND NOT EXISTS (SELECT 1 FROM tasks_app_assignment a
                              WHERE a.place_id = p.id AND a.state IN ('reserved', 'live', 'submitted'))
              AND NOT EXISTS (SELECT 1 FROM tasks_app_assignment a
-                             WHERE a.rater_id = %s AND a.unit_id = p.unit_id
+                             WHERE a.rater_id = %(rater)s AND a.unit_id = p.unit_id
                                AND a.purpose IN ('main', 'warm_up'))
-           ORDER BY p."order" """,
-        [booklet_id, rater.pk],
+           ORDER BY p."order" """,  # noqa: S608  its parts are constants of the code
+        {"booklet": booklet_id, "rater": rater.pk},
     )
     return [_free(row) for row in places]
 

@@ -9,7 +9,7 @@ from django.db.models import Count, QuerySet
 
 from tasks_app.check_settings import CheckSettings, checks_of
 from tasks_app.designs import BLOCK, weaving
-from tasks_app.models import Assignment, Gold, PartOutput, Rater, Task, Unit
+from tasks_app.models import Assignment, Gold, OwnUnit, PartOutput, Rater, Task, Unit
 from tasks_app.services.plan import plans
 
 Purpose = Assignment.Purpose
@@ -155,6 +155,7 @@ def _warm_up(rater: Rater, task: Task, places: Sequence[ClaimedPlace], size: int
         return []
     units = Unit.objects.filter(task=task, until=None, gold=None).exclude(pk__in=[place.unit for place in places])
     units = units.exclude(pk__in=Assignment.objects.filter(rater=rater).values("unit"))
+    units = units.exclude(pk__in=OwnUnit.objects.filter(rater=rater).values("unit"))
     if places[0].criterion:
         units = units.filter(features__criterion=places[0].criterion)
     items = {place.item for place in places if place.item is not None}

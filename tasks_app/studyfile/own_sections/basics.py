@@ -13,6 +13,7 @@ from tasks_app.models import ConsentText, Study
 from tasks_app.models.study import new_seed
 from tasks_app.plaintext import problem_in
 from tasks_app.sections import Json, Section
+from tasks_app.selectors.acceptance import NotACondition, conditions_in
 from tasks_app.services.study import drafts
 from tasks_app.study_settings import BLOCKS, LINK_ALONE
 from tasks_app.studyfile.declarations import StudyBlock
@@ -72,6 +73,36 @@ class SettingsSection(Section):
 
     def store(self, study: Study, values: Json) -> None:
         drafts.set_settings(study=study, block=self.name, values=values)
+
+
+class AcceptanceSection(SettingsSection):
+    """When a text that raters wrote in another study is accepted: its conditions name questions of this study."""
+
+    after = ("criteria", "tasks")
+
+    def check(self, reading: StudyReading) -> Json:
+        """Refuse conditions that cannot be read, and those on questions or answers that the study does not have."""
+        values = super().check(reading)
+        path = ("acceptance", "answers")
+        if not (reading.sound(path) and reading.sound(("criteria",)) and reading.sound(("tasks",))):
+            return values
+        asked = {row["key"]: tuple(row.get("labels") or ()) for row in reading.document["criteria"]}
+        try:
+            conditions = list(conditions_in(values["answers"]))
+        except NotACondition as problem:
+            reading.problem(path, str(problem))
+            return values
+        for one in conditions:
+            if one.criterion not in asked:
+                sentence = _("There is no question “%(name)s”.") % {"name": one.criterion}
+                reading.problem(path, f"{sentence} {nearest(one.criterion, asked)}".rstrip())
+                continue
+            labels = asked[one.criterion]
+            for answer in one.answers if labels and one.sign == "=" else ():
+                if answer not in labels and not answer.isdecimal():
+                    sentence = _("“%(name)s” has no answer “%(answer)s”.") % {"name": one.criterion, "answer": answer}
+                    reading.problem(path, f"{sentence} {nearest(answer, labels)}".rstrip())
+        return values
 
 
 class ChannelsSection(SettingsSection):
@@ -160,4 +191,5 @@ class ConsentSection(Section):
         drafts.erase_consent(study=study)
 
 
-SECTIONS = (StudySection(), *map(SettingsSection, BLOCKS), ChannelsSection("channels"), ConsentSection())
+_BLOCK_SECTIONS = (AcceptanceSection(name) if name == "acceptance" else SettingsSection(name) for name in BLOCKS)
+SECTIONS = (StudySection(), *_BLOCK_SECTIONS, ChannelsSection("channels"), ConsentSection())

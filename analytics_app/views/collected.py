@@ -1,0 +1,194 @@
+"""Texts that raters wrote: have other raters verify them, see what is accepted, promise bonuses, download the pairs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any, cast
+from uuid import uuid4
+
+from django import forms
+from django.contrib import messages
+from django.contrib.auth.models import User
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+from django.views.decorators.http import require_POST, require_safe
+
+from analytics_app.exports import pairs
+from analytics_app.exports.ratings import may_export
+from tasks_app import access
+from tasks_app.models import Membership, Study
+from tasks_app.selectors import collected
+from tasks_app.services import collecting, events, pay
+from tasks_app.setup import verifying
+from tasks_app.views import pay_words
+from tasks_app.views.researcher.frame import researcher_page, study_page
+from tasks_app.views.researcher.setup.form_frame import step_url
+
+# Texts listed in the preview.
+MOST_SHOWN = 20
+
+OWN_QUESTIONS = ""
+
+
+class ChoiceForm(forms.Form):
+    """Which texts go into the next verification, and what is asked about them."""
+
+    only_new = forms.BooleanField(
+        required=False, initial=True, label=gettext_lazy("Only texts that are in no verification yet")
+    )
+    only_changed = forms.BooleanField(required=False, initial=True, label=gettext_lazy("Only texts that were changed"))
+    only_accepted = forms.BooleanField(
+        required=False, initial=False, label=gettext_lazy("Only texts that an earlier verification accepted")
+    )
+    like = forms.ChoiceField(
+        required=False,
+        label=gettext_lazy("Questions"),
+        help_text=gettext_lazy("Everything but the texts is taken from that study: questions, pay, consent, checks."),
+    )
+
+    def __init__(self, *args: Any, studies: list[Study], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.studies = {str(study.pk): study for study in studies}
+        own = (OWN_QUESTIONS, _("Two questions to begin with: meaning kept, task done"))
+        as_in = [(pk, _("As in “%(title)s”") % {"title": study.title}) for pk, study in self.studies.items()]
+        cast("forms.ChoiceField", self.fields["like"]).choices = [own, *as_in]
+
+    @property
+    def choice(self) -> collected.Choice:
+        """Which texts were chosen, of a form that is valid."""
+        return collected.Choice(*(bool(self.cleaned_data[name]) for name in CHOICES))
+
+    @property
+    def like_study(self) -> Study | None:
+        """The study whose questions are asked; None for our own."""
+        return self.studies.get(self.cleaned_data["like"])
+
+
+CHOICES = ("only_new", "only_changed", "only_accepted")
+
+
+def _rounds(request: HttpRequest, study: Study) -> list[Study]:
+    """Return the verifications of a study that this person may see."""
+    readable = set(access.studies_for_researcher(request.user).values_list("pk", flat=True))
+    return [one for one in collected.rounds_of(study) if one.pk in readable]
+
+
+def _form(request: HttpRequest, study: Study, rounds: list[Study], data: Any) -> ChoiceForm:
+    """Return the form; the questions of the newest round come first, and are chosen where nothing else is."""
+    others = access.studies_for_editor(request.user).exclude(pk__in=[study.pk, *(one.pk for one in rounds)])
+    editable = set(access.studies_for_editor(request.user).values_list("pk", flat=True))
+    listed = [one for one in reversed(rounds) if one.pk in editable] + list(others.order_by("title", "pk"))
+    like = str(listed[0].pk) if rounds and listed else OWN_QUESTIONS
+    initial = {"only_new": "on", "only_changed": "on", "like": like}
+    return ChoiceForm(initial if data is None else data, studies=listed)
+
+
+@researcher_page
+@require_safe
+def texts(request: HttpRequest, slug: str) -> HttpResponse:
+    """What raters wrote, what a verification would take, and what those so far accepted."""
+
+    def context(study: Study) -> dict[str, Any]:
+        _study, role = access.study_and_role(request.user, slug)
+        shown = may_export(study, role)
+        rounds = _rounds(request, study)
+        rows = collected.judged_rows(study, rounds)
+        found: dict[str, Any] = {
+            "writes_texts": bool(collected.text_tasks(study)),
+            "may_read": shown,
+            "rounds": _of_rounds(rounds, rows),
+            "authors": [one for one in collected.authors_of(rows) if one.name],
+            "may_pay": role == Membership.Role.OWNER,
+            "form_number": uuid4().hex,
+            "bonus": pay_words.money(study.options.accepted_bonus, study.options.currency),
+            "pays_bonus": bool(study.options.accepted_bonus),
+            "n_due": sum(map(len, collecting.bonuses_due(study, rows).values())),
+        }
+        if not shown:
+            return found
+        form = _form(request, study, rounds, request.GET if request.GET else None)
+        if form.is_valid():
+            selection = collected.select(study, form.choice, rows)
+            found |= {"selection": selection, "preview": selection.chosen[:MOST_SHOWN], "most": MOST_SHOWN}
+        return found | {"form": form, "sent": [(name, "on") for name in CHOICES if form.data.get(name)]}
+
+    return study_page(request, slug, "data", context, template="collected_texts", title=_("Texts that raters wrote"))
+
+
+def _of_rounds(rounds: list[Study], rows: list[collected.Judged]) -> list[dict[str, Any]]:
+    """Count the answers of each round: how many it has, and how many of them are accepted, rejected or undecided."""
+    counts: dict[int, Counter[str]] = {one.pk: Counter() for one in rounds}
+    for _row, verifying_study, verdict in rows:
+        count = counts[verifying_study.pk]
+        count["sent"] += 1
+        if verdict is not None and verdict.accepted is not None:
+            count["accepted" if verdict.accepted else "rejected"] += 1
+    return [
+        {"study": one, **{name: counts[one.pk][name] for name in ("sent", "accepted", "rejected")}} for one in rounds
+    ]
+
+
+@researcher_page
+@require_POST
+def verify(request: HttpRequest, slug: str) -> HttpResponse:
+    """Make the study that verifies the chosen texts, and lead to its first step."""
+    study, role = access.study_and_role(request.user, slug, Membership.Role.EDITOR)
+    if not may_export(study, role):
+        raise Http404
+    rounds = _rounds(request, study)
+    form = _form(request, study, rounds, request.POST)
+    if not form.is_valid():
+        messages.error(request, _("Choose questions from the list."))
+        return redirect("analytics:collected", slug)
+    try:
+        draft = verifying.prepare(
+            study=study, choice=form.choice, rounds=rounds, like=form.like_study, by=cast("User", request.user)
+        )
+    except verifying.NothingChosen as problem:
+        messages.error(request, str(problem))
+        return redirect("analytics:collected", slug)
+    messages.success(
+        request,
+        _("“%(title)s” is a draft with these texts. Raters are never given a text that they wrote themselves.")
+        % {"title": draft.title},
+    )
+    return redirect(step_url(draft.slug, "questions"))
+
+
+@researcher_page
+@require_POST
+def add_bonuses(request: HttpRequest, slug: str) -> HttpResponse:
+    """Promise the announced bonus for every accepted text that has none yet."""
+    study = access.study_for_researcher(request.user, slug, Membership.Role.OWNER)
+    form, simulated = request.POST.get("form", "")[:64], request.POST.get("simulated") == "on"
+    try:
+        n = collecting.add_bonuses(
+            study=study, verified=_rounds(request, study), by=request.user, form=form, simulated=simulated
+        )
+    except pay.NotPossible as problem:
+        messages.error(request, str(problem))
+    else:
+        said = ngettext("%(n)d rater gets a bonus.", "%(n)d raters get a bonus.", n)
+        messages.success(request, said % {"n": n} if n else _("No bonus is left to add."))
+    return redirect("analytics:collected", slug)
+
+
+@researcher_page
+@require_safe
+def file(request: HttpRequest, slug: str, format: str) -> HttpResponse:
+    """All texts with their verdicts, or the accepted ones, as a file; written in the study's log."""
+    study, role = access.study_and_role(request.user, slug)
+    if format not in pairs.CONTENT_TYPES or not may_export(study, role):
+        raise Http404
+    only_accepted = request.GET.get("which") != "all"
+    rows: Iterator[dict[str, Any]] = pairs.rows_of(study, _rounds(request, study), only_accepted=only_accepted)
+    about = "accepted pairs" if only_accepted else "pairs"
+    events.log(study, request.user, "exported", about=f"{about} as {format}", after={"state": study.state})
+    return HttpResponse(
+        pairs.csv_text(rows) if format == "csv" else pairs.json_lines(rows),
+        content_type=pairs.CONTENT_TYPES[format],
+        headers={"Content-Disposition": f'attachment; filename="{study.slug}-pairs.{format}"'},
+    )

@@ -1,0 +1,53 @@
+"""Texts that raters wrote in one study and others verify in another: where each is from, and who may not judge it."""
+
+from typing import Any
+
+from django.db import models
+
+from tasks_app.models.items import Unit
+from tasks_app.models.raters import Payment, Rater
+from tasks_app.models.study import Study
+
+
+class CollectedText(models.Model):
+    """An author of a text that a study verifies; a text that several people wrote has a row for each.
+
+    `item` and `digest` name the text in the verifying study, `rating` and `judgment` the answer that it was in
+    `origin`. `persons` are keyed digests of the ids under which evalweb knew the author, by which they are never given
+    the text. The digests stay when the author is erased, and say nothing without the server's secret.
+    """
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="collected_texts")
+    item = models.CharField(max_length=100)
+    digest = models.CharField(max_length=64)
+    origin = models.ForeignKey(Study, models.SET_NULL, null=True, related_name="texts_verified")
+    origin_slug = models.CharField(max_length=80)
+    origin_item = models.CharField(max_length=100)
+    author = models.ForeignKey(Rater, models.SET_NULL, null=True, related_name="texts_verified")
+    author_name = models.CharField(max_length=40, blank=True)
+    # Plain numbers, since answers are deleted when their author is erased.
+    judgment = models.PositiveBigIntegerField(null=True)
+    rating = models.PositiveBigIntegerField(null=True)
+    persons: "models.JSONField[Any, Any]" = models.JSONField(default=list, blank=True)
+    bonus = models.ForeignKey(Payment, models.SET_NULL, null=True, related_name="+")
+
+    class Meta:
+        ordering = ("id",)
+        constraints = (models.UniqueConstraint(fields=("study", "rating"), name="collected_once"),)
+        indexes = (models.Index(fields=("rating",), name="collected_rating"),)
+
+    def __str__(self) -> str:
+        return f"{self.study}: {self.item}"
+
+
+class OwnUnit(models.Model):
+    """A unit with a text that the rater wrote in another study: it is never given to them."""
+
+    rater = models.ForeignKey(Rater, models.CASCADE, related_name="own_units")
+    unit = models.ForeignKey(Unit, models.CASCADE, related_name="+")
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=("rater", "unit"), name="own_unit_once"),)
+
+    def __str__(self) -> str:
+        return f"{self.rater}: {self.unit}"
