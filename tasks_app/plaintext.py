@@ -5,6 +5,7 @@ stopped at the door, where a person can still be told which character of which f
 """
 
 import hashlib
+import json
 import math
 import re
 from collections.abc import Iterator, Mapping
@@ -46,9 +47,14 @@ def without_formula(cell: str) -> str:
     return f"'{cell}" if re.match(FORMULA, cell) else cell
 
 
-def digest(text: str) -> str:
-    """Return the SHA-256 of a text's UTF-8 bytes, in hexadecimal: equal texts, equal digests."""
-    return hashlib.sha256(text.encode()).hexdigest()
+def digest(text: str, highlights: object = None) -> str:
+    """Return the SHA-256 of a text's UTF-8 bytes, in hexadecimal: equal texts, equal digests.
+
+    Texts with other `highlights`, lists as they are stored, are not equal.
+    """
+    # No text has a NUL character, so nothing that is written after one can be taken for a text.
+    marked = f"\x00{json.dumps(highlights)}" if highlights else ""
+    return hashlib.sha256(f"{text}{marked}".encode()).hexdigest()
 
 
 def problems_in_json(value: object, path: str = "") -> Iterator[tuple[str, str]]:

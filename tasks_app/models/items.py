@@ -65,6 +65,8 @@ class Item(Versioned):
     format = models.CharField(max_length=20, default="text")
     options: "models.JSONField[Any, Any]" = models.JSONField(default=dict, blank=True)
     features: "models.JSONField[Any, Any]" = models.JSONField(default=dict, blank=True)
+    # Of source and reference, by these words: see tasks_app.task_types.highlights.
+    highlights: "models.JSONField[Any, Any]" = models.JSONField(default=dict, blank=True, db_default={})
 
     class Meta:
         ordering = ("study", "id")
@@ -118,6 +120,8 @@ class Output(Versioned):
     variant = models.CharField(max_length=100, blank=True, default="")
     text = models.TextField(blank=True)
     language = models.CharField(max_length=35, blank=True)
+    highlights: "models.JSONField[Any, Any]" = models.JSONField(default=list, blank=True, db_default=[])
+    # Of the text with its highlights: outputs that raters see alike have one digest.
     digest = models.CharField(max_length=64)
 
     class Meta:

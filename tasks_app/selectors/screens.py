@@ -10,8 +10,9 @@ from django.db.models import F, Prefetch, QuerySet
 
 from tasks_app.models import Assignment, Criterion, Item, ItemMedia, PartOutput, Prefill, Rater, Study, Task, TaskGroup
 from tasks_app.models import TaskCriterion as Asked
-from tasks_app.task_types import TaskType
+from tasks_app.task_types import TaskType, highlights
 from tasks_app.task_types import base as contract
+from tasks_app.task_types.highlights import Highlight
 from tasks_app.task_types.texts import TextType
 
 UNITS_KEPT = 20_000
@@ -20,7 +21,7 @@ TASKS_KEPT = 200
 # What a screen shows of a unit's item.
 ITEM = {
     f"item_{name}": F(f"part__unit__item__{name}")
-    for name in ("source", "source_language", "reference", "format", "options", "document_id", "position")
+    for name in ("source", "source_language", "reference", "format", "options", "highlights", "document_id", "position")
 }
 
 
@@ -35,6 +36,7 @@ class Material:
     reference: str
     format: str
     options: Mapping[str, object]
+    highlights: Mapping[str, tuple[Highlight, ...]]
     criterion: str = ""
     media: tuple[contract.Media, ...] = ()
     # Sources that come before this one in its document, in their order.
@@ -104,7 +106,8 @@ def read_materials(units: Iterable[int]) -> dict[int, Material]:
         .order_by("part__unit", "part__number", "id")
         .values(
             "part_id", unit=F("part__unit"), number=F("part__number"), text=F("output__text"),
-            language=F("output__language"), features=F("part__unit__features"), item=F("part__unit__item"),
+            language=F("output__language"), marked=F("output__highlights"), features=F("part__unit__features"),
+            item=F("part__unit__item"),
             item_of_text=F("output__item"), **ITEM,
         )
     )  # fmt: skip
@@ -165,6 +168,7 @@ def _material(
             row["language"],
             tuple(carried.get(row["part_id"], ())),
             media.get(row["item_of_text"], ()) if mixed else (),
+            highlights.stored(row["marked"]),
         )
         parts.setdefault(row["number"], (row["part_id"], part))
     document = documents.get(item.get("item_document_id") or 0, ())
@@ -176,6 +180,7 @@ def _material(
         reference=item.get("item_reference") or "",
         format=item.get("item_format") or "text",
         options=item.get("item_options") or {},
+        highlights=highlights.by_text(item.get("item_highlights") or {}),
         criterion=(item.get("features") or {}).get("criterion", ""),
         media=() if mixed else media.get(item.get("item") or 0, ()),
         before=tuple(source for position, source in document if position < item["item_position"] and source),
@@ -284,6 +289,7 @@ def make_screen(frame: Frame, material: Material, study: Study, arrangement: Map
         language=study.language,
         format=material.format,
         options=material.options,
+        highlights=material.highlights,
         arrangement=arrangement,
         context=material.before[-n:] if n else (),
         media=material.media,

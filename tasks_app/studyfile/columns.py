@@ -44,6 +44,7 @@ class Kind(Enum):
     JSON = gettext_lazy("JSON")
     ANSWER = gettext_lazy("JSON, or a plain word")
     FILES = gettext_lazy("file names, with | between several")
+    SPANS = gettext_lazy("positions such as 4:9;20:25, a JSON list such as [[4, 9]], or the word itself")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +117,8 @@ def from_json(column: Column, value: Json) -> Json:
     if column.kind in _TAKEN:
         return _TAKEN[column.kind](value)
     if column.kind is Kind.FILES and isinstance(value, list) and all(isinstance(entry, str) for entry in value):
+        return value
+    if column.kind is Kind.SPANS and isinstance(value, list):
         return value
     if isinstance(value, Mapping | list):
         raise BadCell(_("Expected text; this is %(value)s.") % {"value": shown(value)})
@@ -195,6 +198,16 @@ def _files(text: str) -> list[str]:
     return [name.strip() for name in text.split(BETWEEN_FILES) if name.strip()]
 
 
+def _spans(text: str) -> Json:
+    """Return a list as JSON has it, and anything else as it stands: what it means depends on the text it is about."""
+    try:
+        return loads(text) if text.startswith("[") else text
+    except BadJson as found:
+        if text.startswith("[["):
+            raise BadCell(found.sentence) from found
+        return text
+
+
 # Readers of non-empty, stripped texts by kind.
 _READ: Mapping[Kind, Callable[[str], Json]] = {
     Kind.WORD: str,
@@ -202,6 +215,7 @@ _READ: Mapping[Kind, Callable[[str], Json]] = {
     Kind.NUMBER: _number,
     Kind.TIME: _time,
     Kind.FILES: _files,
+    Kind.SPANS: _spans,
     Kind.ANSWER: _answer,
     Kind.JSON: _json,
     Kind.OBJECT: lambda text: _object(_json(text)),
@@ -235,6 +249,13 @@ ITEMS = TableDeclaration(
         Column("language", Kind.WORD, gettext_lazy("Language tag of the output, such as en or pt-BR.")),
         Column("source_language", Kind.WORD, gettext_lazy("Language tag of the source.")),
         Column("format", Kind.WORD, gettext_lazy("text (default), markdown or code.")),
+        Column(
+            "highlight",
+            Kind.SPANS,
+            gettext_lazy("Words of the output that are shown marked; with a chain, such as 4:9=1, as its mentions."),
+        ),
+        Column("source_highlight", Kind.SPANS, gettext_lazy("Words of the source that are shown marked.")),
+        Column("reference_highlight", Kind.SPANS, gettext_lazy("Words of the reference that are shown marked.")),
         Column("options", Kind.OBJECT, gettext_lazy("What a task type needs for this item alone.")),
         Column("context_image", Kind.FILES, gettext_lazy("Pictures shown with the item (PNG, JPEG, WebP, GIF).")),
         Column("context_audio", Kind.FILES, gettext_lazy("Sounds played with the item (MP3, M4A, WAV, Ogg, FLAC).")),

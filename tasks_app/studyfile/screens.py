@@ -21,7 +21,7 @@ from tasks_app.studyfile.own_sections.item_rows import LONGEST
 from tasks_app.studyfile.own_sections.item_sets import takes_item
 from tasks_app.studyfile.own_sections.lists import asked
 from tasks_app.studyfile.reading import StudyReading
-from tasks_app.task_types import TaskType
+from tasks_app.task_types import TaskType, highlights
 from tasks_app.task_types.base import ItemTexts, OutputText, Part, Quality, Screen, UnitDraft
 
 
@@ -54,11 +54,12 @@ class DraftTask:
         """Return the unit's screen as a rater would see it, in canonical order."""
         return Screen(
             kind=self.kind,
-            parts=tuple(Part(number, text.text, text.language) for number, text in enumerate(self.texts(unit))),
+            parts=tuple(_part(number, text) for number, text in enumerate(self.texts(unit))),
             criteria=asked(criteria, self.task["criteria"]),
             source=self.items[unit.item].source if unit.item is not None else "",
             reference=self.items[unit.item].reference if unit.item is not None else "",
             options=self.items[unit.item].options if unit.item is not None else {},
+            highlights=self.items[unit.item].highlights if unit.item is not None else {},
         )
 
     def answer(self, unit: UnitDraft, criteria: list[dict[str, Json]]) -> tuple[Screen, Mapping[str, object]]:
@@ -68,6 +69,10 @@ class DraftTask:
         form = self.kind.form(screen, self.kind.simulate(screen, Quality.CAREFUL, rng))
         form.is_valid()
         return screen, form.cleaned_data
+
+
+def _part(number: int, text: OutputText) -> Part:
+    return Part(number, text.text, text.language, highlights=text.highlights)
 
 
 def draft_tasks(reading: StudyReading) -> list[DraftTask]:
@@ -137,7 +142,13 @@ def is_imported(reading: StudyReading) -> bool:
 def _texts(items: list[dict[str, Json]], *, keep: bool) -> Iterator[ItemTexts]:
     for item in items:
         outputs = [
-            OutputText(output["system"], output["variant"], output["text"], output["language"])
+            OutputText(
+                output["system"],
+                output["variant"],
+                output["text"],
+                output["language"],
+                highlights.stored(output.get("highlights", ())),
+            )
             for output in item["outputs"]
         ]
         yield ItemTexts.collapsed(
@@ -149,6 +160,7 @@ def _texts(items: list[dict[str, Json]], *, keep: bool) -> Iterator[ItemTexts]:
             options=item["options"],
             source=item["source"],
             reference=item["reference"],
+            highlights=highlights.by_text(item.get("highlights", {})),
         )
 
 

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from django.utils.functional import Promise
 
+from tasks_app.task_types.highlights import Chains, Highlight
+
 if TYPE_CHECKING:
     from tasks_app.task_types.base import TaskType
 
@@ -72,11 +74,20 @@ class OutputText:
     variant: str
     text: str
     language: str = ""
+    highlights: tuple[Highlight, ...] = ()
+
+    @property
+    def shown(self) -> object:
+        """What raters see of it: outputs that are equal here look alike."""
+        return (self.text, self.highlights) if self.highlights else self.text
 
 
 @dataclass(frozen=True, slots=True)
 class ItemTexts:
-    """One item with its outputs; `groups` holds the outputs by text, identical ones together."""
+    """One item with its outputs; `groups` holds the outputs by what they show, identical ones together.
+
+    `highlights` are those of its source and reference, by these words.
+    """
 
     key: str
     outputs: tuple[OutputText, ...]
@@ -86,13 +97,14 @@ class ItemTexts:
     options: Mapping[str, object] = field(default_factory=dict)
     source: str = ""
     reference: str = ""
+    highlights: Mapping[str, tuple[Highlight, ...]] = field(default_factory=dict)
 
     @classmethod
     def collapsed(cls, key: str, outputs: Sequence[OutputText], *, keep: bool = False, **rest: object) -> ItemTexts:
         """Find identical outputs and put them together, unless the researcher says to `keep` them apart."""
         seen: dict[object, list[int]] = {}
         for number, output in enumerate(outputs):
-            seen.setdefault(number if keep else output.text, []).append(number)
+            seen.setdefault(number if keep else output.shown, []).append(number)
         groups = tuple(tuple(group) for group in seen.values())
         return cls(key=key, outputs=tuple(outputs), groups=groups, **rest)  # type: ignore[arg-type]
 
@@ -159,6 +171,7 @@ class Part:
     language: str = ""
     prefill: tuple[object, ...] = ()
     media: tuple[Media, ...] = ()
+    highlights: tuple[Highlight, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,8 +220,8 @@ class Screen:
     `kind` is the task type with its parameters, which are `params` in templates. `arrangement` is what was drawn and
     stored: "parts" the parts by screen position (a part may stand at several positions, or at none), "criteria" the
     order of criterion keys; a type may add its own entries. `context` holds the sources before this one in its
-    document. `paged` says that questions are to be shown one at a time. There is no system in a screen, by
-    construction.
+    document. `paged` says that questions are to be shown one at a time. `highlights` are those of source and
+    reference, by these words; a part has its own. There is no system in a screen, by construction.
     """
 
     kind: TaskType
@@ -224,6 +237,13 @@ class Screen:
     context: tuple[str, ...] = ()
     media: tuple[Media, ...] = ()
     paged: bool = False
+    highlights: Mapping[str, tuple[Highlight, ...]] = field(default_factory=dict)
+
+    @property
+    def chains(self) -> Chains:
+        """The chains of all texts, numbered alike for everybody: source and reference first, then the parts."""
+        beside = [self.highlights.get(name, ()) for name in ("source", "reference")]
+        return Chains.of([*beside, *(part.highlights for part in sorted(self.parts, key=lambda one: one.number))])
 
     @property
     def type(self) -> str:

@@ -1,19 +1,28 @@
 """Template tags that show the texts and media of a screen."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from django import template
+from django.utils.html import escape, format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 
 from tasks_app import languages, richtext
 from tasks_app.task_types.base import Media, Screen, ShownPart
+from tasks_app.task_types.highlights import Chains, Highlight, Node, nested, places_in_chain
 
 register = template.Library()
 
 # Longer than this, in characters, what comes before a text is opened by who needs it.
 LONG_CONTEXT = 600
+
+# Colours and lines that tell chains apart; the number of a chain does so as well, beyond them.
+COLOURS = 6
+LINES = 3
+
+# Mentions within one another that have lines of their own; those outside of more share one.
+DEEPEST = 5
 
 
 @register.filter
@@ -40,6 +49,55 @@ def language_of_source(screen: object, text: str) -> str:
 def rich(text: str) -> SafeString:
     """Render Markdown as safe HTML."""
     return richtext.judged_html(text)
+
+
+@register.simple_tag
+def highlighted(text: str, highlights: Sequence[Highlight], screen: Screen) -> SafeString:
+    """Write a text with its highlights marked; a mention begins with the number of its chain on the screen."""
+    chains = screen.chains
+    return _pieces(nested(text, highlights), _words_of(highlights, chains), chains)
+
+
+def _words_of(highlights: Sequence[Highlight], chains: Chains) -> dict[Highlight, str]:
+    """Return what a screen reader says before each mention."""
+    words = gettext("Number %(number)d, mention %(place)d of %(total)d:")
+    return {
+        one: words % {"number": chains.numbers[one.chain], "place": place, "total": total}
+        for one, place, total in places_in_chain(highlights)
+        if one.chain
+    }
+
+
+def _pieces(nodes: Iterable[Node], words: Mapping[Highlight, str], chains: Chains) -> SafeString:
+    return format_html_join("", "{}", ((_piece(node, words, chains),) for node in nodes))
+
+
+def _piece(node: Node, words: Mapping[Highlight, str], chains: Chains) -> SafeString:
+    highlight = node.highlight
+    if highlight is None:
+        return escape(node.words)
+    inner = _pieces(node.inner, words, chains)
+    if not highlight.chain:
+        end = format_html('<span class="visually-hidden"> ({})</span>', gettext("highlighted")) if node.ends else ""
+        return format_html('<mark class="highlight">{}{}</mark>', inner, end)
+    number = chains.numbers[highlight.chain]
+    begins = format_html(
+        '<span class="mention-number" data-mention><span aria-hidden="true">{}</span>'
+        '<span class="visually-hidden">{} </span></span>',
+        number,
+        words[highlight],
+    )
+    return format_html(
+        '<span class="mention mention-{} mention-line-{} mention-depth-{}" data-chain="{}"{}{}>{}{}</span>',
+        (number - 1) % COLOURS + 1,
+        (number - 1) // COLOURS % LINES + 1,
+        min(node.depth, DEEPEST),
+        number,
+        SafeString(" data-begins" if node.begins else ""),
+        SafeString(" data-ends" if node.ends else ""),
+        begins if node.begins else "",
+        inner,
+    )
 
 
 @register.filter

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page
 
-from tasks_app.task_types.error_spans.marks import inside
+from tasks_app.task_types.graphemes import inside
 
 # A family of four, a letter with two accents, Devanagari with a joined consonant, Thai and Arabic with vowel signs.
 TEXTS = [

@@ -2,7 +2,7 @@
 
 import json
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from random import Random
@@ -24,8 +24,10 @@ from tasks_app.forms import AnswerFields, ConsentForm, SkipForm, StepForm
 from tasks_app.languages import PageLanguage
 from tasks_app.task_types import registry
 from tasks_app.task_types.base import Criterion, Media, Part, Quality, Screen
+from tasks_app.task_types.highlights import Highlight
 from tasks_app.urls import public_urls
 from tasks_app.views.rater.pages import PageFrame, PublicStudy
+from tests.look.chained import MARKED, chained
 from tests.media import png, wav
 
 LONG = (
@@ -121,6 +123,18 @@ def frame(request: HttpRequest, done: int = 12) -> PageFrame:
     )
 
 
+def parts_of(asked: Mapping[str, str], language: str, n: int) -> Iterator[Part]:
+    """Yield the texts: with chains, highlighted by words, or plain."""
+    for number in range(n):
+        if "chains" in asked:
+            text, mentions = chained(MARKED[language][number])
+            yield Part(number, text, language, highlights=mentions)
+        else:
+            text = TEXTS[language][number]
+            marked = (Highlight(0, len(text.split(maxsplit=1)[0])),) if "highlight" in asked else ()
+            yield Part(number, text, "en" if language == "md" else language, highlights=marked)
+
+
 def screen_of(request: HttpRequest) -> Screen:
     """Make the screen that the address asks for."""
     asked = request.GET
@@ -134,11 +148,10 @@ def screen_of(request: HttpRequest) -> Screen:
     language = asked.get("text", "en")
     return Screen(
         kind=member(given),
-        parts=tuple(
-            Part(number, TEXTS[language][number], "en" if language == "md" else language) for number in range(n)
-        ),
+        parts=tuple(parts_of(asked, language, n)),
         criteria=CRITERIA[asked.get("criteria", "ends")],
         source="Die alte Brücke wird gesperrt." if "source" in asked else "",
+        highlights={"source": (Highlight(9, 15),)} if "highlight" in asked else {},
         source_language="de",
         language="en",
         format="markdown" if language == "md" else "text",

@@ -1,5 +1,6 @@
 // The entry of every page: starts what the page has.
 
+import * as chains from "./chains.js";
 import * as copy from "./copy.js";
 import * as cover from "./cover.js";
 import * as dialog from "./dialog.js";
@@ -18,6 +19,7 @@ dialog.start();
 sheet.start();
 copy.start();
 cover.start();
+chains.start();
 once.start();
 media.start();
 

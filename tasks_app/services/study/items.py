@@ -93,6 +93,7 @@ def store_items(*, study: Study, items: Sequence[Mapping[str, Any]]) -> None:
                 study=study,
                 since=since,
                 document_id=documents.get(item["document"]),
+                highlights=item.get("highlights", {}),
                 **{name: item[name] for name in ITEM_COLUMNS},
             )
             for item in items
@@ -109,7 +110,8 @@ def store_items(*, study: Study, items: Sequence[Mapping[str, Any]]) -> None:
                 variant=output["variant"],
                 text=output["text"],
                 language=output["language"],
-                digest=plaintext.digest(output["text"]),
+                highlights=output.get("highlights", []),
+                digest=plaintext.digest(output["text"], output.get("highlights")),
             )
             for row, item in zip(rows, items, strict=True)
             for output in item["outputs"]

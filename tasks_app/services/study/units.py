@@ -13,7 +13,7 @@ from tasks_app.services.plan import plans
 from tasks_app.services.study.drafts import refuse_frozen
 from tasks_app.services.study.item_sets import takes
 from tasks_app.services.study.items import BATCH
-from tasks_app.task_types import TaskType
+from tasks_app.task_types import TaskType, highlights
 from tasks_app.task_types.base import Criterion as Asked
 from tasks_app.task_types.base import ItemTexts, OutputText, UnitDraft
 
@@ -69,10 +69,11 @@ def texts_of(study: Study, *, keep: bool) -> Texts:
     by_item: dict[int, list[OutputText]] = {}
     ids: dict[int, list[tuple[int, str]]] = {}
     outputs = Output.objects.filter(item__study=study, until=None).order_by("id")
-    for pk, item, system, variant, text, language, digest in outputs.values_list(
-        "id", "item_id", "system__key", "variant", "text", "language", "digest"
+    for pk, item, system, variant, text, language, marked, digest in outputs.values_list(
+        "id", "item_id", "system__key", "variant", "text", "language", "highlights", "digest"
     ):
-        by_item.setdefault(item, []).append(OutputText(system, variant, text, language))
+        output = OutputText(system, variant, text, language, highlights.stored(marked))
+        by_item.setdefault(item, []).append(output)
         ids.setdefault(item, []).append((pk, digest))
     for row in Item.objects.filter(study=study, until=None).select_related("document").order_by("id"):
         texts.items.append(
@@ -85,6 +86,7 @@ def texts_of(study: Study, *, keep: bool) -> Texts:
                 options=row.options,
                 source=row.source,
                 reference=row.reference,
+                highlights=highlights.by_text(row.highlights),
             )
         )
         texts.item_ids[row.key] = row.pk

@@ -45,6 +45,9 @@ _KNOWN_AS: Mapping[str, Sequence[str]] = {
     "context_audio": ("context audio", "audio", "sound", "wav"),
     "context_video": ("context video", "video"),
     "format": ("format",),
+    "highlight": ("highlight", "output highlight", "target word", "mentions", "chains"),
+    "source_highlight": ("source highlight",),
+    "reference_highlight": ("reference highlight",),
     "options": ("options",),
     "unit": ("unit",),
 }  # fmt: skip

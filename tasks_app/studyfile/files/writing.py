@@ -29,6 +29,7 @@ from tasks_app.studyfile.files.media import ROLES, extension
 from tasks_app.studyfile.files.yaml_text import dump
 from tasks_app.studyfile.problems import Problem, StudyFileError
 from tasks_app.studyfile.reading import STUDY_YAML
+from tasks_app.task_types import highlights
 
 Target: TypeAlias = "str | os.PathLike[str] | IO[bytes]"
 
@@ -99,6 +100,7 @@ def item_rows(items: list[dict[str, Json]]) -> Iterator[dict[str, Json]]:
             "position": item["position"] if item["document"] or item["position"] else "",
             "format": "" if item["format"] == "text" else item["format"],
             "options": dumps(item["options"]) if item["options"] else "",
+            **{f"{name}_highlight": _spans(spans) for name, spans in item.get("highlights", {}).items()},
             **{f"feature_{name}": value for name, value in item["features"].items()},
         }
         for role in ROLES:
@@ -111,8 +113,14 @@ def item_rows(items: list[dict[str, Json]]) -> Iterator[dict[str, Json]]:
                 **of_item,
                 "system": output["system"],
                 "output": output["text"],
+                "highlight": _spans(output.get("highlights", ())),
                 **{name: output[name] for name in ("variant", "unit", "language")},
             }
+
+
+def _spans(spans: Sequence[Sequence[Json]]) -> str:
+    """Return highlights as a cell has them; as positions, which are never taken for a word of the text."""
+    return highlights.written(highlights.stored(spans))
 
 
 def answer_text(answer: Json) -> str:

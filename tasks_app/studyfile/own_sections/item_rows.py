@@ -13,6 +13,7 @@ from tasks_app.studyfile.fields import is_document, is_key, is_language, not_a_l
 from tasks_app.studyfile.files.decoding import Place
 from tasks_app.studyfile.files.media import ROLES, MediaFile, identify
 from tasks_app.studyfile.files.tables import Row
+from tasks_app.studyfile.own_sections.highlighted import HIGHLIGHTED, HighlightedTexts
 from tasks_app.studyfile.problems import Problems, closest, shown
 
 FORMATS = ("text", "markdown", "code")
@@ -22,6 +23,7 @@ LONGEST = {"variant": 100, "unit": 300}
 
 # Columns that describe the item, so that all its rows must agree on them.
 _OF_ITEM = ("source", "reference", "document", "position", "source_language", "format", "options", *ROLES)
+_OF_ITEM += tuple(f"{name}_highlight" for name in HIGHLIGHTED)
 _FEATURE = "feature_"
 
 
@@ -79,6 +81,7 @@ class ItemRows:
         self.media: dict[tuple[str, str], MediaFile | None] = {}
         self.declared = {system["key"] for system in reading.document["systems"]}
         self.systems: dict[str, None] = {}
+        self.highlights = HighlightedTexts(reading.problems)
 
     def report(self, row: Row, column: str, sentence: str) -> None:
         place = row.place(column)
@@ -117,6 +120,7 @@ class ItemRows:
                 continue
             if column not in item.values:
                 item.values[column], item.lines[column] = value, row.line
+                self.highlights.note(row, column)
             elif item.values[column] != value:
                 sentence = _(
                     "The item “%(item)s” has another value here in line %(line)d (%(other)s). All rows of an item must "
@@ -150,6 +154,7 @@ class ItemRows:
                 "text": row.cells.get("output", ""),
                 "language": row.cells.get("language", ""),
                 "unit": row.cells.get("unit", ""),
+                **({"highlights": marked} if (marked := self.highlights.of_output(row)) else {}),
             }
         )
 
@@ -186,6 +191,7 @@ class ItemRows:
                 "source_language": item.values.get("source_language", ""),
                 "format": item.values.get("format", "text"),
                 "options": item.values.get("options", {}),
+                **({"highlights": marked} if (marked := self.highlights.of_item(key, item)) else {}),
                 "features": {
                     name.removeprefix(_FEATURE): value
                     for name, value in item.values.items()

@@ -37,15 +37,20 @@ def _add_systems(reading: StudyReading, with_output: dict[str, None]) -> None:
     ]
 
 
+def _shown(output: dict[str, Json]) -> str:
+    """Return what raters see of an output: equal texts with other highlights are not identical."""
+    return f"{output['text']}\0{output.get('highlights', '')}"
+
+
 def _note_texts(reading: StudyReading, items: list[dict[str, Json]]) -> None:
     total = identical = empty = 0
     for item in items:
         by_text: dict[str, set[str]] = {}
         for output in item["outputs"]:
-            by_text.setdefault(output["text"], set()).add(output["system"])
+            by_text.setdefault(_shown(output), set()).add(output["system"])
         total += len(item["outputs"])
         empty += sum(not output["text"].strip() for output in item["outputs"])
-        identical += sum(len(by_text[output["text"]]) > 1 for output in item["outputs"])
+        identical += sum(len(by_text[_shown(output)]) > 1 for output in item["outputs"])
     reading.counts |= {"items": len(items), "outputs": total, "identical": identical}
     reading.counts["systems"] = len(reading.document["systems"])
     if identical:
@@ -118,12 +123,13 @@ class ItemsSection(Section):
         }
         outputs: dict[int, list[dict[str, Json]]] = {}
         rows = Output.objects.filter(item__study=study, until=None).exclude(system__key=COPIES).order_by("id")
-        for pk, item, system, variant, text, language in rows.values_list(
-            "id", "item_id", "system__key", "variant", "text", "language"
+        for pk, item, system, variant, text, language, marked in rows.values_list(
+            "id", "item_id", "system__key", "variant", "text", "language", "highlights"
         ):
-            outputs.setdefault(item, []).append(
-                {"system": system, "variant": variant, "text": text, "language": language, "unit": named.get(pk, "")}
-            )
+            output = {"system": system, "variant": variant, "text": text, "language": language}
+            # Only where there are any, so that the digests of studies without highlights stay as they are.
+            own = {"highlights": marked} if marked else {}
+            outputs.setdefault(item, []).append({**output, "unit": named.get(pk, ""), **own})
         context: dict[int, list[dict[str, Json]]] = {}
         context_media = ItemMedia.objects.filter(item__study=study).order_by("item_id", "role", "order")
         for item, role, sha256, kind in context_media.values_list("item_id", "role", "media__sha256", "media__kind"):
@@ -133,6 +139,7 @@ class ItemsSection(Section):
                 **{name: getattr(item, name) for name in service.ITEM_COLUMNS},
                 "document": item.document.key if item.document else "",
                 "context": sorted(context.get(item.pk, []), key=lambda medium: list(ROLES).index(medium["role"])),
+                **({"highlights": item.highlights} if item.highlights else {}),
                 "outputs": outputs.get(item.pk, []),
             }
             for item in Item.objects.filter(study=study, until=None).select_related("document").order_by("id")

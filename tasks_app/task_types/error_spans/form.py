@@ -20,7 +20,6 @@ from tasks_app.task_types.error_spans.marks import (
     MISSING,
     Limits,
     Mark,
-    inside,
     prefilled,
     problem_in,
     problem_in_all,
@@ -28,7 +27,9 @@ from tasks_app.task_types.error_spans.marks import (
     shortened,
 )
 from tasks_app.task_types.error_spans.scheme import PUBLISHED_IN, Scheme
+from tasks_app.task_types.graphemes import inside
 from tasks_app.task_types.grid import Cell, field_name
+from tasks_app.task_types.highlights import Highlight
 
 if TYPE_CHECKING:
     from tasks_app.task_types.error_spans import ErrorSpans
@@ -284,8 +285,12 @@ class SpansForm(ScreenForm):
 
     @property
     def beside(self) -> Screen:
-        """What stands beside without being marked: all but the source, which has a place of its own."""
-        return replace(self.screen, source="")
+        """What stands beside without being marked: all but the source, which has a place of its own.
+
+        Chains of texts to be marked are not followed there, so only those of the reference count.
+        """
+        of_reference = {"reference": self.screen.highlights.get("reference", ())}
+        return replace(self.screen, source="", parts=(), highlights=of_reference)
 
     @property
     def score_first(self) -> bool:
@@ -303,11 +308,13 @@ class SpansForm(ScreenForm):
         markable = kind.marks_source
         texts: list[dict[str, Any]] = [
             _text("output", shown.position, shown.part.text, shown.part.language or screen.language, marked=True)
+            | _highlights(shown.part.highlights)
             for shown in screen.shown_parts
         ]
         if self.shows_source:
             language = screen.source_language or screen.language
-            texts.insert(0, _text("source", 1 if markable else 0, screen.source, language, marked=markable))
+            source = _text("source", 1 if markable else 0, screen.source, language, marked=markable)
+            texts.insert(0, source | _highlights(screen.highlights.get("source", ())))
         return {
             "texts": texts,
             "given": {
@@ -328,3 +335,10 @@ class SpansForm(ScreenForm):
 def _text(side: str, position: int, text: str, language: str, *, marked: bool) -> dict[str, Any]:
     within: Sequence[int] = inside(text)
     return {"side": side, "position": position, "text": text, "inside": within, "language": language, "marked": marked}
+
+
+def _highlights(highlights: Sequence[Highlight]) -> dict[str, Any]:
+    """Return what the script needs to show highlights; nothing for a text without any."""
+    if not highlights:
+        return {}
+    return {"highlights": [[one.start, one.end] for one in highlights], "highlighted": gettext("highlighted")}

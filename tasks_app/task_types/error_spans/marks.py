@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import lru_cache
 from itertools import pairwise
 
 import regex
@@ -18,6 +17,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext, ngettext
 
 from tasks_app.task_types.error_spans.scheme import Scheme
+from tasks_app.task_types.graphemes import inside
 
 MISSING = "[missing]"
 
@@ -59,14 +59,6 @@ class Limits:
         """Return the characters that are marked."""
         text = self.texts[mark.side]
         return MISSING if mark.start >= len(text) else text[mark.start : mark.end]
-
-
-@lru_cache(maxsize=4096)
-def inside(text: str) -> tuple[int, ...]:
-    """Return the offsets that fall within a grapheme cluster, where no mark may start or end. Most texts have few."""
-    if text.isascii() and "\r" not in text:
-        return ()
-    return tuple(offset for found in regex.finditer(r"\X", text) for offset in range(found.start() + 1, found.end()))
 
 
 def words_of(text: str, longest: int = 12) -> list[tuple[int, int]]:

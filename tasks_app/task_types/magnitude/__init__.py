@@ -288,8 +288,9 @@ class Magnitude(SeveralTexts):
         worth = self.reference_value
         if self.reference_system and screen.parts:
             last = screen.parts[-1]
-            return Reference(last.text, last.language or screen.language, worth)
-        return Reference(self.reference_text or screen.reference, screen.language, worth)
+            return Reference(last.text, last.language or screen.language, worth, last.highlights)
+        marked = () if self.reference_text else tuple(screen.highlights.get("reference", ()))
+        return Reference(self.reference_text or screen.reference, screen.language, worth, marked)
 
     def judged(self, screen: Screen) -> Screen:
         """Return the screen without the reference among its parts."""

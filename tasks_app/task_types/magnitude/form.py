@@ -11,6 +11,7 @@ from django.utils.translation import gettext
 
 from tasks_app.task_types.base import Criterion, ShownPart
 from tasks_app.task_types.grid import Row, TextsForm, field_name
+from tasks_app.task_types.highlights import Highlight
 from tasks_app.task_types.magnitude import tick_boxes
 from tasks_app.task_types.magnitude.numbers import SENTENCES, WholeNumberField
 
@@ -25,6 +26,7 @@ class Reference:
     text: str
     language: str
     worth: int
+    highlights: tuple[Highlight, ...] = ()
 
 
 class MagnitudeForm(TextsForm):

@@ -39,7 +39,7 @@ export class TextView {
     let at = 0;
     for (const token of this.tokens) {
       this.gap(at, token.start);
-      this.words.push(make("span", "spans-word", token.words));
+      this.words.push(this.wordOf(token));
       this.box.append(this.words.at(-1));
       at = token.end;
     }
@@ -53,9 +53,20 @@ export class TextView {
     }
   }
 
+  /** Say whether a range has characters that the study shows highlighted. */
+  isHighlighted({ start, end }) {
+    return (this.highlights ?? []).some(([from, to]) => start < to && from < end);
+  }
+
+  wordOf(token) {
+    const isHighlighted = this.isHighlighted(token);
+    return make("span", isHighlighted ? "spans-word spans-highlighted" : "spans-word", token.words);
+  }
+
   gap(start, end) {
     if (start < end) {
-      const element = make("span", "spans-gap", this.points.slice(start, end).join(""));
+      const className = this.isHighlighted({ start, end }) ? "spans-gap spans-highlighted" : "spans-gap";
+      const element = make("span", className, this.points.slice(start, end).join(""));
       this.gaps.push({ start, end, element });
       this.box.append(element);
     }
@@ -155,7 +166,8 @@ export class TextView {
       if (this.marked) {
         const isSelected = selected !== null && place >= selected[0] && place <= selected[1];
         word.setAttribute("aria-selected", String(isSelected));
-        const said = here.map((mark) => mark.what).filter(Boolean);
+        const own = this.isHighlighted(token) ? [this.highlighted] : [];
+        const said = [...own, ...here.map((mark) => mark.what).filter(Boolean)];
         if (said.length > 0) {
           word.setAttribute("aria-label", [word.textContent, ...said].join(", "));
         } else {

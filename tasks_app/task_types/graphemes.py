@@ -1,0 +1,15 @@
+"""Where the characters that people see begin and end: the grapheme clusters of UAX 29."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import regex
+
+
+@lru_cache(maxsize=4096)
+def inside(text: str) -> tuple[int, ...]:
+    """Return the offsets that fall within a grapheme cluster, where no mark may start or end. Most texts have few."""
+    if text.isascii() and "\r" not in text:
+        return ()
+    return tuple(offset for found in regex.finditer(r"\X", text) for offset in range(found.start() + 1, found.end()))
