@@ -119,9 +119,10 @@ def _check(feature: Feature, column: int) -> None:
     try:
         regex.compile(feature.argument)
     except regex.error as problem:
-        place = argument + (problem.pos or 0)
+        # The stubs of regex do not declare the place and the message of its errors.
+        place = argument + (getattr(problem, "pos", None) or 0)
         said = _("The regular expression is wrong: %(problem)s.")
-        raise BadFeature(said % {"problem": problem.msg}, place) from problem
+        raise BadFeature(said % {"problem": getattr(problem, "msg", str(problem))}, place) from problem
 
 
 def read_features(text: str) -> list[Feature]:
