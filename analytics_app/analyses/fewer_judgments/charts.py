@@ -42,7 +42,7 @@ def fewer_judgments(of: Material) -> Iterator[Sketch]:
         ),
         by_system=any(row.by_system for row in majority),
         chart=course_chart(
-            [("error", "Share of texts with another label (%), by judgments per text")],
+            [("error", "Texts with another label (%)")],
             points,
             names,
             [str(row.label) for row in majority],

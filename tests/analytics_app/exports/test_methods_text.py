@@ -17,6 +17,7 @@ from analytics_app.methods_text.references import named_in, references, unknown_
 from analytics_app.models import ResultRow, Run
 from tasks_app import designs, task_types
 from tasks_app.models import Study
+from tasks_app.setup import published
 
 RULES = """
 analysis:
@@ -110,14 +111,14 @@ def test_while_results_by_system_are_hidden_systems_are_not_named(study: Study, 
 
 
 def test_every_source_that_is_named_has_one_entry() -> None:
-    """Of all task types, analyses and rules; an entry that none of them names is not kept."""
+    """Of all task types, analyses, rules and published studies; an entry that none of them names is not kept."""
     sources = [
         member.source
         for registry in (task_types.registry, analyses.registry, quality.registry)
         for member in registry.values()
     ]
     named = {key for source in sources for key in named_in(source)}
-    assert named == set(references())
+    assert named | {study.key for study in published.published().values()} == set(references())
     assert [name for source in sources for name in unknown_in(source)] == []
     for reference in references().values():
         assert reference.surnames
