@@ -1,4 +1,4 @@
-"""The tables of the analysis."""
+"""The tables of the analysis: plans, runs, exclusions, results, uploaded scores and outcomes."""
 
 from analytics_app.models.elsewhere import MeasuredOutcome, MetricScore
 from analytics_app.models.runs import (

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from django.utils.translation import override
 
@@ -15,6 +17,9 @@ from tasks_app.studyfile.files.limits import Limits, megabytes
 from tasks_app.studyfile.schema import form_schema, whole_schema
 
 _HEAD = ("| name | holds | default | |", "|---|---|---|---|")
+
+# A setting that so many members of a registry have, in the same words, is described once.
+SHARED_BY = 10
 
 _LIMITS = {
     "upload_bytes": "a zip as it is uploaded",
@@ -72,22 +77,50 @@ def _lines() -> Iterator[str]:
 
 
 def _members(section: str, schema: Mapping[str, Json]) -> Iterator[str]:
-    """Yield a table for every member of a registry that a list within a section may name."""
+    """Yield a table for every member of a registry that a list within a section may name.
+
+    Settings that many members have stand in a table before them, and are only named at each.
+    """
     for name, field in schema["properties"].items():
         conditions: Sequence[Json] = field["items"].get("allOf", ()) if "items" in field else ()
-        for condition in conditions:
-            ((word, member),) = condition["if"]["properties"].items()
-            settings = {key: value for key, value in condition["then"]["properties"].items() if key != word}
-            description = condition["then"].get("description", "")
-            yield from ("", f"**`{section}.{name}`: `{{{word}: {member['const']}}}`** {description}".rstrip(), "")
-            if settings:
-                yield from _table({**condition["then"], "properties": settings})
-            else:
-                yield "No settings."
+        members = [_Member.of(condition) for condition in conditions]
+        counts = Counter(row for member in members for row in member.rows.items())
+        shared = {key: row for (key, row), n in counts.items() if n >= SHARED_BY}
+        if shared:
+            yield from ("", f"**`{section}.{name}`**: settings that many entries have", "", *_HEAD, *shared.values())
+        for member in members:
+            own = [row for key, row in member.rows.items() if shared.get(key) != row]
+            also = [f"`{key}`" for key, row in member.rows.items() if shared.get(key) == row]
+            yield from ("", f"**`{section}.{name}`: `{member.entry}`** {member.description}".rstrip(), "")
+            yield from ([*_HEAD, *own] if own else () if also else ["No settings."])
+            if also:
+                yield from (*([""] if own else ()), f"{'Also' if own else 'Has'} {', '.join(also)} (see above).")
+
+
+@dataclass(frozen=True, slots=True)
+class _Member:
+    """An entry of a list that names a member of a registry: how it is written, and the row of each of its settings."""
+
+    entry: str
+    description: str
+    rows: Mapping[str, str]
+
+    @classmethod
+    def of(cls, condition: Mapping[str, Json]) -> _Member:
+        """Read a member from the condition that the schema has for it."""
+        ((word, member),) = condition["if"]["properties"].items()
+        then = condition["then"]
+        settings = {key: value for key, value in then["properties"].items() if key != word}
+        rows = dict(zip(settings, _rows({**then, "properties": settings}), strict=True))
+        return cls(f"{{{word}: {member['const']}}}", then.get("description", ""), rows)
 
 
 def _table(schema: Mapping[str, Json]) -> Iterator[str]:
     yield from _HEAD
+    yield from _rows(schema)
+
+
+def _rows(schema: Mapping[str, Json]) -> Iterator[str]:
     needed: Sequence[str] = schema.get("required", ())
     for name, field in schema["properties"].items():
         texts = [field.get("title", ""), field.get("description", "")]
