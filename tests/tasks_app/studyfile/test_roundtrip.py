@@ -137,8 +137,8 @@ def items_called(draw: st.DrawFn, name: str, number: int, systems: list[str]) ->
 def complete(given_by_hand: dict[str, Json]) -> tuple[io.BytesIO, dict[str, Json]]:
     """Write a study by hand and read it, so that its defaults are filled in; return it as a zip and a document."""
     stream = io.BytesIO()
-    rest = {"codes": {}, "channels": {"link": {}}, "controls": [], "prefill": [], "batches": [], "analysis": {}}
-    write({**rest, **given_by_hand}, stream, no_media)
+    rest = {"codes": {}, "channels": {"link": {}}, "controls": [], "prefill": [], "batches": []}
+    write({**rest, "acceptance": {}, "analysis": {}, **given_by_hand}, stream, no_media)
     stream.seek(0)
     return stream, studyfile.read(stream).document
 
