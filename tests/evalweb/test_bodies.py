@@ -26,6 +26,7 @@ WITH_FILES = {
     "admin/studies/<slug:slug>/set-up/texts/media/",
     "admin/studies/<slug:slug>/set-up/tables/<slug:table>/",
     "admin/studies/<slug:slug>/import/",
+    "admin/studies/<slug:slug>/data/outcomes/",
     "admin/studies/<slug:slug>/data/scores/",
     "admin/studies/<slug:slug>/datasheet/import/",
     "admin/studies/<slug:slug>/pay/bonus/",

@@ -19,6 +19,7 @@ from django.urls import include, path
 from django.utils.safestring import mark_safe
 from django.views.decorators.csrf import csrf_exempt
 
+from tasks_app import languages
 from tasks_app.channels.base import Ending
 from tasks_app.forms import AnswerFields, ConsentForm, SkipForm, StepForm
 from tasks_app.languages import PageLanguage
@@ -243,7 +244,14 @@ def join(request: HttpRequest) -> HttpResponse:
         content_warning="Some texts speak of violence.",
     )
     form = ConsentForm({} if "errors" in request.GET else None, bound_to={})
-    context = {"study": study, "consent_html": PROSE, "form": form, "preview": "preview" in request.GET}
+    context = {
+        "study": study,
+        "consent_html": PROSE,
+        "form": form,
+        "preview": "preview" in request.GET,
+        "languages": languages.to_choose_from(),
+        "spoken": languages.spoken(),
+    }
     return render(request, "rater/join.html", context)
 
 

@@ -66,8 +66,8 @@ def test_sections_are_registered_once_and_in_order() -> None:
     sections.register(RULES)
     assert sections.registered() == before
     assert [one.name for one in before] == [
-        "study", "about", "pay", "flow", "codes", "channels", "consent", "criteria", "groups", "tasks", "systems",
-        "items", "controls", "prefill", "batches", "analysis", "rules",
+        "study", "about", "pay", "flow", "codes", "channels", "consent", "criteria", "groups", "tasks", "acceptance",
+        "systems", "items", "controls", "prefill", "batches", "analysis", "rules",
     ]  # fmt: skip
     with pytest.raises(sections.SectionTaken, match="'rules'"):
         sections.register(Rules())

@@ -75,6 +75,7 @@ DRAFT_PAGES = {
     "researcher:text_sample",
     "researcher:text_media",
     "researcher:split",
+    "researcher:degrade",
     "researcher:unit_table",
     "researcher:unit_new",
     "researcher:unit_template",
