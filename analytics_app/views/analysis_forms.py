@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -59,23 +60,27 @@ class AnalysisForms:
 
 
 def analysis_forms(study: Study, start: Mapping[str, Any], data: Mapping[str, Any] | None) -> list[AnalysisForms]:
-    """Return the analyses of a plan in their order, then the others that fit what the study asked."""
+    """Return the analyses of a plan in their order, then the others that fit what the study asked, by their labels.
+
+    The order stays that of the plan, since a run whose settings differ from the plan in anything is exploratory.
+    """
+    by_label = sorted(analyses_that_fit(study), key=lambda name: str(analyses.registry[name].label))
     given = start.get("analyses", ALL)
-    fit = analyses_that_fit(study)
-    entries = [{"analysis": name} for name in sorted(fit)] if given == ALL else list(given)
-    named = {entry["analysis"] for entry in entries}
-    found: list[AnalysisForms] = []
-    for on, entry in [
-        *((True, one) for one in entries),
-        *((False, {"analysis": name}) for name in sorted(fit - named)),
-    ]:
+    entries: list[Mapping[str, Any]] = [{"analysis": name} for name in by_label] if given == ALL else list(given)
+    planned = {entry["analysis"] for entry in entries}
+    rest: list[Mapping[str, Any]] = [{"analysis": name} for name in by_label if name not in planned]
+    times: Counter[str] = Counter()
+    forms_in_order: list[AnalysisForms] = []
+    for entry in (*entries, *rest):
         name = entry["analysis"]
         if name in analyses.registry:
-            prefix = f"{name}-{sum(one.analysis.name == name for one in found)}"
+            prefix = f"{name}-{times[name]}"
+            times[name] += 1
             member = analyses.registry[name]
             settings = _by_hand(member.Settings(data, initial=entry, prefix=f"analysis-{prefix}"))
-            found.append(AnalysisForms(member, On(data, initial={"on": on}, prefix=f"compute-{prefix}"), settings))
-    return sorted(found, key=lambda one: (not one.where.initial["on"], str(one.analysis.label)))
+            switch = On(data, initial={"on": name in planned}, prefix=f"compute-{prefix}")
+            forms_in_order.append(AnalysisForms(member, switch, settings))
+    return forms_in_order
 
 
 def _by_hand(settings: forms.Form) -> forms.Form:

@@ -168,6 +168,24 @@ def test_what_differs_from_the_plan_is_said_before_the_run_is_started(
     assert "With these settings this run will be planned." in text(previewed(rosas_browser, address))
 
 
+def test_the_analyses_stay_in_the_order_of_the_plan(
+    rosas_browser: Client, address: str, filled: Study, rosa: User
+) -> None:
+    """The form once sorted them by their labels, and every run that it started was exploratory."""
+    lifecycle.move(study_id=filled.pk, action="close", by=rosa)
+    Run.objects.all().delete()
+    plan = plans.frozen_plan(filled)
+    assert plan is not None
+    listed = [{"analysis": "systems"}, {"analysis": "krippendorff"}, {"analysis": "agreement"}]
+    plan.document = plans.check({**plan.document, "analyses": listed}, filled)
+    plan.save()
+    assert "With these settings this run will be planned." in text(previewed(rosas_browser, address))
+    fewer = form(rosas_browser, address)
+    del fewer["compute-krippendorff-0-on"]
+    html = rosas_browser.post(f"{address}preview/", fewer, headers=HTMX).content.decode()
+    assert "This run differs from the plan in: analyses." in text(html)
+
+
 def test_a_preview_is_what_the_run_finds(rosas_browser: Client, address: str, filled: Study, rosa: User) -> None:
     exclude_rater(rater=filled.raters.get(pseudonym="bob"), reason="Told us so.", by=rosa)
     rules = {
