@@ -77,7 +77,7 @@ def analysis_forms(study: Study, start: Mapping[str, Any], data: Mapping[str, An
             prefix = f"{name}-{times[name]}"
             times[name] += 1
             member = analyses.registry[name]
-            settings = _by_hand(member.Settings(data, initial=entry, prefix=f"analysis-{prefix}"))
+            settings = _by_hand(member.Settings(data, initial=dict(entry), prefix=f"analysis-{prefix}"))
             switch = On(data, initial={"on": name in planned}, prefix=f"compute-{prefix}")
             forms_in_order.append(AnalysisForms(member, switch, settings))
     return forms_in_order
