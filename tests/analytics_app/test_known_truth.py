@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from analytics_app.ratings import Table
+from analytics_app.ratings import Extra, Table
+from analytics_app.ratings.extras.own_options import OwnOptions
 from analytics_app.results import Row
+from analytics_app.stats.comparison.chance import right_by_chance_p
 from tests.analytics_app.test_labels import labelled, rows_of, value
 
 # (rater, item, system, label): items 0 and 1 are Yes, 2 and 3 are No. Of s0 all is right but the last answer of r1, of
@@ -92,9 +94,49 @@ def test_what_cannot_be_compared_is_said() -> None:
     assert rows_of("known_truth", data) == []
 
 
-def test_options_of_items_have_no_chance() -> None:
+def own_options(*of_items: int, key: str = "labels") -> dict[type[Extra], Extra]:
+    """Let item 0, 1, 2 … offer so many options of its own."""
+    n = len(of_items)
+    lists = tuple(("Yes", "No", *map(str, range(2, many))) for many in of_items)
+    return {OwnOptions: OwnOptions((key,) * n, np.arange(n, dtype=np.int64), lists)}
+
+
+@pytest.mark.parametrize("key", ["labels", "tone"])
+def test_options_of_items_give_each_item_its_chance(key: str) -> None:
     data = told(["Yes", "Yes", "No", "No"])
-    rows = rows_of("known_truth", data, params={"item_options": ["tone"]}, truth="truth")
+    params, extras = {"item_options": ["tone"]}, own_options(2, 4, 5, 2, key=key)
+    rows = rows_of("known_truth", data, params=params, extras=extras, truth="truth")
+    (together,) = [row for row in of(rows, "right_against_chance") if row.system is None]
+    # Shares of the items 1, 1, 1/2 and 1/4, of chances 1/2, 1/4, 1/5 and 1/2.
+    assert together.value == pytest.approx((2.75 - 1.45) / 4)
+    assert together.settings
+    assert together.settings["chance"] == pytest.approx(1.45 / 4)
+    (rater,) = [row for row in of(rows, "right_by_rater") if row.rater == "r1"]
+    assert rater.p == pytest.approx(right_by_chance_p(5, [1 / 2, 1 / 4, 1 / 5, 1 / 2] * 2))
+    assert of(rows, "right_difference")
+
+
+def test_none_of_these_is_an_option_of_every_item() -> None:
+    data = told(["Yes", "Yes", "No", "No"])
+    params = {"item_options": ["tone"], "none_of_these": ["tone"]}
+    rows = rows_of("known_truth", data, params=params, extras=own_options(2, 2, 2, 2), truth="truth")
+    assert {row.settings["chance"] for row in of(rows, "right_against_chance") if row.settings} == {1 / 3}
+
+
+def test_a_truth_that_nobody_chose_is_an_answer_that_all_got_wrong() -> None:
+    data = told(["2", "Yes", "No", "2"])
+    params = {"item_options": ["tone"]}
+    rows = rows_of("known_truth", data, params=params, extras=own_options(3, 3, 3, 2), truth="truth")
+    (share,) = [row for row in of(rows, "right_share") if row.system is None and row.label is None]
+    # Item 0 is all wrong, item 1 all right, item 2 half; the truth of item 3 was not offered with it.
+    assert share.value == pytest.approx(6 / 12)
+    assert share.n_ratings == 12
+    assert (share.note or "").startswith("4 answers are left out: no option is true of the item.")
+
+
+def test_without_the_options_of_an_item_there_is_no_chance() -> None:
+    data = told(["Yes", "Yes", "No", "No"])
+    rows = rows_of("known_truth", data, params={"item_options": ["tone"]}, extras=own_options(2, 4, 5), truth="truth")
     assert value(rows, "right_share") == pytest.approx(11 / 16)
     assert not of(rows, "right_against_chance")
     assert of(rows, "right_difference")

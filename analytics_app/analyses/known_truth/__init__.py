@@ -16,7 +16,9 @@ from analytics_app.analyses.shared.bootstrap import bootstrap
 from analytics_app.analyses.shared.families import family_of, flips
 from analytics_app.analyses.shared.outputs import interval_note
 from analytics_app.analyses.shared.pairs import chosen_pairs
+from analytics_app.ratings.extras.own_options import OwnOptions
 from analytics_app.results import Row
+from analytics_app.stats.comparison.chance import right_by_chance_p
 from analytics_app.stats.comparison.corrections import adjust
 from analytics_app.stats.comparison.means import group_means
 from analytics_app.stats.comparison.paired import item_means, paired
@@ -32,9 +34,9 @@ MOST_CELLS = 400
 class KnownTruth(Analysis):
     """Share of right answers to questions whose answer is known of every item, such as which newspaper a text is from.
 
-    An answer is right if it is the truth and nothing else. Chance is one over the number of options that the task
-    offers, "none of these" included. Intervals and tests are over items (documents, where these were shown whole),
-    those of raters over their answers.
+    An answer is right if it is the truth and nothing else. Chance is one over the number of options that were offered,
+    "none of these" included; where items bring options of their own, each item has its chance. Intervals and tests are
+    over items (documents, where these were shown whole), those of raters over their answers.
     """
 
     label = _("Known truth")
@@ -46,6 +48,7 @@ class KnownTruth(Analysis):
     )
     scales = frozenset({Scale.NOMINAL})
     task_types = frozenset({"labels"})
+    needs = frozenset({OwnOptions})
     statistics = {
         "right_share": _("Share of right answers"),
         "right_against_chance": _("Share of right answers minus chance"),
@@ -87,7 +90,6 @@ class KnownTruth(Analysis):
 
 def _shares(make: Rows, of: Right) -> Iterator[Row]:
     """Yield the share of right answers in all, of each system and of each true label."""
-    said = {"truth": of.truth, "chance": of.chance}
     for groups, names, column in (
         (np.zeros(len(of.right), dtype=np.int64), ("",), ""),
         (of.system, of.systems, "system"),
@@ -108,8 +110,13 @@ def _shares(make: Rows, of: Right) -> Iterator[Row]:
                 n_ratings=int(mine.sum()),
                 n_raters=len(np.unique(of.rater[mine])),
                 note=joined(mean.note, of.note if not column else None, interval_note(mean, of.unit)),
-                settings={**drawn.said, **said},
+                settings={**drawn.said, "truth": of.truth, "chance": of.mean_chance(mine), **_own(of)},
             )
+
+
+def _own(of: Right) -> dict[str, bool]:
+    """Return the setting that says that the chance of a row is a mean over its answers."""
+    return {"own_options": True} if of.own_options else {}
 
 
 def _tests(make: Rows, of: Right) -> Iterator[Row]:
@@ -120,7 +127,9 @@ def _tests(make: Rows, of: Right) -> Iterator[Row]:
     means, of_means = item_means(of.right[of.once], everything, of.item[of.once], 1)
     together = np.full((len(items), 1), np.nan)
     together[np.searchsorted(items, of_means)] = means
-    chance = np.full((len(items), 1), np.nan if of.chance is None else of.chance)
+    chance = np.full((len(items), 1), np.nan)
+    if of.chance is not None:
+        chance[np.searchsorted(items, of.item), 0] = of.chance
     # All answers stand beside their systems, and chance in the last column.
     matrix = np.hstack((by_system, together, chance))
     drawn = bootstrap(make.sample, "right answers", of.unit)
@@ -134,7 +143,7 @@ def _tests(make: Rows, of: Right) -> Iterator[Row]:
             **drawn.options,
         )
         adjusted = adjust([one.permutation_p for one in found], common.correction)
-        said = {**drawn.said, **family_of(common, found, unit=of.unit, of=family), "chance": of.chance}
+        said = {**drawn.said, **family_of(common, found, unit=of.unit, of=family)}
         for (a, b), one, p in zip(pairs, found, adjusted, strict=True):
             names = {"system": of.systems[a]} if a < n else {}
             names |= {"system_b": of.systems[b]} if b < n else {}
@@ -147,7 +156,7 @@ def _tests(make: Rows, of: Right) -> Iterator[Row]:
                 p=one.permutation_p,
                 p_adjusted=p,
                 note=joined(one.difference.note, said.get("cannot_differ")),
-                settings=said,
+                settings={**said, "chance": of.mean_chance(of.once if a == n else of.system == a), **_own(of)},
             )
 
     alone = [(code, n + 1) for code in range(n)] if n > 1 else []
@@ -159,11 +168,10 @@ def _tests(make: Rows, of: Right) -> Iterator[Row]:
 
 def _raters(make: Rows, of: Right) -> Iterator[Row]:
     """Yield the share of right answers of each rater, with the exact p that it is chance."""
-    from scipy.stats import binomtest  # noqa: PLC0415  slow to import
-
     names = make.sample.table.names.raters
     for code in np.unique(of.rater).tolist():
-        mine = of.right[of.once & (of.rater == code)]
+        of_rater = of.once & (of.rater == code)
+        mine = of.right[of_rater]
         right = int(mine.sum())
         yield make.row(
             "right_by_rater",
@@ -171,8 +179,13 @@ def _raters(make: Rows, of: Right) -> Iterator[Row]:
             rater=names[code],
             n_ratings=len(mine),
             n_raters=1,
-            p=float(binomtest(right, len(mine), of.chance).pvalue) if of.chance is not None else None,
-            settings={"interval": "Wilson", "test": "exact binomial against chance", "chance": of.chance},
+            p=right_by_chance_p(right, of.chance[of_rater]) if of.chance is not None else None,
+            settings={
+                "interval": "Wilson",
+                "test": f"exact {'Poisson binomial' if of.own_options else 'binomial'} against chance",
+                "chance": of.mean_chance(of_rater),
+                **_own(of),
+            },
         )
 
 

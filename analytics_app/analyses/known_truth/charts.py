@@ -56,4 +56,5 @@ def _chance(of: Material) -> tuple[tuple[float, str], ...]:
     """Return the line of chance, where there is one."""
     found = of.of("right_share")
     chance = setting(found, "chance") if found else None
-    return ((float(chance), "chance"),) if chance is not None else ()
+    word = "mean chance" if found and setting(found, "own_options") else "chance"
+    return ((float(chance), word),) if chance is not None else ()

@@ -11,12 +11,13 @@ from analytics_app.analyses.base import Sample, in_words
 from analytics_app.analyses.labels.shares import ByOutput
 from analytics_app.analyses.shared.labelled import Answers
 from analytics_app.ratings import Floats, Mask
+from analytics_app.ratings.extras.own_options import OwnOptions
 from analytics_app.stats.estimate import joined
 
 # The truth is the system itself, as where raters guess which system, or which author, wrote a text.
 SYSTEM = "system"
 
-OWN_OPTIONS = "The options differ from item to item, so there is no chance level."
+OWN_OPTIONS = "It is not known how many options each item offered, so there is no chance level."
 SEVERAL = "Several options may be chosen, so there is no chance level."
 
 
@@ -26,8 +27,8 @@ class Right:
 
     `right` is 1 where the truth and nothing else was chosen, `category` a code into `categories`, the labels that are
     true of some item; `once` keeps one row of each answer, where a text of several systems counts for each of them;
-    `chosen` has a column for each option. `chance` is one over the number of options, None where
-    items bring options of their own.
+    `chosen` has a column for each option. `chance` is one over the number of options that were offered with each
+    output, None where there is no such chance; `own_options` says that items bring options of their own.
     """
 
     truth: str
@@ -44,13 +45,21 @@ class Right:
     systems: tuple[str, ...]
     unit: str
     cluster_of_item: NDArray[np.int64]
-    chance: float | None
+    chance: Floats | None
+    own_options: bool
     note: str | None
 
     @property
     def is_system(self) -> bool:
         """Whether what is true names the system, so that rows by true label tell systems apart."""
         return self.truth == SYSTEM
+
+    def mean_chance(self, mask: Mask) -> float | None:
+        """Return the mean chance of the answers that a mask keeps, None where there is none."""
+        if self.chance is None or not mask.any():
+            return None
+        chances = self.chance[mask]
+        return float(chances[0] if np.all(chances == chances[0]) else chances.mean())
 
     def clusters_of(self, items: NDArray[np.intp]) -> NDArray[np.int64] | None:
         """Return what each of these items is drawn with, None where it is drawn alone."""
@@ -62,13 +71,18 @@ def right_answers(sample: Sample, truth: str) -> Right | str:
     features = sample.table.names.features
     if truth != SYSTEM and truth not in features:
         return f"The items have no feature “{truth}”. Their features: {', '.join(sorted(features)) or 'none'}."
-    answers = Answers.of(sample.table, sample.question.labels)
+    offered = _own_options(sample)
+    answers = Answers.of(sample.table, (*sample.question.labels, *_unchosen_truths(sample, truth, offered)))
     outputs = ByOutput.of(sample, answers.text)
     if not len(outputs.entry):
         return "Nothing was answered."
     words = _true_words(sample, outputs, truth)
     place = {option: code for code, option in enumerate(answers.options)}
-    wanted = np.array([place.get(word, -1) for word in words])
+    # Where it is known what was offered with an item, the option of another item is not true of it.
+    items = outputs.item.tolist()
+    wanted = np.array(
+        [place[word] if word in offered.get(item, place) else -1 for item, word in zip(items, words, strict=True)]
+    )
     is_option = wanted >= 0
     if not is_option.any():
         # While systems are hidden, nobody is told their names.
@@ -107,7 +121,7 @@ def _compared(
     systems, system = np.unique(outputs.system[known], return_inverse=True)
     once = np.zeros(len(entry), dtype=bool)
     once[np.unique(entry, return_index=True)[1]] = True
-    chance, without_chance = _chance(sample, answers)
+    chance, without_chance = _chance(sample, answers, outputs.item[known])
     return Right(
         truth=truth,
         right=is_right.astype(float),
@@ -124,6 +138,7 @@ def _compared(
         unit=outputs.unit,
         cluster_of_item=outputs.cluster_of_item,
         chance=chance,
+        own_options=_items_bring_options(sample),
         note=joined(
             _left_out(outputs.entry[~is_option], "no option is true of the item"),
             _left_out(outputs.entry[is_option & is_shared], "several systems wrote the text"),
@@ -138,12 +153,36 @@ def _left_out(entries: NDArray[np.intp], reason: str) -> str | None:
     return f"{in_words(n, 'answer is', 'answers are')} left out: {reason}." if n else None
 
 
-def _chance(sample: Sample, answers: Answers) -> tuple[float | None, str | None]:
-    """Return how often a rater is right who picks one option at random, or None and why there is no such share."""
+def _items_bring_options(sample: Sample) -> bool:
+    return sample.question.criterion in sample.question.params.get("item_options", ())
+
+
+def _own_options(sample: Sample) -> dict[int, tuple[str, ...]]:
+    """Return the options of each item that brings its own, by the code of the item."""
+    return sample.extras[OwnOptions].of(sample.question.criterion) if _items_bring_options(sample) else {}
+
+
+def _unchosen_truths(sample: Sample, truth: str, offered: dict[int, tuple[str, ...]]) -> list[str]:
+    """Return what is true of items and was offered with them: options also where no rater chose them."""
+    of_items = sample.table.names.features.get(truth)
+    if of_items is None:
+        return []
+    return sorted({str(of_items[item]) for item, options in offered.items() if str(of_items[item]) in options})
+
+
+def _chance(sample: Sample, answers: Answers, item: NDArray[np.int64]) -> tuple[Floats | None, str | None]:
+    """Return how often a rater is right who picks one option at random, for the item of each row.
+
+    None, and why, where there is no such chance.
+    """
     question = sample.question
-    if question.criterion in question.params.get("item_options", ()):
-        return None, OWN_OPTIONS
     if answers.several or question.params.get("multiple"):
         return None, SEVERAL
     none_of_these = question.criterion in question.params.get("none_of_these", ())
-    return 1 / (len(question.labels) + none_of_these), None
+    if not _items_bring_options(sample):
+        return np.full(len(item), 1 / (len(question.labels) + none_of_these)), None
+    lists = _own_options(sample)
+    n_offered = np.array([len(lists.get(code, ())) for code in item.tolist()], dtype=np.int64)
+    if not n_offered.all():
+        return None, OWN_OPTIONS
+    return 1 / (n_offered + none_of_these), None

@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from django.utils.translation import gettext as _
 
 from analytics_app.models import ResultRow
-from analytics_app.show.formats import digits, interval, items, p, p_adjusted, pair, percent, ratings, share_interval
+from analytics_app.show import cells
+from analytics_app.show.cells import DASH, Cell
+from analytics_app.show.formats import (
+    digits,
+    interval,
+    items,
+    p,
+    p_adjusted,
+    pair,
+    part,
+    percent,
+    ratings,
+    share_interval,
+)
 from analytics_app.show.general import MOST_ROWS, general_table
+from analytics_app.show.index import RowIndex
 from analytics_app.show.notes import notes_of
 from analytics_app.show.registry import tables_of
 from analytics_app.show.shown import Rows, Shown, lines_of, named, own, table_of
@@ -26,7 +40,7 @@ def known_truth(rows: Rows, limit: float) -> Iterator[Table]:
     yield from _pairs(whole, limit)
     yield from _raters(whole)
     yield from _answered(whole)
-    yield from general_table(rows.parts, limit, caption=_("Right answers by subset"))
+    yield from _by_subset(rows.parts, limit)
 
 
 def _by_system(rows: Rows, limit: float) -> Iterator[Table]:
@@ -36,21 +50,61 @@ def _by_system(rows: Rows, limit: float) -> Iterator[Table]:
         own(_("Items"), items),
         own(_("Right"), percent(1)),
         own(_("Interval"), share_interval),
+        own(_("Chance"), _own_chance),
         Shown(_("Minus chance"), "right_against_chance", digits(3)),
         Shown(_("p"), "right_against_chance", p),
         Shown(_("Adjusted p"), "right_against_chance", p_adjusted(limit)),
     ]
     found = [row for row in rows.of("right_share") if row.label is None]
-    chance = next((row.settings["chance"] for row in found if row.settings and row.settings.get("chance")), None)
-    notes = notes_of([*found, *rows.of("right_against_chance")])
-    if chance is not None:
-        notes = [
-            _("Chance is %(share)s, one over the number of options.") % {"share": f"{chance * 100:.1f}\u00a0%"},
-            *notes,
-        ]
+    notes = [*_chance_in_words(found), *notes_of([*found, *rows.of("right_against_chance")])]
     yield from table_of(
         rows, _("Right answers"), columns, lines_of(found, "system"), by=("system",), notes=notes, used_only=True
     )
+
+
+def _chance_in_words(found: Sequence[ResultRow]) -> Iterator[str]:
+    """Yield what chance is, where there is one."""
+    row = next((row for row in found if row.settings and row.settings.get("chance")), None)
+    if row is None or row.settings is None:
+        return
+    share = {"share": f"{row.settings['chance'] * 100:.1f}\u00a0%"}
+    if row.settings.get("own_options"):
+        yield _("Chance is %(share)s on average: for each item, one over the number of its options.") % share
+    else:
+        yield _("Chance is %(share)s, one over the number of options.") % share
+
+
+def _own_chance(row: ResultRow | None) -> Cell:
+    """Show the chance of a row whose items bring options of their own; elsewhere it is the same everywhere."""
+    settings = (row.settings or {}) if row is not None else {}
+    return cells.percent(settings.get("chance"), 1) if settings.get("own_options") else Cell(DASH)
+
+
+def _by_subset(parts: Sequence[ResultRow], limit: float) -> Iterator[Table]:
+    """Yield a line for each slice, group and wave, all systems together, and below it what else is known of these."""
+    by = ("slice", "group", "wave", "system", "label")
+    columns = [
+        named(_("Subset"), part),
+        own(_("Answers"), ratings),
+        own(_("Items"), items),
+        own(_("Right"), percent(1)),
+        own(_("Interval"), share_interval),
+        own(_("Chance"), _own_chance),
+        Shown(_("Minus chance"), "right_against_chance", digits(3)),
+        Shown(_("p"), "right_against_chance", p),
+        Shown(_("Adjusted p"), "right_against_chance", p_adjusted(limit)),
+    ]
+    index = RowIndex([row for row in parts if _is_of_subset(row)])
+    yield from table_of(
+        index, _("Right answers by subset"), columns, index.of("right_share"), by=by, notes=[], used_only=True
+    )
+    rest = [row for row in parts if not _is_of_subset(row)]
+    yield from general_table(rest, limit, caption=_("Right answers by subset, in detail"))
+
+
+def _is_of_subset(row: ResultRow) -> bool:
+    """Say whether a row is about all answers of a subset."""
+    return row.statistic in {"right_share", "right_against_chance"} and row.system is None and row.label is None
 
 
 def _by_true_label(rows: Rows) -> Iterator[Table]:
@@ -60,9 +114,10 @@ def _by_true_label(rows: Rows) -> Iterator[Table]:
         own(_("Items"), items),
         own(_("Right"), percent(1)),
         own(_("Interval"), share_interval),
+        own(_("Chance"), _own_chance),
     ]
     found = [row for row in rows.of("right_share") if row.label is not None]
-    yield from table_of(rows, _("Right answers by true label"), columns, found)
+    yield from table_of(rows, _("Right answers by true label"), columns, found, used_only=True)
 
 
 def _pairs(rows: Rows, limit: float) -> Iterator[Table]:
@@ -83,11 +138,14 @@ def _raters(rows: Rows) -> Iterator[Table]:
         own(_("Answers"), ratings),
         own(_("Right"), percent(1)),
         own(_("Interval"), share_interval),
+        own(_("Chance"), _own_chance),
         own(_("p against chance"), p),
     ]
     found = sorted(rows.of("right_by_rater"), key=lambda row: (row.value or 0.0, str(row.rater)))
     more = _("%(n)s more raters are in the file of results.")
-    yield from table_of(rows, _("Right answers of each rater"), columns, found, most=MOST_ROWS, more=more)
+    yield from table_of(
+        rows, _("Right answers of each rater"), columns, found, most=MOST_ROWS, more=more, used_only=True
+    )
 
 
 def _answered(rows: Rows) -> Iterator[Table]:
