@@ -19,6 +19,8 @@ MOST_LINES = len(LINES)
 
 # How far the points of one row are apart.
 APART = 7
+# d3's format of numbers on an axis. With "~g", d3 writes steps of ten as 1e+1, 2e+1.
+PLAIN = ",~r"
 PANEL = 200
 # What the numbers beside an axis take, and what is free between panels.
 ASIDE, BETWEEN = 44, 40
@@ -29,15 +31,13 @@ def course_chart(
     points: Sequence[Mapping[str, Any]],
     names: Sequence[str],
     times: Sequence[str],
-    *,
-    ticks: str = "~g",
 ) -> Chart:
     """Return a panel for each (key, title), with a line for each name over times.
 
     A point has panel, time, name, value, low and high. Axes begin where the intervals do: points need no zero. Panels
-    stand beside each other where there is room. `ticks` is d3's format of the numbers on the upright axes.
+    stand beside each other where there is room.
     """
-    return partial(_course_chart, panels, points, names, times, ticks)
+    return partial(_course_chart, panels, points, names, times)
 
 
 def _course_chart(
@@ -45,7 +45,6 @@ def _course_chart(
     points: Sequence[Mapping[str, Any]],
     names: Sequence[str],
     times: Sequence[str],
-    ticks: str,
     room: Room,
 ) -> Any:
     import altair as alt  # noqa: PLC0415
@@ -66,7 +65,7 @@ def _course_chart(
             .encode(x=fixed("X", -30), y=fixed("Y", -8), text=alt.TextValue(title))
         )
         up = alt.Scale(domain=_ends([one for one in points if one["panel"] == key]), nice=True, zero=False)
-        scores = alt.Axis(title=None, tickCount=4, format=ticks)
+        scores = alt.Axis(title=None, tickCount=4, format=PLAIN)
 
         def high(field: str, up: Any = up, scores: Any = scores) -> Any:
             return alt.Y(f"{field}:Q", scale=up, axis=scores)
@@ -92,7 +91,7 @@ def _scree_chart(points: Sequence[Mapping[str, Any]], room: Room) -> Any:
     base = alt.Chart().encode(x=x)
 
     def high(field: str) -> Any:
-        return alt.Y(f"{field}:Q", axis=alt.Axis(title=None, tickCount=5, format="~g"), scale=alt.Scale(domainMin=0))
+        return alt.Y(f"{field}:Q", axis=alt.Axis(title=None, tickCount=5, format=PLAIN), scale=alt.Scale(domainMin=0))
 
     late = base.transform_filter(f"datum.number === {1 + round((most - 1) * 2 / 3)}")
     layers = [

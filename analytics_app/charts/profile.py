@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from analytics_app.charts.lines import APART, offset_of, series
+from analytics_app.charts.lines import APART, PLAIN, offset_of, series
 from analytics_app.charts.paints import LINES
 from analytics_app.charts.room import WIDE, Chart, Room, in_lines
 from analytics_app.charts.rows import SYMBOL, legend
@@ -44,7 +44,7 @@ def _profile_chart(
     left, right = (width if beside else 0.0 for width, _lines in sides)
     inside = room.width - left - right
     data, height = _placed(points, [lines for _width, lines in sides], len(names), room, beside)
-    axis = alt.Axis(title=measure, titleAnchor="middle", orient="bottom", tickCount=5, grid=True, format="~g")
+    axis = alt.Axis(title=measure, titleAnchor="middle", orient="bottom", tickCount=5, grid=True, format=PLAIN)
     scale = alt.Scale(domain=list(limits), nice=False, zero=False, padding=PADDING)
     down = alt.Scale(domain=[height, 0], nice=False, zero=False)
     base = alt.Chart().encode(y=alt.Y("middle:Q", scale=down, axis=None))

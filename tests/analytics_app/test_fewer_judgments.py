@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from scipy.stats import hypergeom
 
+from analytics_app import charts
 from analytics_app.analyses.fewer_judgments.finding import enough
 from analytics_app.results import Row
 from tests.analytics_app.test_labels import labelled, rows_of
@@ -92,3 +95,11 @@ def test_the_finding_names_a_number_only_with_its_interval() -> None:
     unsure = rows_of("fewer_judgments", labelled(votes(*[6, 5] * 9, k=11)), rounds=0)
     assert enough(unsure).startswith("It was not shown that fewer than 11 judgments per text suffice: with 10, ")
     assert enough([]) == ""
+
+
+def test_steps_of_ten_are_written_as_numbers_on_the_axis() -> None:
+    """By "~g", d3 writes 40 as 4e+1 where the axis has steps of ten."""
+    rows = rows_of("fewer_judgments", labelled(votes(4, 6, 9, 10, 10, 10, k=10)), rounds=0)
+    (chart,) = charts.draw_task(rows, "main")
+    assert ">10<" in chart.svg
+    assert "e+" not in "".join(re.findall(r"<text[^>]*>([^<]*)<", chart.svg))

@@ -48,7 +48,7 @@ def outcomes(of: Material) -> Iterator[Sketch]:
             f"Mean over people. Lines at points: {of.confidence * 100:g}{words.SPACE}% interval over people.{some}"
         ),
         by_system=False,
-        chart=course_chart([(name, words.short(name, 30)) for name in shown], points, names, times, ticks=",.3~f"),
+        chart=course_chart([(name, words.short(name, 30)) for name in shown], points, names, times),
         columns=(
             ("outcome", "Outcome"),
             ("time", "Wave"),
