@@ -304,9 +304,11 @@ def test_the_measure_of_agreement_follows_scale_and_design(
 
 def test_the_index_gathers_the_questions_of_a_task_of_many(rosas_browser: Client, closed: Study) -> None:
     build_run(closed, [replace(one, criterion=f"q{n}") for n in range(9) for one in ALONE])
-    assert index(page(rosas_browser, results(closed))) == f"{INDEX} 9 questions Quality Raters Run and files"
+    assert index(page(rosas_browser, results(closed))) == f"{INDEX} 9 questions What was excluded Raters Run and files"
     build_run(closed, [*ALONE, *slider_rows()])
-    assert index(page(rosas_browser, results(closed))) == f"{INDEX} style content Quality Raters Run and files"
+    assert (
+        index(page(rosas_browser, results(closed))) == f"{INDEX} style content What was excluded Raters Run and files"
+    )
 
 
 # The head of the index, which a phone has folded, and its first link.
