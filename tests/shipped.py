@@ -37,11 +37,11 @@ RULES = (
 )  # fmt: skip
 ANALYSES = (
     "agreement", "answers_by_group", "best_worst", "clusters", "correlation", "criteria", "distribution",
-    "error_labels", "error_spans", "factors", "features", "fewer_judgments", "fieldwork", "icc", "instruments",
-    "intra_rater", "items", "joint_labels", "kappa", "known_truth", "krippendorff", "labels", "magnitude",
-    "marked_texts", "metrics", "metrics_of_errors", "order_effects", "outcomes", "pair_selection", "pairwise",
-    "pairwise_strength", "panas", "post_edit", "questions", "ranking", "rater_quality", "raters", "robustness",
-    "semantic_profile", "systems", "triangle", "trueskill", "trust", "variance_components", "with_rest",
+    "error_counts", "error_labels", "error_spans", "factors", "features", "fewer_judgments", "fieldwork", "icc",
+    "instruments", "intra_rater", "items", "joint_labels", "kappa", "known_truth", "krippendorff", "labels",
+    "magnitude", "marked_texts", "metrics", "metrics_of_errors", "order_effects", "outcomes", "pair_selection",
+    "pairwise", "pairwise_strength", "panas", "post_edit", "questions", "ranking", "rater_quality", "raters",
+    "robustness", "semantic_profile", "systems", "triangle", "trueskill", "trust", "variance_components", "with_rest",
 )  # fmt: skip
 
 BY_REGISTRY: tuple[tuple[Registry[object], tuple[str, ...]], ...] = (

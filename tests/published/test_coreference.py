@@ -101,6 +101,11 @@ def results(rosas_browser: Client) -> Results:
     return analysed(judged(study, lambda number, _rng: rater(number, quality), RATERS))
 
 
+def page_of(results: Results, browser: Client) -> str:
+    """Return the results page."""
+    return browser.get(f"/admin/studies/{results.run.study.slug}/results/").content.decode()
+
+
 def test_the_scores_are_those_of_the_annotations(rosas_browser: Client) -> None:
     study = opened(begun(rosas_browser, "coreference"))
     annotations = {
@@ -129,3 +134,19 @@ def test_metrics_agree_with_people_in_part(results: Results) -> None:
     assert all(0.2 < (value or 0) < 0.95 for value in correlations.values())
     means = {row.system: row.value for row in results.rows("mean", basis="kept")}
     assert (means["few"] or 0) > (means["several"] or 0) + 1
+
+
+def test_people_overlook_borders_and_metrics_do_not(results: Results, rosas_browser: Client) -> None:
+    effects = {row.label: row for row in results.rows("error_effect", basis="kept", slice=None)}
+    assert effects.keys() == PLANTED.keys()
+    # Four of five raters follow the costs, as shares of a scale from 0 to 7; one answers at random.
+    for kind, cost in PLANTED.items():
+        assert effects[kind].value == pytest.approx(-cost / 7 * (RATERS - 1) / RATERS, abs=0.1)
+    assert (effects["wrong_chain"].p_adjusted or 1) < 0.01
+    assert (effects["border"].p_adjusted or 0) > 0.05
+    border = {row.metric: row for row in results.rows("error_effect_difference", basis="kept", label="border")}
+    assert border.keys() == set(METRICS)
+    assert all((row.value or 0) < -0.1 and (row.p_adjusted or 1) < 0.05 for row in border.values())
+    page = page_of(results, rosas_browser)
+    assert "Change of scores with one more error" in page
+    assert "Metrics minus people, as shares of the scale" in page

@@ -1,0 +1,243 @@
+"""Counts of errors: what an error of each type costs with people and with metrics, and how far these are apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
+
+from analytics_app.analyses.base import Analysis, Question, Rows, Sample, in_words
+from analytics_app.analyses.error_counts.texts import Texts, texts_of
+from analytics_app.analyses.registry import register
+from analytics_app.analyses.shared.bootstrap import bootstrap
+from analytics_app.analyses.shared.outputs import interval_note
+from analytics_app.analyses.shared.rated_texts import low_is_good
+from analytics_app.analyses.shared.transforms import Reduced, noted, on_its_scale
+from analytics_app.ratings import Floats, Mask
+from analytics_app.ratings.extras.kinds import Kinds
+from analytics_app.ratings.extras.scores import Scores
+from analytics_app.results import Row
+from analytics_app.stats.comparison.corrections import adjust
+from analytics_app.stats.comparison.means import group_means
+from analytics_app.stats.errors.effects import Effects, effects_of_errors
+from analytics_app.stats.estimate import Estimate, joined
+from tasks_app.studyfile.fields import ListField
+from tasks_app.task_types.base import Scale
+
+DEPENDENT = "Several texts are of one item and not independent, so intervals may be too narrow and p too small."
+NO_ENDS = "The scale of the ratings has no ends, so metrics cannot be brought to it: only people are analysed."
+UNKNOWN = "The plan names this metric, and no scores of texts of that name were imported."
+NOBODY = "There are no texts of this kind."
+
+MEAN, MODE = "mean", "mode"
+
+FIT = {"fit": "ordinary least squares", "interval": "t of OLS", "test": "t of OLS"}
+
+
+@register
+class ErrorCounts(Analysis):
+    """What an error of each type costs: regressions of scores on counts of errors, of people, raters and metrics.
+
+    Ratings and scores are brought to 0 to 1, so that effects and differences can be compared. A metric and people are
+    also compared text by text, by the mean and the most frequent rating of a text.
+    """
+
+    label = _("Counts of errors")
+    summary = _(
+        "How much an error of each type lowers the ratings of people, of each rater and the scores of metrics, and how "
+        "far metrics are from people. Needs counts of errors: imported scores or features of items."
+    )
+    source = (
+        "Borovikova, Grobol, Halftermeyer and Billot (2022). A methodology for the comparison of human judgments with "
+        "metrics for coreference resolution. HumEval, 16-23."
+    )
+    scales = frozenset({Scale.ORDINAL, Scale.INTERVAL, Scale.RATIO})
+    needs = frozenset({Scores, Kinds})
+    splits = False
+    leads = False
+    told_apart_by = ("reduce",)
+    statistics = {
+        "error_effect": _("Change of ratings with one more error"),
+        "error_effect_of_metric": _("Change of a metric with one more error"),
+        "error_effect_difference": _("Change of a metric minus change of ratings"),
+        "error_effect_of_rater": _("Change of a rater's ratings with one more error"),
+        "error_free": _("Score without errors"),
+        "error_r_squared": _("Share of variance that counts of errors explain"),
+        "metric_minus_people": _("Metric minus people, mean over texts"),
+        "metric_people_distance": _("Distance of metric and people, mean over texts"),
+        "metric_above_people": _("Metric minus people, where the metric is higher"),
+        "metric_below_people": _("Metric minus people, where the metric is lower"),
+    }
+
+    class Settings(Reduced):
+        counts = ListField(
+            label=_("Counts of errors"),
+            help_text=_(
+                "Names of imported scores, or of features of the items, that count the errors of each text by type. If "
+                "empty, this analysis is skipped."
+            ),
+        )
+        metrics = ListField(
+            label=_("Metrics"), help_text=_("Names of imported scores. Empty: all that are not counts of errors.")
+        )
+        lower_is_better = ListField(label=_("Metrics for which lower is better"))
+        metric_low = forms.FloatField(required=False, initial=0.0, label=_("Lowest possible score of the metrics"))
+        metric_high = forms.FloatField(required=False, initial=1.0, label=_("Highest possible score of the metrics"))
+
+        def clean(self) -> dict[str, object]:
+            """Refuse a range that is none, and a metric that is a count as well."""
+            cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+            low, high = (cleaned.get(name) for name in ("metric_low", "metric_high"))
+            cleaned["metric_low"] = low = 0.0 if low is None else low
+            cleaned["metric_high"] = high = 1.0 if high is None else high
+            if low >= high:
+                self.add_error("metric_high", ValidationError(_("The highest score is above the lowest.")))
+            if both := sorted(set(cleaned.get("counts") or ()) & set(cleaned.get("metrics") or ())):
+                sentence = _("“%(name)s” is a count of errors; a metric has another name.") % {"name": both[0]}
+                self.add_error("metrics", ValidationError(sentence))
+            return cleaned
+
+    def fits(self, question: Question) -> bool:
+        """Leave out ranks, of which the least is the best."""
+        return super().fits(question) and not low_is_good(question)
+
+    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+        """Yield the rows of people, of each metric and of each rater; none where no count is named."""
+        if not settings["counts"]:
+            return
+        sample, lost = on_its_scale(sample, settings)
+        make = Rows(self.name, sample)
+        texts = texts_of(sample, settings)
+        if isinstance(texts, str):
+            yield make.row("error_effect", note=joined(texts, lost), by_system=True, settings=_reduced(settings))
+            return
+        yield from noted(_rows(make, texts, settings), lost)
+
+
+def _reduced(settings: Mapping[str, Any]) -> dict[str, Any]:
+    return {"reduce": settings.get("reduce") or ""}
+
+
+def _rows(make: Rows, texts: Texts, settings: Mapping[str, Any]) -> Iterator[Row]:
+    low, high = texts.ends or (0.0, 0.0)
+    scale = "as given" if texts.ends is None else f"{low:g} to {high:g} as 0 to 1"
+    of_ratings = {**_reduced(settings), "scale": scale}
+    said = {**of_ratings, **FIT}
+    yield from _fitted(make, texts, texts.mean, "error_effect", said, note=NO_ENDS if texts.ends is None else None)
+    for name in sorted({*settings["metrics"], *settings["lower_is_better"]} - {*texts.by_metric}):
+        if texts.ends is not None:
+            yield make.row("error_effect_of_metric", metric=name, note=UNKNOWN, by_system=True, settings=said)
+    of_metrics = {**said, "scale": f"{settings['metric_low']:g} to {settings['metric_high']:g} as 0 to 1"}
+    for name, scores in texts.by_metric.items():
+        outside = f"Scores of {name} lie outside the range that the plan gives." if name in texts.outside else None
+        yield from _fitted(
+            make, texts, scores, "error_effect_of_metric", of_metrics, about={"metric": name}, note=outside
+        )
+    yield from _differences_of_effects(make, texts, said)
+    for name, scores in texts.by_metric.items():
+        for how, people in ((MEAN, texts.mean), (MODE, texts.mode)):
+            yield from _apart(make, texts, scores - people, {"metric": name, "label": how}, of_ratings)
+    yield from _raters(make, texts, said)
+
+
+def _fitted(
+    make: Rows,
+    texts: Texts,
+    scores: Floats,
+    statistic: str,
+    said: Mapping[str, Any],
+    *,
+    about: Mapping[str, Any] | None = None,
+    note: str | None = None,
+) -> Iterator[Row]:
+    """Yield the effect of each type of error on some scores, the score without errors, and R²."""
+    found = effects_of_errors(scores, texts.counts, texts.errors, confidence=make.sample.common.confidence)
+    left_out = int((~np.isnan(scores)).sum()) - found.n
+    notes = joined(
+        note,
+        f"{in_words(left_out, 'text has', 'texts have')} no count of some type and left out." if left_out else None,
+        DEPENDENT if texts.share_items and found.effects else None,
+    )
+    common = {**(about or {}), "by_system": True}
+    if not found.effects:
+        reason = joined(found.intercept.note, notes)
+        yield make.row(statistic, found.intercept, **{**common, "note": reason}, settings=dict(said))
+        return
+    adjusted = adjust([one.p for one in found.effects], make.sample.common.correction)
+    family = {"family": "types of errors", "correction": make.sample.common.correction}
+    for name, one, p in zip(texts.errors, found.effects, adjusted, strict=True):
+        reason = joined(one.note, notes if name == texts.errors[0] else None)
+        yield make.row(statistic, one, **common, label=name, p_adjusted=p, note=reason, settings={**said, **family})
+    yield from _fit(make, found, common, said)
+
+
+def _fit(make: Rows, found: Effects, about: Mapping[str, Any], said: Mapping[str, Any]) -> Iterator[Row]:
+    yield make.row("error_free", found.intercept, **about, settings=dict(said))
+    yield make.row("error_r_squared", found.r_squared, **about, settings=dict(said))
+
+
+def _differences_of_effects(make: Rows, texts: Texts, said: Mapping[str, Any]) -> Iterator[Row]:
+    """Yield for each metric and type how much less than people the metric falls with one more error.
+
+    The difference of two regressions on the same counts is the regression of the differences, whose interval allows
+    for the same texts in both.
+    """
+    found: list[tuple[str, str, Estimate]] = []
+    for name, scores in texts.by_metric.items():
+        fit = effects_of_errors(
+            scores - texts.mean, texts.counts, texts.errors, confidence=make.sample.common.confidence
+        )
+        found += [(name, label, one) for label, one in zip(texts.errors, fit.effects, strict=False)]
+    adjusted = adjust([one.p for _name, _label, one in found], make.sample.common.correction)
+    family = {"family": "types of errors and metrics", "correction": make.sample.common.correction}
+    for (name, label, one), p in zip(found, adjusted, strict=True):
+        yield make.row(
+            "error_effect_difference", one, metric=name, label=label, p_adjusted=p, by_system=True,
+            settings={**said, **family},
+        )  # fmt: skip
+
+
+def _apart(
+    make: Rows, texts: Texts, difference: Floats, about: Mapping[str, Any], said: Mapping[str, Any]
+) -> Iterator[Row]:
+    """Yield how far a metric is from people, text by text: in the mean, without sign, and on either side."""
+    drawn = bootstrap(make.sample, f"metric minus people {about['metric']} {about['label']}", texts.unit)
+    some = ~np.isnan(difference)
+    parts: tuple[tuple[str, Floats, Mask], ...] = (
+        ("metric_minus_people", difference, some),
+        ("metric_people_distance", np.abs(difference), some),
+        ("metric_above_people", difference, difference > 0),
+        ("metric_below_people", difference, difference < 0),
+    )
+    for statistic, values, mask in parts:
+        n = int(mask.sum())
+        settings = {**said, "people": about["label"], "n_ratings": "texts", **drawn.said}
+        if not n:
+            yield make.row(statistic, **about, n_ratings=0, note=NOBODY, by_system=True, settings=settings)
+            continue
+        (mean,) = group_means(
+            values[mask], np.zeros(n, dtype=np.int64), texts.cluster[mask], n_groups=1, **drawn.options
+        )
+        note = joined(mean.note, interval_note(mean, texts.unit))
+        yield make.row(statistic, mean, **about, n_ratings=n, note=note, by_system=True, settings=settings)
+
+
+def _raters(make: Rows, texts: Texts, said: Mapping[str, Any]) -> Iterator[Row]:
+    """Yield the regression of each rater's own ratings; p values are not corrected."""
+    names = make.sample.table.names.raters
+    for code in np.unique(texts.rater).tolist():
+        mine = texts.rater == code
+        about = {"rater": names[code], "by_system": True, "n_raters": 1}
+        found = effects_of_errors(
+            texts.value[mine], texts.counts[texts.entry[mine]], texts.errors, confidence=make.sample.common.confidence
+        )
+        if not found.effects:
+            yield make.row("error_effect_of_rater", found.intercept, **about, settings=dict(said))
+            continue
+        for label, one in zip(texts.errors, found.effects, strict=True):
+            yield make.row("error_effect_of_rater", one, **about, label=label, settings=dict(said))
+        yield from _fit(make, found, about, said)

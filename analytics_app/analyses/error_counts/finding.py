@@ -1,0 +1,29 @@
+"""Which types of errors are shown to lower ratings."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext as _
+
+from analytics_app.show.findings import Asked, Finding, finding_of, listed
+from analytics_app.show.shown import Rows
+
+
+@finding_of("error_counts", "error_effect", order=65)
+def error_counts(rows: Rows, asked: Asked) -> Finding | None:
+    """Name the types of errors with which ratings clearly fall."""
+    tested = [row for row in rows.of("error_effect") if row.p_adjusted is not None]
+    if not tested:
+        return None
+    lower = [
+        f"“{row.label}”"
+        for row in tested
+        if row.p_adjusted is not None and row.p_adjusted < asked.limit and (row.value or 0) < 0
+    ]
+    if not lower:
+        return Finding(_("It was not shown that ratings fall with the errors of any type"), criterion=asked.name)
+    start = (
+        _("Ratings fall with each error of the types %(types)s")
+        if len(lower) > 1
+        else _("Ratings fall with each error of the type %(types)s")
+    )
+    return Finding(start % {"types": listed(lower)}, criterion=asked.name)

@@ -1,0 +1,110 @@
+"""Tables of counts of errors: effects on people and metrics, fits, raters, and how far metrics are from people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from django.utils.translation import gettext as _
+
+from analytics_app.models import ResultRow
+from analytics_app.show import labels
+from analytics_app.show.formats import digits, interval, items, p_adjusted, ratings
+from analytics_app.show.general import MOST_ROWS, general_table
+from analytics_app.show.index import RowIndex
+from analytics_app.show.notes import notes_of
+from analytics_app.show.registry import tables_of
+from analytics_app.show.shown import Rows, Shown, lines_of, named, own, table_of
+from analytics_app.show.table import Table
+
+APART = ("metric_minus_people", "metric_people_distance", "metric_above_people", "metric_below_people")
+
+
+@tables_of("error_counts")
+def error_counts(rows: Rows, limit: float) -> Iterator[Table]:
+    """Yield the tables of the ratings as they are, then those of each subset and reduced scale."""
+    whole = rows.whole
+    yield from _effects(whole, limit, _("Change of scores with one more error"))
+    yield from _fits(whole)
+    yield from _apart(whole)
+    yield from _raters(whole)
+    for part in dict.fromkeys(row.slice for row in rows.parts):
+        of_part = RowIndex([row for row in rows.parts if row.slice == part])
+        said = {"part": part}
+        yield from _effects(of_part, limit, _("Change of scores with one more error: %(part)s") % said)
+        rest = [row for row in of_part.rows if not row.statistic.startswith("error_effect") or row.rater]
+        yield from general_table(rest, limit, caption=_("Counts of errors: %(part)s") % said)
+
+
+def _who(row: ResultRow) -> str:
+    return row.metric or _("People")
+
+
+def _effects(rows: Rows, limit: float, caption: str) -> Iterator[Table]:
+    """Yield a line for people and for each metric under each type of error."""
+    found = [row for row in rows.of("error_effect", "error_effect_of_metric") if row.label or row.value is None]
+    types = list(dict.fromkeys(row.label for row in found))
+    lines = [row for label in types for row in found if row.label == label]
+    by, difference = ("metric", "label"), "error_effect_difference"
+    columns = [
+        named(_("Error"), lambda row: row.label),
+        named(_("Scores of"), _who),
+        own(_("Change"), digits(3)),
+        own(_("Interval"), interval(3)),
+        own(_("Adjusted p"), p_adjusted(limit)),
+        Shown(_("Minus that of people"), difference, digits(3)),
+        Shown(_("Interval"), difference, interval(3)),
+        Shown(_("Adjusted p"), difference, p_adjusted(limit)),
+    ]
+    yield from table_of(rows, caption, columns, lines, by=by, notes=notes_of(found), used_only=True)
+
+
+def _fits(rows: Rows) -> Iterator[Table]:
+    lines = lines_of([row for row in rows.of("error_free") if not row.rater], "metric")
+    columns = [
+        named(_("Scores of"), _who),
+        own(_("Texts"), items),
+        own(_("Without errors"), digits(3)),
+        own(_("Interval"), interval(3)),
+        Shown("R²", "error_r_squared", digits(3), where={"rater": None}),
+    ]
+    yield from table_of(rows, _("Fit of the counts of errors"), columns, lines, by=("metric",), notes=[])
+
+
+def _apart(rows: Rows) -> Iterator[Table]:
+    """Yield a line for each metric beside the mean and the most frequent rating."""
+    lines = rows.of(APART[0])
+    words = {"mean": _("mean rating"), "mode": _("most frequent rating")}
+    columns = [
+        named(_("Metric"), lambda row: row.metric),
+        named(_("Beside the"), lambda row: words.get(row.label or "", row.label)),
+        own(_("Texts"), ratings),
+        own(_("Metric minus people"), digits(3)),
+        own(_("Interval"), interval(3)),
+        Shown(_("Without sign"), APART[1], digits(3)),
+        Shown(_("Where higher"), APART[2], digits(3)),
+        Shown(_("Texts"), APART[2], ratings),
+        Shown(_("Where lower"), APART[3], digits(3)),
+        Shown(_("Texts"), APART[3], ratings),
+    ]
+    yield from table_of(
+        rows, _("Metrics minus people, as shares of the scale"), columns, lines, by=("metric", "label"),
+        notes=notes_of(lines),
+    )  # fmt: skip
+
+
+def _raters(rows: Rows) -> Iterator[Table]:
+    """Yield a line for each rater and a column for each type of error."""
+    found = rows.of("error_effect_of_rater")
+    lines = lines_of(found, "rater")
+    types = [label for label in dict.fromkeys(row.label for row in found) if label]
+    effect = "error_effect_of_rater"
+    columns = [
+        named(_("Rater"), lambda row: row.rater),
+        own(_("Texts"), items),
+        *(Shown(label, effect, digits(3), where={"label": label}) for label in types),
+        Shown(_("Without errors"), "error_free", digits(3)),
+        Shown("R²", "error_r_squared", digits(3)),
+    ]
+    more = _("%(n)s more raters are in the file of results.")
+    caption = labels.statistic(effect)
+    yield from table_of(rows, caption, columns, lines, by=("rater",), notes=notes_of(lines), most=MOST_ROWS, more=more)

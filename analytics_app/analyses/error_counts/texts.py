@@ -1,0 +1,130 @@
+"""Rated texts with their counts of errors, what people gave them, and what metrics did."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analytics_app.analyses.base import Question, Sample
+from analytics_app.analyses.metrics.scores import metrics_of
+from analytics_app.analyses.shared.outputs import Outputs
+from analytics_app.ratings import Floats
+from analytics_app.ratings.extras.scores import Scores
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """The rated texts, one row each: arrays of length n, NaN where there is nothing.
+
+    `counts` has a column for each type in `errors`. `mean` and `mode` are what people gave, `by_metric` the scores of
+    each metric, all of them from 0 to 1 where the scale of the ratings has ends (`ends`), else as they are. `entry` is
+    the text of each rating, `value` and `rater` are those of the ratings.
+    """
+
+    errors: tuple[str, ...]
+    counts: Floats
+    item: NDArray[np.int64]
+    cluster: NDArray[np.int64]
+    unit: str
+    mean: Floats
+    mode: Floats
+    by_metric: Mapping[str, Floats]
+    entry: NDArray[np.intp]
+    value: Floats
+    rater: NDArray[np.int32]
+    ends: tuple[float, float] | None
+    outside: tuple[str, ...]
+
+    @property
+    def share_items(self) -> bool:
+        """Whether several texts with counts are of one item."""
+        known = ~np.isnan(self.counts).any(axis=1)
+        return len(np.unique(self.item[known])) < int(known.sum())
+
+
+def texts_of(sample: Sample, settings: Mapping[str, Any]) -> Texts | str:
+    """Return the rated texts with their counts, or a sentence that says why there are none."""
+    outputs = Outputs.of(sample, by_document=sample.question.by_document)
+    if not len(outputs.value):
+        return "Nothing was rated."
+    n_systems = len(outputs.systems)
+    known, entry = np.unique(outputs.item.astype(np.int64) * n_systems + outputs.system, return_inverse=True)
+    item, system = known // n_systems, known % n_systems
+    items, row = np.unique(item, return_inverse=True)
+    scores = {
+        one.name: one.of_texts[row, system]
+        for one in metrics_of(sample, outputs.systems, items, {"metrics": [], "lower_is_better": []})
+        if one.of_texts is not None
+    }
+    counts = []
+    for name in settings["counts"]:
+        column = scores.get(name)
+        of_items = sample.table.names.features.get(name)
+        if column is None and of_items is not None:
+            column = _numbers(of_items)[item] if _are_numbers(of_items) else None
+            if column is None:
+                return f"The feature “{name}” of the items is not always a number, so it is no count of errors."
+        if column is None:
+            there = sorted({*sample.extras[Scores].metrics, *sample.table.names.features})
+            return (
+                f"There is no count of “{name}”: neither imported scores nor a feature of the items have this name. "
+                f"There are: {', '.join(there) or 'none'}."
+            )
+        if (column < 0).any():
+            return f"“{name}” has values below zero, so it is no count of errors."
+        counts.append(column)
+    ends = ends_of(sample.question)
+    value = outputs.value if ends is None else (outputs.value - ends[0]) / (ends[1] - ends[0])
+    low, high = float(settings["metric_low"]), float(settings["metric_high"])
+    wanted = settings["metrics"] or [name for name in scores if name not in settings["counts"]]
+    by_metric = {name: (scores[name] - low) / (high - low) for name in wanted if name in scores}
+    for name in settings["lower_is_better"]:
+        if name in by_metric:
+            by_metric[name] = 1 - by_metric[name]
+    return Texts(
+        errors=tuple(settings["counts"]),
+        counts=np.column_stack(counts),
+        item=item,
+        cluster=outputs.cluster_of_item[item],
+        unit=outputs.unit,
+        mean=np.bincount(entry, weights=value) / np.bincount(entry),
+        mode=modes(value, entry, len(known)),
+        by_metric=by_metric if ends is not None else {},
+        entry=entry,
+        value=value,
+        rater=outputs.rater,
+        ends=ends,
+        outside=tuple(name for name, of in by_metric.items() if ((of < 0) | (of > 1)).any()),
+    )
+
+
+def ends_of(question: Question) -> tuple[float, float] | None:
+    """Return the ends of the scale of ratings, None where it has none."""
+    if question.limits is not None:
+        return question.limits
+    return (question.domain[0], question.domain[-1]) if question.domain else None
+
+
+def modes(value: Floats, entry: NDArray[np.intp], n: int) -> Floats:
+    """Return the most frequent value of each entry; of several that are as frequent, their mean."""
+    steps, step = np.unique(value, return_inverse=True)
+    times = np.zeros((n, len(steps)), dtype=np.int64)
+    np.add.at(times, (entry, step), 1)
+    most = (times == times.max(axis=1, keepdims=True)) & (times > 0)
+    of_entry: Floats = (most * steps).sum(axis=1) / most.sum(axis=1)
+    return of_entry
+
+
+def _are_numbers(words: NDArray[Any]) -> bool:
+    try:
+        return bool(np.isfinite([float(str(word)) for word in words if str(word)]).all())
+    except ValueError:
+        return False
+
+
+def _numbers(words: NDArray[Any]) -> Floats:
+    return np.array([float(str(word)) if str(word) else np.nan for word in words])
