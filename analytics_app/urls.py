@@ -11,6 +11,7 @@ from analytics_app.views import (
     coding,
     collected,
     comparing,
+    coverage,
     data,
     datasheet,
     excluded,
@@ -60,6 +61,8 @@ register_converter(Pseudonym, "pseudonym")
 TABLE = "<slug:slug>/results/<int:number>/tables/<str:section>/<str:key>"
 
 researcher_urls: list[URLPattern] = [
+    path("<slug:slug>/items/features/", coverage.coverage, name="coverage"),
+    path("<slug:slug>/items/features.csv", coverage.file, name="coverage_file"),
     path("<slug:slug>/monitor/", monitor.monitor, name="monitor"),
     path("<slug:slug>/raters/", raters.raters, name="raters"),
     path("<slug:slug>/people/act/", raters.act, name="act"),

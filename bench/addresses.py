@@ -60,6 +60,7 @@ PAGES = (
     Address("researcher:comments", STUDY),
     Address("researcher:items", STUDY),
     Address("researcher:items", STUDY, {"page": "last"}),
+    Address("analytics:coverage", STUDY),
     Address("researcher:design", STUDY),
     Address("researcher:checks", STUDY),
     Address("researcher:recruit", STUDY),
@@ -124,6 +125,7 @@ FILES = (
         Address("analytics_projects:table", {**PROJECT, "key": key, "format": "csv"})
         for key in ("systems", "agreement")
     ),
+    Address("analytics:coverage_file", STUDY),
     Address("researcher:plan", STUDY),
     Address("researcher:checks_csv", {"slug": "SLUG", "table": "raters"}),
     Address("researcher:due_csv", {"slug": "SLUG", "wave": "1"}),

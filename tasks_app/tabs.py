@@ -1,4 +1,7 @@
-"""The tabs of a study and of a project in the admin's frame; other apps add theirs in AppConfig.ready()."""
+"""The tabs of a study and of a project in the admin's frame, and the pages that these link to.
+
+Other apps add theirs in AppConfig.ready().
+"""
 
 from dataclasses import dataclass
 
@@ -16,7 +19,20 @@ class Tab:
     url_name: str
 
 
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page that a tab of a study links to: the slug of the tab, and the address, which takes the slug of the study.
+
+    Whoever sees the tab sees the link.
+    """
+
+    tab: str
+    label: str | Promise
+    url_name: str
+
+
 _tabs: dict[str, Tab] = {}
+_pages: list[Page] = []
 _project_tabs: dict[str, Tab] = {}
 
 
@@ -37,6 +53,17 @@ def _add(tabs: dict[str, Tab], tab: Tab) -> None:
     if tabs.get(tab.slug, tab) != tab:
         raise ValueError(f"There is another tab {tab.slug!r} already.")
     tabs[tab.slug] = tab
+
+
+def register_page(page: Page) -> None:
+    """Add a page that a tab links to; the same one twice is one."""
+    if page not in _pages:
+        _pages.append(page)
+
+
+def pages_of(tab: str) -> list[Page]:
+    """Return the pages that a tab links to."""
+    return [page for page in _pages if page.tab == tab]
 
 
 def all_tabs() -> list[Tab]:

@@ -12,5 +12,6 @@ def register_tabs() -> None:
     ):
         tabs.register(tabs.Tab(slug, label, order * 10, "viewer", f"analytics:{slug}"))
     tabs.register(tabs.Tab("datasheet", _("Datasheet"), 65, "viewer", "analytics:datasheet"))
+    tabs.register_page(tabs.Page("items", _("Features of outputs"), "analytics:coverage"))
     for order, (slug, label) in enumerate((("raters", _("Raters")), ("results", _("Results")), ("data", _("Data"))), 2):
         tabs.register_for_projects(tabs.Tab(slug, label, order * 10, "viewer", f"analytics_projects:{slug}"))

@@ -10,9 +10,9 @@ from django.core.exceptions import ValidationError
 
 from analytics_app import analyses
 from analytics_app.analyses.base import Common, Question, Sample
-from analytics_app.analyses.features import rules
 from analytics_app.analyses.features.rules import Feature, TooSlow, computed, read_features
 from analytics_app.ratings import Extras, Table
+from analytics_app.ratings.extras.due_units import Wanted
 from analytics_app.ratings.extras.shown_texts import ShownTexts
 from analytics_app.results import Row
 from tasks_app.task_types.base import Scale
@@ -91,11 +91,10 @@ def test_lines_are_written_in_one_way() -> None:
     assert field.clean(once) == once
 
 
-def test_a_pattern_that_takes_too_long_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rules, "PATTERN_SECONDS", 0.05)
+def test_a_pattern_that_takes_too_long_is_stopped() -> None:
     for rule in ("matches", "count"):
-        with pytest.raises(TooSlow):
-            computed(Feature.read(rf"x: {rule} ^(\w|\w\w)+\d$"), ["a" * 60 + "!"], [""])
+        with pytest.raises(TooSlow, match=r"The pattern of “x” takes longer than 0\.05 seconds"):
+            computed(Feature.read(rf"x: {rule} ^(\w|\w\w)+\d$"), ["a" * 60 + "!"], [""], seconds=0.05)
 
 
 # Rows ---------------------------------------------------------------------------------------------------
@@ -123,7 +122,7 @@ def rows_of(
 ) -> list[Row]:
     question = Question("main", "likert", Scale.ORDINAL, "fluency", (1.0, 2.0, 3.0, 4.0, 5.0), (1.0, 5.0))
     texts = texts or ("",) * len(data.names.part_ids)
-    extras = Extras({ShownTexts: ShownTexts(texts, (SOURCE,) * len(texts))})
+    extras = Extras({ShownTexts: ShownTexts(texts, (SOURCE,) * len(texts)), Wanted: Wanted.empty(data)})
     sample = Sample(data, data.z(), question, Common(n_resamples=100, seed=1), "kept", extras=extras)
     said = defaults("features", features=features, slices=slices, **settings)
     return list(analyses.registry["features"].rows(sample, said))
@@ -231,5 +230,5 @@ def test_too_many_words_are_no_groups() -> None:
 def test_texts_are_read_only_where_a_rule_needs_them() -> None:
     member = analyses.registry["features"]
     assert member.needed({"features": ""}) == frozenset()
-    assert member.needed({"features": "domain"}) == frozenset()
-    assert member.needed({"features": "domain\nlength: words"}) == {ShownTexts}
+    assert member.needed({"features": "domain"}) == {Wanted}
+    assert member.needed({"features": "domain\nlength: words"}) == {ShownTexts, Wanted}

@@ -24,7 +24,7 @@ DECLARED = "even: matches Text [02468]\nlength: characters\nkept: numbers_kept"
 @pytest.fixture
 def rated(rosa: User) -> Study:
     """A closed study in which alpha is rated higher than beta for texts with an even number, and alike otherwise."""
-    study = build_study(rosa, items=8)
+    study = build_study(rosa, items=8, checks={"controls": 1}, known={"control": 2})
     filler = Filler(study)
     for number in range(8):
         for rater in ("ada", "bob"):
@@ -53,6 +53,7 @@ def test_the_planted_dependence_is_found_and_shown(rated: Study, rosas_browser: 
     assert "Differences of systems depend on “even” on" in text(html)
     lines = table(html, "Ratings by feature")
     assert [(line["Feature"], line["Value"]) for line in lines[:2]] == [("even", "no"), ("even", "yes")]
+    # Texts with known answers are not among them.
     counts = table(html, "Outputs with each value")
     assert {line["Value"]: (line["alpha-mt"], line["beta-mt"]) for line in counts if line["Feature"] == "even"} == {
         "no": ("4", "4"),

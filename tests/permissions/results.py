@@ -23,6 +23,9 @@ def _run_form(world: World, row: Row) -> Mapping[str, Any]:
 
 ROWS = [
     page("GET", "analytics:results", VIEWER),
+    page("GET", "analytics:coverage", VIEWER),
+    page("GET", "analytics:coverage", VIEWER, study="draft"),
+    page("GET", "analytics:coverage_file", VIEWER),
     page("GET", "analytics:compare", VIEWER, study="closed"),
     page("GET", "analytics:compare_csv", VIEWER, study="closed", query={"a": "RUN", "b": "RUN"}),
     page("GET", "analytics:new_run", EDITOR),

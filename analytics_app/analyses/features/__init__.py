@@ -21,6 +21,7 @@ from analytics_app.analyses.shared.pairs import chosen_pairs, clusters_of, unit_
 from analytics_app.analyses.shared.rated_texts import low_is_good
 from analytics_app.ratings import Floats
 from analytics_app.ratings.extras.base import Extra
+from analytics_app.ratings.extras.due_units import Wanted
 from analytics_app.ratings.extras.shown_texts import ShownTexts
 from analytics_app.results import Row
 from analytics_app.stats.comparison.corrections import adjust
@@ -51,7 +52,7 @@ class Features(Analysis):
         "inference. Journal of Human Resources 50(2), 317-372."
     )
     scales = frozenset({Scale.ORDINAL, Scale.INTERVAL, Scale.RATIO})
-    needs = frozenset({ShownTexts})
+    needs = frozenset({ShownTexts, Wanted})
     statistics = {
         "feature_mean": _("Mean by feature"),
         "feature_contrast": _("Difference of differences by feature"),
@@ -86,9 +87,11 @@ class Features(Analysis):
         return super().fits(question) and not low_is_good(question)
 
     def needed(self, settings: Mapping[str, Any]) -> frozenset[type[Extra]]:
-        """Read the texts only where a rule is computed from them."""
-        is_computed = any(feature.rule for feature in read_features(settings["features"]))
-        return self.needs if is_computed else frozenset()
+        """Read the texts only where a rule is computed from them, and nothing where no feature is declared."""
+        features = read_features(settings["features"])
+        if any(feature.rule for feature in features):
+            return self.needs
+        return frozenset({Wanted} if features else ())
 
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
         """Yield the rows of every feature; none where no feature is declared."""

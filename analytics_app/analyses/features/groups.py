@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -9,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analytics_app.analyses.base import Sample
-from analytics_app.analyses.features.rules import PATTERN_SECONDS, Feature, TooSlow, computed
+from analytics_app.analyses.features.rules import Feature, TooSlow, computed
+from analytics_app.ratings.extras.due_units import Wanted
 from analytics_app.ratings.extras.shown_texts import ShownTexts
 
 # Words of a feature beyond this number are names of single outputs rather than groups of them.
@@ -29,45 +31,61 @@ class Grouped:
 def grouped(sample: Sample, feature: Feature, n_groups: int) -> Grouped | str:
     """Group the shown outputs of a sample by a feature, or return a sentence that says why that is impossible.
 
-    Limits come from all shown outputs but those of systems that are left out, so that the groups of a slice are those
-    of the whole.
+    Limits come from all outputs to be judged but those of systems that are left out, so that the groups of a slice are
+    those of the whole. Outputs of units with known answers are in no group.
     """
     names = sample.table.names
     if feature.rule:
         texts = sample.extras[ShownTexts]
         try:
             of_part = computed(feature, texts.text, texts.source)
-        except TooSlow:
-            return f"The pattern of “{feature.name}” takes longer than {PATTERN_SECONDS:g} seconds on the outputs."
-        found = [of_part[part] for part in names.shown_part.tolist()]
+        except TooSlow as problem:
+            return str(problem)
+        values = [of_part[part] for part in names.shown_part.tolist()]
     elif feature.name in names.features:
         of_item = names.features[feature.name]
-        found = [str(of_item[item]) or None for item in names.shown_item.tolist()]
+        values = [str(of_item[item]) or None for item in names.shown_item.tolist()]
     else:
-        there = ", ".join(sorted(names.features)) or "none"
-        return f"The items have no feature “{feature.name}”. Their features: {there}."
-    counts = ~np.isin(names.shown_system, sorted(sample.without))
-    numbers = _numbers(found)
+        return unknown(feature, names.features)
+    judged = np.union1d(sample.extras[Wanted].unit, sample.table.judgments.unit)
+    is_judged = np.isin(names.unit_of_part[names.shown_part], judged)
+    values = [value if mine else None for value, mine in zip(values, is_judged.tolist(), strict=True)]
+    return group_values(feature, values, ~np.isin(names.shown_system, sorted(sample.without)), n_groups)
+
+
+def unknown(feature: Feature, known: Iterable[str]) -> str:
+    """Say that the items have no such feature."""
+    return f"The items have no feature “{feature.name}”. Their features: {', '.join(sorted(known)) or 'none'}."
+
+
+def group_values(
+    feature: Feature, values: Sequence[float | str | None], counts: NDArray[np.bool_], n_groups: int
+) -> Grouped | str:
+    """Group the values of outputs, None where an output has none, or say why that is impossible.
+
+    Limits and groups come from the outputs that count.
+    """
+    numbers = _numbers(values)
     if numbers is not None:
         return _between_limits(feature, numbers, counts, n_groups)
     if feature.limits is not None:
         return f"The feature “{feature.name}” has values that are not numbers, so limits mean nothing."
-    return _by_word(feature, found, counts)
+    return _by_word(feature, values, counts)
 
 
-def _numbers(found: list[float | str | None]) -> NDArray[np.float64] | None:
+def _numbers(values: Sequence[float | str | None]) -> NDArray[np.float64] | None:
     """Return the values as numbers, NaN for none; None where some value is a word or none has a value."""
-    values = np.full(len(found), np.nan)
-    for place, one in enumerate(found):
-        if one is None:
+    numbers = np.full(len(values), np.nan)
+    for place, value in enumerate(values):
+        if value is None:
             continue
         try:
-            values[place] = float(one)
+            numbers[place] = float(value)
         except ValueError:
             return None
-        if not np.isfinite(values[place]):
+        if not np.isfinite(numbers[place]):
             return None
-    return values
+    return numbers
 
 
 def _between_limits(
@@ -99,12 +117,12 @@ def _said(limit: float) -> str:
     return f"{limit:.6g}"
 
 
-def _by_word(feature: Feature, found: list[float | str | None], counts: NDArray[np.bool_]) -> Grouped | str:
-    cut = ["" if one is None else str(one)[:LONGEST_VALUE] for one in found]
-    values = sorted({one for one, mine in zip(cut, counts.tolist(), strict=True) if one and mine})
-    if not values:
+def _by_word(feature: Feature, values: Sequence[float | str | None], counts: NDArray[np.bool_]) -> Grouped | str:
+    words = ["" if value is None else str(value)[:LONGEST_VALUE] for value in values]
+    known = sorted({word for word, mine in zip(words, counts.tolist(), strict=True) if word and mine})
+    if not known:
         return f"No output has a value of “{feature.name}”."
-    if len(values) > MOST_VALUES:
-        return f"The feature “{feature.name}” has {len(values)} values; at most {MOST_VALUES} can be compared."
-    code = {value: place for place, value in enumerate(values)}
-    return Grouped(feature, np.array([code.get(one, -1) for one in cut], dtype=np.int64), tuple(values))
+    if len(known) > MOST_VALUES:
+        return f"The feature “{feature.name}” has {len(known)} values; at most {MOST_VALUES} can be compared."
+    code = {word: place for place, word in enumerate(known)}
+    return Grouped(feature, np.array([code.get(word, -1) for word in words], dtype=np.int64), tuple(known))

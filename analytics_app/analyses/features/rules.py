@@ -39,7 +39,7 @@ class BadFeature(ValueError):
 
 
 class TooSlow(Exception):
-    """A pattern that takes too long on the outputs."""
+    """A pattern that takes too long on the outputs; the message says so."""
 
 
 # Computes the value of an output from its text and the source; None where there is none.
@@ -163,16 +163,18 @@ class FeaturesField(forms.CharField):
 # The values of outputs ---------------------------------------------------------------------------------
 
 
-def computed(feature: Feature, texts: Sequence[str], sources: Sequence[str]) -> list[float | str | None]:
+def computed(
+    feature: Feature, texts: Sequence[str], sources: Sequence[str], *, seconds: float = PATTERN_SECONDS
+) -> list[float | str | None]:
     """Return the value of each output.
 
     Raises
     ------
     TooSlow
-        The pattern takes longer than PATTERN_SECONDS on all texts together.
+        The pattern takes longer than so many seconds on all texts together.
     """
     if feature.kind in PATTERNS:
-        return list(_patterns(feature, texts))
+        return list(_patterns(feature, texts, seconds))
     if feature.kind == "contains":
         words = "|".join(map(regex.escape, _words(feature.argument)))
         listed = regex.compile(rf"(?<![\p{{L}}\p{{N}}])(?:{words})(?![\p{{L}}\p{{N}}])", regex.IGNORECASE)
@@ -181,8 +183,8 @@ def computed(feature: Feature, texts: Sequence[str], sources: Sequence[str]) -> 
     return [compute(text, source) for text, source in zip(texts, sources, strict=True)]
 
 
-def _patterns(feature: Feature, texts: Sequence[str]) -> list[float | str | None]:
-    pattern, end = regex.compile(feature.argument), time.monotonic() + PATTERN_SECONDS
+def _patterns(feature: Feature, texts: Sequence[str], seconds: float) -> list[float | str | None]:
+    pattern, end = regex.compile(feature.argument), time.monotonic() + seconds
     found: list[float | str | None] = []
     for text in texts:
         try:
@@ -192,7 +194,8 @@ def _patterns(feature: Feature, texts: Sequence[str]) -> list[float | str | None
             else:
                 found.append(YES if pattern.search(text, timeout=left) else NO)
         except TimeoutError as problem:
-            raise TooSlow(feature.argument) from problem
+            slow = f"The pattern of “{feature.name}” takes longer than {seconds:g} seconds on the outputs."
+            raise TooSlow(slow) from problem
     return found
 
 

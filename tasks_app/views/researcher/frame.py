@@ -82,6 +82,7 @@ def study_page(
     frame = {
         "study": study,
         "tabs": rows,
+        "tab_pages": [{"label": page.label, "url": reverse(page.url_name, args=[slug])} for page in tabs.pages_of(tab)],
         "role": own_role,
         "may_edit": access.reaches(own_role, Membership.Role.EDITOR),
         "is_owner": access.reaches(own_role, Membership.Role.OWNER),

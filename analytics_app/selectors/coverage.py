@@ -1,0 +1,148 @@
+"""How the outputs of a study are spread over the values of features, before anything is judged."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from analytics_app.analyses.features.groups import Grouped, group_values, unknown
+from analytics_app.analyses.features.rules import Feature, TooSlow, computed
+from analytics_app.ratings.copying import rows
+from tasks_app.models import Study
+
+# A page computes no more than this; a run computes features of any number of outputs.
+MOST_OUTPUTS, PATTERN_SECONDS = 10_000, 2.0
+# Fewer outputs of a system than this say little about its outputs with a value.
+FEW_OUTPUTS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """An output to be judged: key and title of its task, item, system, text, source, and the features of its item."""
+
+    task: str
+    title: str
+    item: str
+    system: str
+    text: str
+    source: str
+    features: dict[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A value of a feature: how many items have outputs with it, and how many outputs of each system have it."""
+
+    feature: str
+    value: str
+    n_items: int
+    n_outputs: tuple[int, ...]
+
+    @property
+    def is_thin(self) -> bool:
+        """Whether a system has too few outputs with this value for a comparison."""
+        return min(self.n_outputs) < FEW_OUTPUTS
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """The lines of one task (its key and title), its systems, and sentences on features that lack values or groups."""
+
+    task: str
+    title: str
+    systems: tuple[str, ...]
+    lines: tuple[Line, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def thin(self) -> str:
+        """The values of which some system has too few outputs for a comparison, as a list in words."""
+        return ", ".join(f"{line.feature}: {line.value}" for line in self.lines if line.is_thin)
+
+
+class TooManyOutputs(Exception):
+    """A study has more outputs than a page can look at."""
+
+
+def known_features(study: Study) -> list[str]:
+    """Return the names of the features that items of a study have."""
+    return [name for (name,) in rows(_FEATURES, study=study.pk)]
+
+
+def coverage_of(study: Study, features: Sequence[Feature], n_groups: int) -> list[Coverage]:
+    """Count the outputs of each task by the values of features.
+
+    Known answers and degraded copies do not count. Raises TooManyOutputs beyond MOST_OUTPUTS.
+    """
+    stored = rows(_OUTPUTS, study=study.pk, most=MOST_OUTPUTS + 1)
+    if len(stored) > MOST_OUTPUTS:
+        raise TooManyOutputs
+    outputs = [
+        Judged(task, title, item, system, text, source, json.loads(features))
+        for task, title, item, system, text, source, features, _order in stored
+    ]
+    of_task: dict[str, list[Judged]] = {}
+    for output in outputs:
+        of_task.setdefault(output.task, []).append(output)
+    return [_of_task(task, features, n_groups, judged) for task, judged in of_task.items()]
+
+
+def _of_task(task: str, features: Sequence[Feature], n_groups: int, outputs: Sequence[Judged]) -> Coverage:
+    systems = tuple(sorted({output.system for output in outputs}))
+    lines: list[Line] = []
+    notes: list[str] = []
+    for feature in features:
+        groups = _grouped(feature, n_groups, outputs)
+        if isinstance(groups, str):
+            notes.append(groups)
+            continue
+        lines += _lines(groups, systems, outputs)
+        if n_without := int((groups.group < 0).sum()):
+            notes.append(f"“{feature.name}”: {n_without} of {len(outputs)} outputs have no value.")
+    return Coverage(task, outputs[0].title or task, systems, tuple(lines), tuple(notes))
+
+
+def _grouped(feature: Feature, n_groups: int, outputs: Sequence[Judged]) -> Grouped | str:
+    values: list[float | str | None]
+    if feature.rule:
+        texts, sources = [output.text for output in outputs], [output.source for output in outputs]
+        try:
+            values = computed(feature, texts, sources, seconds=PATTERN_SECONDS)
+        except TooSlow as problem:
+            return str(problem)
+    else:
+        known = {name for output in outputs for name in output.features}
+        if feature.name not in known:
+            return unknown(feature, known)
+        values = [str(output.features.get(feature.name, "")) or None for output in outputs]
+    return group_values(feature, values, np.ones(len(outputs), dtype=bool), n_groups)
+
+
+def _lines(groups: Grouped, systems: Sequence[str], outputs: Sequence[Judged]) -> Iterator[Line]:
+    for place, value in enumerate(groups.values):
+        with_value = [output for output, group in zip(outputs, groups.group.tolist(), strict=True) if group == place]
+        items = {output.item for output in with_value}
+        n_outputs = tuple(sum(output.system == system for output in with_value) for system in systems)
+        yield Line(groups.feature.name, value, len(items), n_outputs)
+
+
+_FEATURES = """
+SELECT DISTINCT jsonb_object_keys(features) AS name FROM tasks_app_item WHERE study_id = %(study)s ORDER BY name
+"""
+
+_OUTPUTS = """
+SELECT DISTINCT t.key, t.title, i.key, s.key, o.text, i.source, i.features, t."order"
+  FROM tasks_app_task t
+  JOIN tasks_app_unit u ON u.task_id = t.id AND u.until IS NULL AND u.k > 0
+  JOIN tasks_app_part p ON p.unit_id = u.id
+  JOIN tasks_app_partoutput po ON po.part_id = p.id
+  JOIN tasks_app_output o ON o.id = po.output_id
+  JOIN tasks_app_item i ON i.id = o.item_id
+  JOIN tasks_app_system s ON s.id = o.system_id
+ WHERE t.study_id = %(study)s AND t.until IS NULL AND u.features->>'degraded_of' IS NULL
+   AND NOT EXISTS (SELECT 1 FROM tasks_app_gold g WHERE g.unit_id = u.id)
+ ORDER BY t."order", t.key, i.key, s.key LIMIT %(most)s
+"""

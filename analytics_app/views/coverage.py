@@ -1,0 +1,129 @@
+"""Features of outputs before anything is judged: how many outputs of each system have each value."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django import forms
+from django.http import Http404, HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_safe
+
+from analytics_app import analyses
+from analytics_app import plan as plans
+from analytics_app.analyses.features.rules import read_features
+from analytics_app.selectors.coverage import (
+    FEW_OUTPUTS,
+    MOST_OUTPUTS,
+    Coverage,
+    TooManyOutputs,
+    coverage_of,
+    known_features,
+)
+from analytics_app.views.files import as_file
+from tasks_app import access
+from tasks_app.models import Study
+from tasks_app.plaintext import without_formula
+from tasks_app.views.researcher.frame import researcher_page, study_page
+
+# What is counted where neither the plan nor the items have features.
+SUGGESTED = "length: words"
+
+
+class CoverageForm(forms.Form):
+    """Which features are counted, with the fields that the analysis has."""
+
+    features = analyses.registry["features"].Settings.base_fields["features"]
+    groups = analyses.registry["features"].Settings.base_fields["groups"]
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["features"].required = True
+        self.fields["features"].help_text = gettext_lazy(
+            "One per line: the name of a feature of the items, or a name and a rule, such as “length: words”, "
+            "“question: matches \\?” or “hedged: contains may, might”. Limits between groups of numbers go after the "
+            "name: “length (10, 20): words”."
+        )
+
+
+@researcher_page
+@require_safe
+def coverage(request: HttpRequest, slug: str) -> HttpResponse:
+    """Count the outputs of a study by features: those of the address, or else of the analysis plan."""
+    study, role = access.study_and_role(request.user, slug)
+    start = _start(study)
+    form = CoverageForm(request.GET if "features" in request.GET else start)
+    tables: Sequence[Coverage] = ()
+    problem = ""
+    try:
+        tables = _counted(study, form)
+    except TooManyOutputs:
+        problem = _("The study has more than %(n)s outputs. A run with the analysis “Features of outputs” counts them.")
+        problem %= {"n": f"{MOST_OUTPUTS:,}"}
+    context = {
+        "form": form,
+        "tables": tables,
+        "problem": problem,
+        "few": FEW_OUTPUTS,
+        "query": request.GET.urlencode(),
+        "is_planned": start["planned"],
+    }
+    return study_page(
+        request,
+        slug,
+        "items",
+        lambda _study: context,
+        template="coverage",
+        title=_("Features of outputs"),
+        status=422 if form.errors else 200,
+        fetched=(study, role),
+    )
+
+
+@researcher_page
+@require_safe
+def file(request: HttpRequest, slug: str) -> HttpResponse:
+    """Return the same counts as CSV: a row for each value and system."""
+    study, _role = access.study_and_role(request.user, slug)
+    form = CoverageForm(request.GET if "features" in request.GET else _start(study))
+    try:
+        tables = _counted(study, form)
+    except TooManyOutputs as problem:
+        raise Http404 from problem
+    if form.errors:
+        raise Http404
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["task", "feature", "value", "system", "items", "outputs"])
+    for table in tables:
+        for line in table.lines:
+            for system, n in zip(table.systems, line.n_outputs, strict=True):
+                words = (table.task, line.feature, line.value, system)
+                writer.writerow([*map(without_formula, words), line.n_items, n])
+    return HttpResponse(
+        text.getvalue(), content_type="text/csv; charset=utf-8", headers=as_file(f"{study.slug}-features.csv")
+    )
+
+
+def _counted(study: Study, form: CoverageForm) -> list[Coverage]:
+    if not form.is_valid():
+        return []
+    return coverage_of(study, read_features(form.cleaned_data["features"]), form.cleaned_data["groups"] or 3)
+
+
+def _start(study: Study) -> Mapping[str, Any]:
+    """Return what the form shows at first: the features of the plan, else those of the items, else a suggestion."""
+    try:
+        document = plans.document_of(study)
+    except plans.BadPlan:
+        document = {}
+    listed = document.get("analyses", plans.ALL)
+    for entry in () if listed == plans.ALL else listed:
+        if entry["analysis"] == "features" and entry.get("features"):
+            return {"features": entry["features"], "groups": entry.get("groups", 3), "planned": True}
+    features = "\n".join(known_features(study)) or SUGGESTED
+    return {"features": features, "groups": 3, "planned": False}

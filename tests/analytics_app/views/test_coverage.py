@@ -1,0 +1,94 @@
+"""Features of outputs before anything is judged: counted by system on a page and in a file."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+from analytics_app.models import Plan
+from analytics_app.selectors import coverage
+from tasks_app.models import Item, Output, Study
+from tests.analytics_app.views.reading import page, table, text
+from tests.builders import build_study
+
+pytestmark = pytest.mark.django_db
+
+ITEMS = "/admin/studies/hidden-slug/items/"
+PATH = f"{ITEMS}features/"
+EVEN = "even: matches Text [02468]"
+
+
+@pytest.fixture
+def draft(rosa: User) -> Study:
+    """A draft of eight items and two systems, with two more items that have known answers."""
+    return build_study(rosa, items=8, opened=False, checks={"controls": 1}, known={"control": 2})
+
+
+def counted(browser: Client, features: str, status: int = 200, **more: str) -> str:
+    answer = browser.get(PATH, {"features": features, "groups": "3", **more})
+    assert answer.status_code == status
+    return answer.content.decode()
+
+
+def test_outputs_of_a_draft_are_counted_by_system(draft: Study, rosas_browser: Client) -> None:
+    """Items with known answers are not among them: nobody compares systems by these."""
+    assert PATH in page(rosas_browser, ITEMS)
+    html = counted(rosas_browser, f"{EVEN}\nlength (3): words")
+    assert table(html, "Outputs with each value") == [
+        {"Feature": "even", "Value": "no", "Items": "4", "alpha-mt": "4", "beta-mt": "4"},
+        {"Feature": "even", "Value": "yes", "Items": "4", "alpha-mt": "4", "beta-mt": "4"},
+        {"Feature": "length", "Value": "up to 3", "Items": "0", "alpha-mt": "0", "beta-mt": "0"},
+        {"Feature": "length", "Value": "over 3", "Items": "8", "alpha-mt": "8", "beta-mt": "8"},
+    ]
+    few = "Fewer than 5 outputs of some system have these values, too few to compare systems by them: "
+    assert f"{few}even: no, even: yes, length: up to 3." in text(html)
+
+
+def test_the_features_of_the_plan_come_first_then_those_of_items(draft: Study, rosas_browser: Client) -> None:
+    assert "length: words</textarea>" in page(rosas_browser, PATH)
+    Item.objects.filter(key__in=["i0", "i1", "i2"]).update(features={"domain": "أخبار"})
+    Item.objects.filter(key__in=["i3", "i4", "i5", "i6"]).update(features={"domain": "<b>law</b>"})
+    html = page(rosas_browser, PATH)
+    assert "domain</textarea>" in html
+    assert "<b>law</b>" not in html
+    assert [(line["Value"], line["Items"]) for line in table(html, "Outputs with each value")] == [
+        ("<b>law</b>", "4"),
+        ("أخبار", "3"),
+    ]
+    assert "“domain”: 2 of 16 outputs have no value." in text(html)
+    plan = {"analyses": [{"analysis": "features", "features": EVEN, "groups": 2}]}
+    Plan.objects.create(study=draft, version=1, document=plan)
+    html = page(rosas_browser, PATH)
+    assert f"{EVEN}</textarea>" in html
+    assert "The features are those of the analysis plan" in text(html)
+
+
+def test_the_file_has_a_row_for_each_value_and_system(draft: Study, rosas_browser: Client) -> None:
+    Item.objects.filter(key__in=["i0", "i1"]).update(features={"domain": "=1+1"})
+    answer = rosas_browser.get(f"{ITEMS}features.csv", {"features": "domain", "groups": "3"})
+    assert answer["Content-Disposition"] == 'attachment; filename="hidden-slug-features.csv"'
+    rows = list(csv.DictReader(io.StringIO(answer.content.decode())))
+    assert rows == [
+        {"task": "main", "feature": "domain", "value": "'=1+1", "system": system, "items": "2", "outputs": "2"}
+        for system in ("alpha-mt", "beta-mt")
+    ]
+
+
+def test_what_cannot_be_counted_is_said(draft: Study, rosas_browser: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    html = counted(rosas_browser, f"{EVEN}\nn: wrods", status=422)
+    assert "Line 2, column 4: There is no rule “wrods”" in text(html)
+    assert rosas_browser.get(f"{ITEMS}features.csv", {"features": "n: wrods"}).status_code == 404
+    assert counted(rosas_browser, "", status=422)
+    assert "“topic”" in text(counted(rosas_browser, "topic"))
+    monkeypatch.setattr(coverage, "PATTERN_SECONDS", 0.05)
+    Output.objects.update(text="a" * 60 + "!")
+    assert "takes longer than" in text(counted(rosas_browser, r"x: matches ^(\w|\w\w)+\d$"))
+    monkeypatch.setattr(coverage, "MOST_OUTPUTS", 15)
+    html = counted(rosas_browser, EVEN)
+    assert "more than" in text(html)
+    assert "<table" not in html
+    assert rosas_browser.get(f"{ITEMS}features.csv", {"features": EVEN}).status_code == 404
