@@ -101,6 +101,7 @@ PAGES = (
     Address("analytics:data", STUDY),
     Address("analytics:scores", STUDY),
     Address("analytics:outcomes", STUDY),
+    Address("analytics:personal_texts", STUDY),
     Address("analytics:coding", STUDY),
     Address("analytics:collected", STUDY),
     Address("planning:planning"),
@@ -202,6 +203,9 @@ ACTIONS = frozenset(
         # The study has no outcomes; tests/analytics_app/views/test_outcomes.py downloads them.
         "analytics:outcomes_file",
         "analytics:delete_outcome",
+        # The study has no such texts; tests/analytics_app/views/test_personal_texts.py downloads them.
+        "analytics:personal_texts_file",
+        "analytics:delete_personal_texts",
         "analytics:datasheet_take_back",
         "researcher:unshare",
         "analytics:act",

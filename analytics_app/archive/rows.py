@@ -40,6 +40,7 @@ from tasks_app.models import (
     Part,
     PartOutput,
     Payment,
+    PersonalText,
     Place,
     Prefill,
     Rater,
@@ -189,6 +190,8 @@ TABLES: tuple[ArchivedTable, ...] = (
     ArchivedTable(Plan, "study"),
     ArchivedTable(MetricScore, "study"),
     ArchivedTable(MeasuredOutcome, "study"),
+    # Of people who have not begun, only an invitation says who they are.
+    ArchivedTable(PersonalText, "study", texts=("text",), only=lambda _study: Q(rater__isnull=False)),
     ArchivedTable(Exclusion, "study", {**NOBODY, "lifted_by_id": _nothing(None)}, only=lambda _study: Q(run=None)),
 )
 # Archived apart: one run, not all of a study.

@@ -23,7 +23,7 @@ FOLDERS: Mapping[str, Promise] = {"": _("Guides"), "task-types": _("Task types")
 FIRST = (
     "setting-up", "published-studies", "study-file", "designs", "checks", "languages", "recruiting", "waves",
     "monitoring", "pay", "collecting-texts", "routing", "rights", "roles", "datasheet", "ratings-file", "metrics-file",
-    "outcomes-file", "columns", "api",
+    "outcomes-file", "personal-texts-file", "columns", "api",
 )  # fmt: skip
 
 # The folder of screenshots. Drawings of other kinds are for readers of the source.

@@ -18,6 +18,7 @@ from tasks_app.models.items import (
     Unit,
 )
 from tasks_app.models.judgments import Assignment, ControlResult, Draft, Erasure, Judgment, Rating, is_current
+from tasks_app.models.personal import PersonalText
 from tasks_app.models.plan import Booklet, GroupBlock, Place
 from tasks_app.models.project import Project, ProjectStep, ProjectWork
 from tasks_app.models.raters import (
@@ -85,6 +86,7 @@ __all__ = [
     "Part",
     "PartOutput",
     "Payment",
+    "PersonalText",
     "Place",
     "Prefill",
     "Project",

@@ -1,7 +1,7 @@
 """Build a `Screen` from rows. What a frozen unit or task shows never changes, so each process reads it once."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -10,6 +10,7 @@ from django.db.models import F, Prefetch, QuerySet
 
 from tasks_app.models import Assignment, Criterion, Item, ItemMedia, PartOutput, Prefill, Rater, Study, Task, TaskGroup
 from tasks_app.models import TaskCriterion as Asked
+from tasks_app.selectors.personal_texts import shown_text
 from tasks_app.task_types import TaskType, highlights
 from tasks_app.task_types import base as contract
 from tasks_app.task_types.highlights import Highlight
@@ -250,7 +251,10 @@ class RaterScreen:
     @cached_property
     def shown(self) -> contract.Screen:
         """What the task type sees, with the arrangement that was drawn for the rater."""
-        return make_screen(self.frame, self.material, self.rater.study, self.assignment.arrangement)
+        screen = make_screen(self.frame, self.material, self.rater.study, self.assignment.arrangement)
+        if not self.kind.shows_personal_text():
+            return screen
+        return replace(screen, personal_text=shown_text(self.rater, self.frame.task.key))
 
     @property
     def kind(self) -> TaskType:

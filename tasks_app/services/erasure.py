@@ -21,6 +21,7 @@ from tasks_app.models import (
     Outbox,
     OwnUnit,
     Payment,
+    PersonalText,
     Place,
     Rater,
     RaterSet,
@@ -109,6 +110,7 @@ def _forget(rater: Rater) -> None:
     Outbox.objects.filter(rater=rater).delete()
     collecting.forget_author(rater)
     OwnUnit.objects.filter(rater=rater).delete()
+    PersonalText.objects.filter(rater=rater).delete()
     Invitation.objects.filter(rater=rater).delete()
     Payment.objects.filter(rater=rater).exclude(reason="").update(reason=ERASED)
     RaterSet.objects.filter(rater=rater).update(lease_until=None)

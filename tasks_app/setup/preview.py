@@ -14,7 +14,7 @@ from tasks_app.studyfile.screens import DraftTask, draft_tasks
 from tasks_app.studyfile.workload import screen_of
 from tasks_app.task_types import TaskType, registry
 from tasks_app.task_types.base import Media, Screen, described
-from tasks_app.task_types.samples import sample_kind, sample_screen
+from tasks_app.task_types.samples import PERSONAL_TEXT, sample_kind, sample_screen
 from tasks_app.task_types.texts import TextType
 
 # So many units of a task can be looked at.
@@ -73,6 +73,8 @@ def preview_of(setup: Setup, task_key: str = "", number: int = 1) -> Preview | N
         kind = _kind(task)
         screen, number, of = _sample(kind, task, reading.document), 1, 1
     study = reading.document["study"]
+    if kind.shows_personal_text():
+        screen = replace(screen, personal_text=str(PERSONAL_TEXT))
     return Preview(
         task=task, tasks=tasks, kind=kind, screen=screen, number=number, of=of,
         is_sample=draft is None or not draft.units, problems=_problems(reading),

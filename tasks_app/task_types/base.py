@@ -233,6 +233,14 @@ class TaskType(ABC):
         """Say why payloads that are sound one by one cannot stand on one text, or return None."""
         return None
 
+    def shows_personal_text(self) -> bool:
+        """Return whether each rater is shown a text that was written for them alone."""
+        return False
+
+    def waits_for_personal_text(self) -> bool:
+        """Return whether raters without such a text have to wait for it."""
+        return False
+
     def instructions(self) -> Words:
         """Return what raters are told where the study words no instructions."""
         return self.default_instructions

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from random import Random
 
+from django.utils.translation import gettext_lazy as _
+
 from tasks_app.task_types.base import Criterion, ItemTexts, OutputText, Part, Screen, TaskType, UnitDraft
 
 SEED = 7
@@ -51,6 +53,9 @@ CRITERIA = (
     ),
     Criterion("adequacy", "Adequacy", question="How much of the meaning is kept?", low="Nothing", high="Everything"),
 )
+
+# Stands where raters are shown a text of their own, for whoever has none since they only try the study out.
+PERSONAL_TEXT = _("This is a placeholder. Each rater reads the text that was written for them here.")
 
 # How many items, and how many texts of each: as few as give a type something to show.
 AMOUNTS = ((1, 2), (1, 3), (1, 4), (1, 5), (3, 2), (2, 3))

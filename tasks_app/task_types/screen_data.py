@@ -221,7 +221,8 @@ class Screen:
     stored: "parts" the parts by screen position (a part may stand at several positions, or at none), "criteria" the
     order of criterion keys; a type may add its own entries. `context` holds the sources before this one in its
     document. `paged` says that questions are to be shown one at a time. `highlights` are those of source and
-    reference, by these words; a part has its own. There is no system in a screen, by construction.
+    reference, by these words; a part has its own. `personal_text` was written for this rater alone. There is no system
+    in a screen, by construction.
     """
 
     kind: TaskType
@@ -238,6 +239,7 @@ class Screen:
     media: tuple[Media, ...] = ()
     paged: bool = False
     highlights: Mapping[str, tuple[Highlight, ...]] = field(default_factory=dict)
+    personal_text: str = ""
 
     @property
     def chains(self) -> Chains:

@@ -27,6 +27,7 @@ WITH_FILES = {
     "admin/studies/<slug:slug>/set-up/tables/<slug:table>/",
     "admin/studies/<slug:slug>/import/",
     "admin/studies/<slug:slug>/data/outcomes/",
+    "admin/studies/<slug:slug>/data/personal-texts/",
     "admin/studies/<slug:slug>/data/scores/",
     "admin/studies/<slug:slug>/datasheet/import/",
     "admin/studies/<slug:slug>/pay/bonus/",

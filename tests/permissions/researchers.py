@@ -11,7 +11,7 @@ from tasks_app.projects.splitting import Split
 from tasks_app.selectors.coding import answers_to
 from tasks_app.views.researcher.setup.texts.splitting import shown_by
 from tests.permissions.rows import PEOPLE, RESEARCHER, Row, page
-from tests.permissions.world import OUTCOMES, RATINGS, SCORES, World, csv_file, packed, upload
+from tests.permissions.world import OUTCOMES, PERSONAL_TEXTS, RATINGS, SCORES, World, csv_file, packed, upload
 
 VIEWER, EDITOR, OWNER = "viewer", "editor", "owner"
 
@@ -361,6 +361,11 @@ DATA = [
     page("POST", "analytics:delete_outcome", EDITOR, 302, sent={"outcome": "steps", "sure": "on"}, changes=True),
     page("GET", "analytics:outcomes_file", OWNER, changes=True),
     page("GET", "analytics:outcomes_file", VIEWER, study="closed", changes=True),
+    page("GET", "analytics:personal_texts", EDITOR),
+    page("POST", "analytics:personal_texts", EDITOR, 302, sent=_upload(PERSONAL_TEXTS), changes=True, note="upload"),
+    page("POST", "analytics:delete_personal_texts", EDITOR, 302, sent={"task": "main", "sure": "on"}, changes=True),
+    page("GET", "analytics:personal_texts_file", OWNER, changes=True),
+    page("GET", "analytics:personal_texts_file", VIEWER, study="closed", changes=True),
     page("GET", "researcher:api", VIEWER),
     page("POST", "researcher:api", VIEWER, sent=TOKEN, changes=True),
     page("POST", "researcher:revoke", VIEWER, 302, path={"token": "OWN_TOKEN"}, changes=True),

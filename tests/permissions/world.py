@@ -27,7 +27,7 @@ from analytics_app.services import sharing
 from tasks_app import studyfile
 from tasks_app.channels.base import Arrival
 from tasks_app.importing import uploads
-from tasks_app.models import Gold, Invitation, Item, Membership, Rater, RaterSet, Study
+from tasks_app.models import Gold, Invitation, Item, Membership, PersonalText, Rater, RaterSet, Study
 from tasks_app.projects import work as work_on_projects
 from tasks_app.selectors.coding import answers_to
 from tasks_app.services import pay
@@ -51,6 +51,7 @@ EXPLANATION = "A four it is, as every expert says."
 
 RATINGS = "rater,item,system,criterion,value\nann,i0,alpha-mt,fluency,4\n"
 OUTCOMES = "rater,wave,outcome,value\nRATER,1,steps,5000\n"
+PERSONAL_TEXTS = "rater,text\nRATER,You walked less on Monday.\n"
 SCORES = "item,system,COMET\ni0,alpha-mt,0.8\n"
 
 # The state of each study, and how it got there.
@@ -220,6 +221,7 @@ def _furnish(study: Study, users: Mapping[str, User]) -> dict[str, str]:
     (made,) = invitations.invite(study=study, people=[invitations.Person("Bo")], by=users["owner"])
     account = _invite_account(study, users["rater"])
     MeasuredOutcome.objects.create(study=study, rater=at_work, wave=1, outcome="steps", value=4_000)
+    PersonalText.objects.create(study=study, task=study.tasks.first(), rater=at_work, text="You walked less.")
     return words | {
         "TOKEN": token,
         "GUEST": guest,

@@ -21,6 +21,7 @@ from tasks_app.models import (
     Group,
     Identity,
     Invitation,
+    PersonalText,
     Rater,
     Study,
     Task,
@@ -196,6 +197,7 @@ def _new_rater(study: Study, token: str, arrival: Arrival, kind: str) -> Rater:
     if arrival.invitation is not None:
         # Before anything is claimed: a set may be kept for whoever this invitation is for.
         Invitation.objects.filter(pk=arrival.invitation).update(rater=rater)
+        PersonalText.objects.filter(invitation=arrival.invitation).update(rater=rater, invitation=None)
     if arrival.external_id:
         Identity.objects.create(
             rater=rater,

@@ -144,6 +144,12 @@ class Questionnaire(TaskType):
         show_numbers = forms.BooleanField(
             initial=False, required=False, label=_("Show numbers"), help_text=_("Beside the steps of scales.")
         )
+        personal_text = forms.ChoiceField(
+            choices=facts.PERSONAL_TEXTS,
+            initial=facts.NO_TEXT,
+            label=_("Personal text"),
+            help_text=_("Shown above the questions. Upload the texts under Data: one per rater, seen by nobody else."),
+        )
 
     instrument: str
     timeframe: str
@@ -151,6 +157,15 @@ class Questionnaire(TaskType):
     questions: list[dict[str, Any]]
     all_required: bool
     show_numbers: bool
+    personal_text: str
+
+    def shows_personal_text(self) -> bool:
+        """Return whether each rater is shown a text of their own above the questions."""
+        return self.personal_text != facts.NO_TEXT
+
+    def waits_for_personal_text(self) -> bool:
+        """Return whether raters without a text have to wait for it."""
+        return self.personal_text == facts.WAIT
 
     def asked_of_raters(self) -> Mapping[str, Asked]:
         """Return what is asked by the key of its criterion: what the questionnaire asks, then the researcher's own."""

@@ -136,6 +136,14 @@ QUESTIONS_SCHEMA: dict[str, Any] = {
     },
 }
 
+# What a questionnaire does with texts that were written for one rater each.
+NO_TEXT, WAIT, GO_ON = "none", "wait", "go_on"
+PERSONAL_TEXTS = (
+    (NO_TEXT, _("none is shown")),
+    (WAIT, _("shown; raters without one wait until it is uploaded")),
+    (GO_ON, _("shown; raters without one answer without it")),
+)
+
 _PRESENTED = {
     GRID: "multiple choice",
     SINGLE: "multiple choice",

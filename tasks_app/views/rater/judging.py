@@ -14,7 +14,7 @@ from tasks_app.models import Assignment, Draft, Rater
 from tasks_app.selectors.progress import next_purpose
 from tasks_app.selectors.screens import RaterScreen
 from tasks_app.services import contact
-from tasks_app.services.judging import assignments, checks, judgments
+from tasks_app.services.judging import assignments, checks, judgments, personal_texts
 from tasks_app.views.rater import messages, unit_page
 from tasks_app.views.rater.unit_page import UnitPage
 from tasks_app.views.rater.visit import Visit, forged, rater_page
@@ -33,7 +33,8 @@ def judge(visit: Visit) -> HttpResponse:
     assignment = assignments.next_for(rater=visit.rater)
     if assignment is None:
         return visit.go_to("end" if visit.has_ended else "next")
-    return _pending(visit, RaterScreen(visit.rater, assignment))
+    screen = RaterScreen(visit.rater, assignment)
+    return _pending(visit, screen) if personal_texts.show(screen=screen) else _text_not_ready(visit)
 
 
 def _answer(visit: Visit) -> HttpResponse:
@@ -130,6 +131,14 @@ def _paused(visit: Visit) -> HttpResponse:
         _("Please come back later with the same link."),
     ]
     return visit.message(_("This study is paused"), sentences)
+
+
+def _text_not_ready(visit: Visit) -> HttpResponse:
+    sentences = [
+        _("The text that was to be shown to you here is still being written."),
+        _("Please come back later with the same link. Everything that you have answered is saved."),
+    ]
+    return visit.message(_("Your text is not ready yet"), sentences)
 
 
 def _pending(visit: Visit, screen: RaterScreen) -> HttpResponse:
