@@ -65,6 +65,7 @@ SOURCES = (
     Source("tasks_app/task_types/error_labels/typology.py", only=("typology_of", "criteria_of")),
     Source("tasks_app/task_types/error_spans/scheme.py", without=ALL),
     Source("tasks_app/task_types/highlights.py", without=ALL),
+    Source("tasks_app/task_types/comprehension/questions.py", without=ALL),
     Source("tasks_app/task_types/labels/options.py", without=ALL),
     Source("tasks_app/task_types/magnitude/tick_boxes.py", without=("TickEntry", "Outcome", "heds")),
     Source("tasks_app/task_types/**/*.py", without=OF_RESEARCHERS),

@@ -28,6 +28,7 @@ TASK_TYPES = (
     "best_worst",
     "ranking",
     "post_edit",
+    "comprehension",
 )
 DESIGNS = ("batches", "comparisons", "documents", "independent", "latin_square", "on_request")
 CHANNELS = ("account", "invited", "link", "mturk", "prolific")

@@ -41,6 +41,7 @@ OTHERWISE: list[tuple[str, dict[str, object]]] = [
     ("magnitude", {"criteria_mode": "block"}),
     ("likert", {"criteria_mode": "rater", "params": {"layout": "together"}}),
     ("slider", {"criteria_mode": "page"}),
+    ("comprehension", {"criteria_mode": "page", "params": {"order": "fixed"}}),
 ]
 
 
@@ -57,8 +58,8 @@ MOST_BYTES = 500_000
 
 # Examples whose results compare systems pair by pair.
 COMPARING = {
-    "checked", "error_labels", "error_spans", "labels", "likert", "magnitude", "pairwise", "post_edit", "ranking",
-    "semantic_differential", "slider", "triangle",
+    "checked", "comprehension", "error_labels", "error_spans", "labels", "likert", "magnitude", "pairwise", "post_edit",
+    "ranking", "semantic_differential", "slider", "triangle",
 }  # fmt: skip
 
 

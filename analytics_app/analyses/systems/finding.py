@@ -18,8 +18,9 @@ compares(
             "semantic_differential": Verb(
                 _("is rated closer to the right-hand word than"), _("are rated closer to the right-hand word than")
             ),
-            # Seconds and keystrokes are counted, not rated.
+            # Seconds, keystrokes and right answers are counted, not rated.
             "post_edit": Verb(_("has higher values than"), _("have higher values than")),
+            "comprehension": Verb(_("has higher values than"), _("have higher values than")),
         },
     )
 )

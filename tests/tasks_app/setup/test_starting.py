@@ -1,5 +1,6 @@
 """Ways to begin a study: each makes a sound draft of its own."""
 
+import json
 import shutil
 from pathlib import Path
 
@@ -37,7 +38,9 @@ def test_a_study_of_each_type_needs_texts_and_nothing_else(member: type[TaskType
     assert value_at(setup.given, ("tasks", 0, "type")) == member.name
     assert setup.given["study"]["title"] == NAMES.title
     if member.needs_items:
-        changes.replace_table(setup=setup, table="items", rows=ITEMS, by=rosa)
+        # Texts are all that a type needs, but for the questions that one type asks about each of them.
+        options = {"options": json.dumps(member.sample.options)} if member.name == "comprehension" else {}
+        changes.replace_table(setup=setup, table="items", rows=[{**row, **options} for row in ITEMS], by=rosa)
     check(SetupFiles(setup))
 
 

@@ -1,0 +1,372 @@
+"""Comprehension: a text is read, then questions about it are answered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from tasks_app.task_types.base import (
+    Asked,
+    AskedOption,
+    Criterion,
+    ItemTexts,
+    Outcome,
+    Quality,
+    Sample,
+    Scale,
+    Screen,
+    Value,
+)
+from tasks_app.task_types.comprehension.form import ITEM_FIELD, MOST_SECONDS, STUDY_FIELD, ComprehensionForm
+from tasks_app.task_types.comprehension.questions import (
+    ItemQuestion,
+    OnlyIfEntry,
+    problems_in,
+    questions_of,
+)
+from tasks_app.task_types.comprehension.simulate import simulated_answer
+from tasks_app.task_types.labels.options import in_drawn_order
+from tasks_app.task_types.list_fields import EntriesField
+from tasks_app.task_types.registry import register
+from tasks_app.task_types.texts import TextParams, TextType
+
+MOST_QUESTIONS = 20
+LEAST_STEPS, MOST_STEPS = 2, 11
+
+QUESTION, CORRECT, RIGHT_SHARE, READING = "question-{n}", "correct-{n}", "right-share", "reading-seconds"
+
+# What the datasheet says of everything but the study's own questions.
+EXTRINSIC = {"4.2.1": "objective", "4.2.3": "extrinsic"}
+
+ANSWER = Outcome(
+    "answer",
+    Scale.TEXT,
+    per="criterion",
+    column="text",
+    optional=True,
+    doc=_(
+        "The answer to a question of the item; the criterion is question-1, question-2 … shown_value is the place of "
+        "the chosen option on the screen."
+    ),
+)
+IS_RIGHT = Outcome(
+    "correct",
+    Scale.NOMINAL,
+    per="criterion",
+    graded=True,
+    optional=True,
+    doc=_("1 where the answer is right, else 0; the criterion is correct-1, correct-2 …"),
+)
+SHARE = Outcome(
+    "right-share",
+    Scale.INTERVAL,
+    per="part",
+    criterion=RIGHT_SHARE,
+    graded=True,
+    doc=_("The share of the item's questions that were answered right, from 0 to 1."),
+)
+SECONDS = Outcome(
+    "reading-seconds",
+    Scale.RATIO,
+    per="part",
+    criterion=READING,
+    optional=True,
+    measured=True,
+    doc=_("Seconds for which the text was in view before the questions came, without breaks and hidden pages."),
+)
+STEP = Outcome(
+    "step",
+    Scale.ORDINAL,
+    per="criterion",
+    optional=True,
+    doc=_("The chosen answer to a question of the study; 1 is the first. There is none where it was not asked."),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """When a criterion is asked: after one of these answers to an earlier criterion."""
+
+    after: str
+    answers: tuple[str, ...]
+
+
+@register
+class Comprehension(TextType):
+    """The text alone first, and the questions of its item once the rater has read it.
+
+    Right answers are compared on the server and are never part of a page before the rater has answered. How long the
+    text was read is known before the first question is seen, so that nobody reads for the questions.
+    """
+
+    label = _("Comprehension")
+    purpose = _("Find out what readers understand")
+    summary = _("A rater reads a text, then answers questions about it that have right answers.")
+    source = (
+        "Howcroft et al. (2020). Twenty years of confusion in human evaluation: NLG needs evaluation sheets and "
+        "standardised definitions. INLG."
+    )
+    use_when = _(
+        "Use it for extrinsic (task-based) evaluation: whether readers can do something with a text, such as answer "
+        "questions about it, rather than what they think of it."
+    )
+    analysed = _(
+        "Share of right answers and seconds of reading by system, each with intervals and differences between systems "
+        "on the same items; right answers to each question by system; answers to the study's own questions as those of "
+        "any ordinal scale."
+    )
+    limits = _(
+        "Questions can be answered right by chance or from what readers know anyway: ask people without the text, too. "
+        "Nobody should read two texts of one item, since the second one is read with the questions in mind: set "
+        "spacing, or one text of an item for each rater. Without JavaScript the questions are below the text from the "
+        "start, and no reading time is recorded. With text_stays off the text is hidden, not removed from the page."
+    )
+    outcomes = (ANSWER, IS_RIGHT, SHARE, SECONDS, STEP)
+    default_instructions = _(
+        "Read the text as you would normally read it. When you have finished, press the button below it. Then answer "
+        "the questions about the text. If you do not know an answer, choose the one that seems most likely."
+    )
+    criteria_needed = (0, None)
+    asks_apart = False
+    seconds_an_answer = 8.0
+    grades_values = False
+    has_styles = True
+    begins_with = Sample(
+        criteria=(
+            Criterion(
+                "sureness",
+                "Sureness",
+                question="How sure are you of your answers?",
+                labels=("Not sure", "Fairly sure", "Very sure"),
+            ),
+        )
+    )
+    sample = Sample(
+        params={"questions": 2, "only_if": [{"criterion": "reason", "after": "sureness", "answers": ["Not sure"]}]},
+        criteria=(
+            Criterion("sureness", "Sureness", question="How sure are you of your answers?",
+                      labels=("Not sure", "Fairly sure", "Very sure")),
+            Criterion("reason", "Reason", question="What made it hard?",
+                      labels=("The text", "The questions", "Something else")),
+        ),
+        options={"questions": [
+            {"question": "How can travellers get to Lisbon today?", "options": ["By bus", "By train", "Not at all"],
+             "correct": "By bus"},
+            {"question": "Which city is the text about?", "correct": ["Lisbon", "Lisboa"]},
+        ]},
+    )  # fmt: skip
+
+    Form = ComprehensionForm
+
+    class Params(TextParams):
+        show_source = forms.BooleanField(
+            initial=False, required=False, label=_("Show the source"), help_text=_("Above the text to be read.")
+        )
+        questions = forms.IntegerField(
+            min_value=1,
+            max_value=MOST_QUESTIONS,
+            initial=5,
+            label=_("Questions per item, at most"),
+            help_text=_("Questions and right answers stand in the column options of the items."),
+        )
+        order = forms.ChoiceField(
+            choices=(("drawn", _("drawn for every text, balanced")), ("fixed", _("as given"))),
+            initial="drawn",
+            label=_("Order of the options"),
+        )
+        text_stays = forms.BooleanField(
+            initial=True,
+            required=False,
+            label=_("The text stays"),
+            help_text=_("Beside the questions. Otherwise it is hidden once the questions are shown."),
+        )
+        only_if = EntriesField(
+            OnlyIfEntry,
+            label=_("Asked only after some answers"),
+            help_text=_("Criteria that depend on the answer to an earlier criterion of the task."),
+        )
+
+        def clean(self) -> dict[str, object]:
+            """Refuse two conditions on one criterion."""
+            cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+            keys = [one.get("criterion") for one in cleaned.get("only_if") or []]
+            if len(set(keys)) < len(keys):
+                self.add_error("only_if", _("A criterion can have one condition."))
+            return cleaned
+
+    questions: int
+    order: str
+    text_stays: bool
+    only_if: list[dict[str, Any]]
+
+    def brings(self) -> tuple[Criterion, ...]:
+        """Answers to the questions of an item and whether each is right, their share, and the reading time."""
+        numbers = range(1, self.questions + 1)
+        answers = (
+            Criterion(QUESTION.format(n=n), gettext("Question %(n)d") % {"n": n}, kind="question") for n in numbers
+        )
+        right = (Criterion(CORRECT.format(n=n), gettext("Question %(n)d right") % {"n": n}) for n in numbers)
+        return (
+            *answers,
+            *right,
+            Criterion(RIGHT_SHARE, gettext("Share of right answers")),
+            Criterion(READING, gettext("Reading time in seconds")),
+        )
+
+    def outcome_of(self, criterion: Criterion | None) -> Outcome | None:
+        """Return the outcome by the key of the criterion; those of the study have steps."""
+        key = criterion.key if criterion is not None else ""
+        named = {RIGHT_SHARE: SHARE, READING: SECONDS}
+        for n in range(1, self.questions + 1):
+            named |= {QUESTION.format(n=n): ANSWER, CORRECT.format(n=n): IS_RIGHT}
+        return named.get(key, STEP)
+
+    def condition_of(self, criterion: str) -> Condition | None:
+        """Return when a criterion is asked; None where it always is."""
+        found = next((one for one in self.only_if if one["criterion"] == criterion), None)
+        return Condition(found["after"], tuple(found["answers"])) if found else None
+
+    def problems(self, criteria: Sequence[Criterion]) -> Iterator[str]:
+        """Yield a sentence for every criterion without steps, and for conditions that cannot be met."""
+        yield from super().problems(criteria)
+        for one in criteria:
+            if not LEAST_STEPS <= len(one.labels) <= MOST_STEPS:
+                yield (
+                    f"Criterion {one.key!r} needs {LEAST_STEPS} to {MOST_STEPS} labels, the answers to choose from; "
+                    f"{len(one.labels)} given."
+                )
+        keys = [one.key for one in criteria]
+        for entry in self.only_if:
+            criterion, after = entry["criterion"], entry["after"]
+            unknown = [key for key in (criterion, after) if key not in keys]
+            if unknown:
+                yield f"only_if names {unknown[0]!r}, which is none of the criteria: {', '.join(keys) or 'none'}."
+            elif keys.index(after) >= keys.index(criterion):
+                yield f"only_if: {criterion!r} can only depend on a criterion before it; {after!r} is not."
+            else:
+                labels = criteria[keys.index(after)].labels
+                for answer in entry["answers"]:
+                    if answer not in labels:
+                        yield f"only_if: {answer!r} is no label of {after!r}: {', '.join(labels)}."
+
+    def item_problems(self, item: ItemTexts) -> Iterator[str]:
+        """Yield a sentence for everything that is wrong with the questions of an item."""
+        yield from problems_in(item.options, self.questions)
+
+    def questions_on(self, screen: Screen) -> tuple[ItemQuestion, ...]:
+        """Return the questions of the item of a screen."""
+        return questions_of(screen.options)[: self.questions]
+
+    def shown_options(self, screen: Screen, question: ItemQuestion) -> tuple[str, ...]:
+        """Return the options of a question in the order of the screen, as it was drawn."""
+        return in_drawn_order(question.options, screen.arrangement, QUESTION.format(n=question.number))
+
+    def arrange(self, n_parts: int, rng: Random) -> Iterator[dict[str, object]]:
+        """Draw the order of the options for every place, each option everywhere equally often."""
+        seed, place = rng.getrandbits(32), 0
+        while True:
+            drawn = {"seed": seed, "draw": place} if self.order == "drawn" else {}
+            yield {"parts": list(range(n_parts)), **drawn}
+            place += 1
+
+    def arrange_for_rater(self, criteria: Sequence[Criterion], rng: Random) -> dict[str, object]:
+        """Draw the order of the study's criteria; where one depends on another they stay in the order of the study."""
+        own = super().arrange_for_rater(criteria, rng)
+        return {**own, "criteria": [one.key for one in self.asked(criteria)]} if self.only_if else own
+
+    def answers_on(self, screen: Screen) -> int:
+        """Return how many questions a screen asks, all that depend on others included."""
+        return max(1, len(self.questions_on(screen)) + len(self.asked(screen.criteria)))
+
+    def scale_of(self, criterion: Criterion | None = None) -> tuple[float, float, float] | None:
+        """Right or wrong is 1 or 0; a criterion of the study has as many steps as labels."""
+        outcome = self.outcome_of(criterion)
+        if outcome == IS_RIGHT:
+            return (0.0, 1.0, 1.0)
+        if outcome == STEP and criterion is not None and criterion.labels:
+            return (1.0, float(len(criterion.labels)), 1.0)
+        return None
+
+    def problem_in_value(self, value: float, criterion: Criterion | None) -> str | None:
+        """Refuse what is no step, no share, and what no reading takes."""
+        outcome, scale = self.outcome_of(criterion), self.scale_of(criterion)
+        if scale is not None:
+            if value % 1 == 0 and scale[0] <= value <= scale[1]:
+                return None
+            about = {"low": f"{scale[0]:g}", "high": f"{scale[1]:g}", "value": f"{value:g}"}
+            return gettext("must be a whole number from %(low)s to %(high)s; it is %(value)s.") % about
+        if outcome == SHARE:
+            return None if 0 <= value <= 1 else gettext("must be a share from 0 to 1.")
+        if outcome == SECONDS and not 0 <= value <= MOST_SECONDS:
+            return gettext("must be seconds, from 0 to %(n)d.") % {"n": MOST_SECONDS}
+        return None
+
+    def heds(self, criterion: Criterion | None) -> dict[str, str]:
+        """Answers are task performance; the study's own questions are multiple choice."""
+        outcome = self.outcome_of(criterion)
+        if outcome == STEP and criterion is not None:
+            return {
+                "4.3.3": str(len(criterion.labels)),
+                "4.3.4": ", ".join(f"{n} ({words})" for n, words in enumerate(criterion.labels, start=1)),
+                "4.3.5": "multiple choice",
+                "4.3.8": "direct quality estimation",
+            }
+        if outcome == SECONDS:
+            return {**EXTRINSIC, "4.3.3": "N/A", "4.3.4": "N/A", "4.3.5": "N/A",
+                    "4.3.6": gettext("The seconds for which the text was read before the questions came are recorded."),
+                    "4.3.8": "user-text interaction"}  # fmt: skip
+        values = {ANSWER: gettext("options or short answers of each item"), IS_RIGHT: "0, 1", SHARE: "0 to 1"}
+        return {
+            **EXTRINSIC,
+            "4.3.3": "2" if outcome == IS_RIGHT else "N/A",
+            "4.3.4": values[outcome] if outcome in (ANSWER, IS_RIGHT, SHARE) else "N/A",
+            "4.3.5": "multiple choice" if outcome == ANSWER else "N/A",
+            "4.3.8": "task performance",
+        }
+
+    def ratings(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Value]:
+        """Give right or wrong and the answer for every question, their share, the reading time, then the steps."""
+        form, part = ComprehensionForm(self, screen), screen.shown_parts[0].part.number
+        right: list[bool] = []
+        answers: list[Value] = []
+        for one in form.item_questions:
+            said = str(cleaned[ITEM_FIELD.format(n=one.number)])
+            right.append(one.is_right(said))
+            shown = self.shown_options(screen, one)
+            place = float(shown.index(said) + 1) if said in shown else None
+            key = QUESTION.format(n=one.number)
+            answers.append(Value(ANSWER.name, part=part, criterion=key, text=said, shown_value=place))
+        for one, is_right in zip(form.item_questions, right, strict=True):
+            yield Value(IS_RIGHT.name, part=part, criterion=CORRECT.format(n=one.number), value=float(is_right))
+        yield from answers
+        if right:
+            yield Value(SHARE.name, part=part, criterion=RIGHT_SHARE, value=sum(right) / len(right))
+        seconds = cleaned.get("reading")
+        # Without the press of the button nobody knows when the reading was over.
+        if cleaned.get("read") and isinstance(seconds, float):
+            yield Value(SECONDS.name, part=part, criterion=READING, value=seconds + 0.0)
+        for criterion in form.asked_of_study(cleaned):
+            step = float(str(cleaned[STUDY_FIELD.format(key=criterion.key)]))
+            yield Value(STEP.name, part=part, criterion=criterion.key, value=step)
+
+    def asked_again(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Asked]:
+        """Yield the questions that have options, as known answers name them: right or not."""
+        for one in self.questions_on(screen):
+            name = ITEM_FIELD.format(n=one.number)
+            options = tuple(
+                AskedOption(words, float(one.is_right(words)), cleaned.get(name) == words, screen.language)
+                for words in self.shown_options(screen, one)
+            )
+            if options:
+                key = CORRECT.format(n=one.number)
+                yield Asked(key, one.words, (name,), screen.language, options=options, unnamed=False)
+
+    def simulate(self, screen: Screen, quality: Quality, rng: Random) -> dict[str, str]:
+        """Understand the text the better the better it is."""
+        return simulated_answer(self, screen, quality, rng)

@@ -1,0 +1,196 @@
+"""The form of comprehension: the questions of the item, those of the study, and how long the text was read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from django import forms
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from tasks_app.plaintext import validate_storable
+from tasks_app.task_types.base import Criterion, ScreenForm, ShownPart
+from tasks_app.task_types.comprehension.questions import LONGEST_ANSWER, ItemQuestion
+from tasks_app.task_types.list_fields import digit
+
+if TYPE_CHECKING:
+    from tasks_app.task_types.comprehension import Comprehension
+
+# A day: a page that sends more is not ours.
+MOST_SECONDS = 86_400.0
+
+ITEM_FIELD, STUDY_FIELD = "p1-q{n}", "p1-c-{key}"
+
+# Options as short as this stand side by side.
+SHORT = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option on the screen: what is posted, its words and its digit."""
+
+    value: str
+    words: str
+    checked: bool
+    digit: str
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question on the screen; without options it asks for a short answer.
+
+    `after` names the field of the earlier question on which it depends, `answers` the answers after which it is asked.
+    """
+
+    field: forms.BoundField
+    title: str
+    note: str
+    language: str
+    options: tuple[Option, ...]
+    errors: tuple[str, ...]
+    after: str = ""
+    after_title: str = ""
+    answers: tuple[str, ...] = ()
+    answer_words: tuple[str, ...] = ()
+
+    @property
+    def missing(self) -> str:
+        """Say that the question is open."""
+        return missing(self.title)
+
+    @property
+    def is_short(self) -> bool:
+        """Whether the options have room side by side."""
+        return all(len(one.words) <= SHORT for one in self.options)
+
+
+def missing(question: str) -> str:
+    """Say that a question is open."""
+    return gettext("Answer “%(question)s”") % {"question": question}
+
+
+class ComprehensionForm(ScreenForm):
+    """Answers to the questions of the item and of the study; `read` is 1 once the rater has said so."""
+
+    kind: Comprehension
+
+    def make_fields(self) -> Iterator[tuple[str, forms.Field]]:
+        """Yield a field for every question, then those that the page fills."""
+        for one in self.item_questions:
+            yield ITEM_FIELD.format(n=one.number), _field_of(one.words, self.kind.shown_options(self.screen, one))
+        for criterion in self.study_questions:
+            steps = [str(step) for step in range(1, len(criterion.labels) + 1)]
+            yield STUDY_FIELD.format(key=criterion.key), _field_of(criterion.question or criterion.name, steps)
+        hidden = forms.HiddenInput
+        seconds = forms.FloatField(
+            required=False, min_value=0, max_value=MOST_SECONDS, widget=hidden, label=_("Seconds of reading")
+        )
+        yield "reading", seconds
+        yield "read", forms.ChoiceField(required=False, choices=(("1", ""),), widget=hidden, label=_("Text was read"))
+
+    @property
+    def item_questions(self) -> tuple[ItemQuestion, ...]:
+        """The questions of the item."""
+        return self.kind.questions_on(self.screen)
+
+    @property
+    def study_questions(self) -> tuple[Criterion, ...]:
+        """The criteria of the study, in the order of the screen."""
+        return self.kind.asked(self.screen.shown_criteria)
+
+    @property
+    def shown(self) -> ShownPart:
+        """The text."""
+        return self.screen.shown_parts[0]
+
+    def questions(self) -> Iterator[Question]:
+        """Yield the questions in the order of the screen, for the template."""
+        language = self.shown.part.language or self.screen.language
+        for one in self.item_questions:
+            field = self[ITEM_FIELD.format(n=one.number)]
+            shown = self.kind.shown_options(self.screen, one)
+            options = tuple(
+                Option(words, words, field.value() == words, digit(n)) for n, words in enumerate(shown, start=1)
+            )
+            yield Question(field, one.words, "", self.screen.language or language, options, self._wrong(field))
+        by_key = {one.key: one for one in self.study_questions}
+        for criterion in self.study_questions:
+            field = self[STUDY_FIELD.format(key=criterion.key)]
+            options = tuple(
+                Option(str(n), words, str(field.value() or "") == str(n), digit(n))
+                for n, words in enumerate(criterion.labels, start=1)
+            )
+            title = criterion.question or criterion.name
+            condition = self.kind.condition_of(criterion.key)
+            earlier = by_key.get(condition.after) if condition is not None else None
+            if condition is None or earlier is None:
+                yield Question(field, title, criterion.definition, criterion.language, options, self._wrong(field))
+                continue
+            yield Question(
+                field,
+                title,
+                criterion.definition,
+                criterion.language,
+                options,
+                self._wrong(field),
+                after=STUDY_FIELD.format(key=condition.after),
+                after_title=earlier.question or earlier.name,
+                answers=tuple(str(n) for n, words in enumerate(earlier.labels, start=1) if words in condition.answers),
+                answer_words=tuple(words for words in earlier.labels if words in condition.answers),
+            )
+
+    def _wrong(self, field: forms.BoundField) -> tuple[str, ...]:
+        return tuple(map(str, field.errors)) if self.is_bound else ()
+
+    def asked_of_study(self, cleaned: Mapping[str, object]) -> tuple[Criterion, ...]:
+        """Return the criteria that are asked after these answers: a criterion may depend on an earlier one."""
+        found: dict[str, Criterion] = {}
+        for criterion in self.study_questions:
+            condition = self.kind.condition_of(criterion.key)
+            if condition is not None:
+                earlier = found.get(condition.after)
+                step = str(cleaned.get(STUDY_FIELD.format(key=condition.after)) or "")
+                if earlier is None or not step or earlier.labels[int(step) - 1] not in condition.answers:
+                    continue
+            found[criterion.key] = criterion
+        return tuple(found.values())
+
+    def clean(self) -> dict[str, object]:
+        """Say which questions are open, and drop answers to questions that are not asked."""
+        cleaned: dict[str, object] = super().clean() or self.cleaned_data
+        if {"reading", "read"} & set(self.errors):
+            self.add_error(None, gettext("The page did not send the reading time correctly. Reload the page."))
+        for one in self.item_questions:
+            self._needs(cleaned, ITEM_FIELD.format(n=one.number), one.words)
+        asked = {one.key for one in self.asked_of_study(cleaned)}
+        for criterion in self.study_questions:
+            name = STUDY_FIELD.format(key=criterion.key)
+            if criterion.key in asked:
+                self._needs(cleaned, name, criterion.question or criterion.name)
+            else:
+                self.errors.pop(name, None)
+                cleaned[name] = ""
+        return cleaned
+
+    def _needs(self, cleaned: Mapping[str, object], name: str, question: str) -> None:
+        if name not in self.errors and not cleaned.get(name):
+            self.add_error(name, missing(question))
+
+
+def _field_of(label: str, options: tuple[str, ...] | list[str]) -> forms.Field:
+    if options:
+        return forms.ChoiceField(
+            required=False,
+            choices=[(one, "") for one in options],
+            label=label,
+            error_messages={"invalid_choice": _("Choose one of the options shown.")},
+        )
+    return forms.CharField(
+        required=False,
+        max_length=LONGEST_ANSWER,
+        validators=[validate_storable],
+        label=label,
+        error_messages={"max_length": _("Write at most %(limit_value)d characters.")},
+    )
