@@ -17,17 +17,17 @@ NAMED, LONGEST = 3, 72
 def number(value: float, largest: float) -> str:
     """Write a number as its scale asks: 92.4 of 100, 3.71 of 5, with a minus sign that is one."""
     digits = 1 if abs(largest) >= 10 else 2
-    return f"{value:.{digits}f}".replace("-", "−")
+    return f"{value:z.{digits}f}".replace("-", "−")
 
 
 def share(value: float, digits: int = 0) -> str:
     """Write a share as a percentage."""
-    return f"{value * 100:.{digits}f}{SPACE}%"
+    return f"{value * 100:z.{digits}f}{SPACE}%"
 
 
 def bare(value: float) -> str:
     """Write a number that cannot pass 1 as journals do: .71."""
-    return f"{value:.2f}".replace("-", "−").replace("0.", ".", 1)
+    return f"{value:z.2f}".replace("-", "−").replace("0.", ".", 1)
 
 
 # Letters that run from right to left; a name that has some stands apart, so that it does not turn the words around it.

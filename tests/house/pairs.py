@@ -78,6 +78,6 @@ def _pairs_in(text: str, names: Sequence[str]) -> Iterator[tuple[str, str]]:
 def _as_written(value: float) -> Iterator[str]:
     """Yield the ways in which tables write a number."""
     for digits in range(4):
-        yield f"{value:.{digits}f}".replace("-", "−")
-        yield f"{value * 100:.{digits}f} %".replace("-", "−")
-        yield f"{value * 100:.{digits}f}\u00a0%".replace("-", "−")
+        yield f"{value:z.{digits}f}".replace("-", "−")
+        yield f"{value * 100:z.{digits}f} %".replace("-", "−")
+        yield f"{value * 100:z.{digits}f}\u00a0%".replace("-", "−")
