@@ -1,4 +1,4 @@
-"""What a task type is: a pure module that turns a frozen `Screen` into a form and a form into ratings.
+"""The contract of a task type: a pure module that turns a frozen `Screen` into a form and a form into ratings.
 
 A type never sees the database, a system's name or another rater. It declares its parameters and outcomes once;
 admin form, study file schema, export columns, catalogue and contract tests follow from the declaration.
@@ -175,7 +175,7 @@ class TaskType(ABC):
         return {name: getattr(self, name) for name in self.Params.base_fields}
 
     def brings(self) -> tuple[Criterion, ...]:
-        """Return what the type itself asks beside the criteria of the study: each becomes a criterion of its own.
+        """Return the criteria that the type itself adds to those of the study.
 
         They are stored with the study, so that every rating says what it answers. A study that has a criterion of the
         same key words it in its own way.
@@ -184,15 +184,15 @@ class TaskType(ABC):
 
     def asked(self, criteria: Sequence[Criterion]) -> tuple[Criterion, ...]:
         """Return the criteria of the study, without those that the type brings along."""
-        brought = {one.key for one in self.brings()}
-        return tuple(one for one in criteria if one.key not in brought)
+        brought = {criterion.key for criterion in self.brings()}
+        return tuple(criterion for criterion in criteria if criterion.key not in brought)
 
     def outcome_of(self, criterion: Criterion | None) -> Outcome | None:
         """Return the outcome that answers a criterion; None where there is none."""
         key = criterion.key if criterion is not None else ""
-        named = [one for one in self.outcomes if one.criterion and one.criterion == key]
-        brought = {one.key for one in self.brings()}
-        general = [one for one in self.outcomes if not one.criterion and key not in brought]
+        named = [outcome for outcome in self.outcomes if outcome.criterion and outcome.criterion == key]
+        brought = {extra.key for extra in self.brings()}
+        general = [outcome for outcome in self.outcomes if not outcome.criterion and key not in brought]
         return next(iter([*named, *general]), None)
 
     def problems(self, criteria: Sequence[Criterion]) -> Iterator[str]:
@@ -202,8 +202,8 @@ class TaskType(ABC):
         """
         least, most = self.criteria_needed
         if len(criteria) < least or (most is not None and len(criteria) > most):
-            wanted = f"{least}" if most == least else f"at least {least}" if most is None else f"{least} to {most}"
-            yield f"{self.name} needs {wanted} criteria; {len(criteria)} given."
+            needed = f"{least}" if most == least else f"at least {least}" if most is None else f"{least} to {most}"
+            yield f"{self.name} needs {needed} criteria; {len(criteria)} given."
 
     def units_a_rater(self) -> int | None:
         """Return how many units one rater may judge at most; None where there is no limit."""
@@ -226,11 +226,11 @@ class TaskType(ABC):
         return iter(())
 
     def prefill_problem(self, payload: object, text: str) -> str | None:
-        """Say why something cannot be what a text carries when it is first shown, or return None."""
+        """Return the reason why a payload cannot be the prefill of a text, or None."""
         return str(_("Texts of this task type carry nothing when they are first shown."))
 
     def prefill_problem_together(self, payloads: Sequence[object], text: str) -> str | None:
-        """Say why payloads that are sound one by one cannot stand on one text, or return None."""
+        """Return the reason why payloads that are sound one by one cannot be the prefill of one text, or None."""
         return None
 
     def shows_personal_text(self) -> bool:
@@ -242,7 +242,7 @@ class TaskType(ABC):
         return False
 
     def instructions(self) -> Words:
-        """Return what raters are told where the study words no instructions."""
+        """Return the instructions for raters where the study has none of its own."""
         return self.default_instructions
 
     def heds(self, criterion: Criterion | None) -> dict[str, str]:
@@ -293,7 +293,7 @@ class TaskType(ABC):
         """Turn the cleaned data of the form into values, on canonical parts and criteria."""
 
     def problem_in_value(self, value: float, criterion: Criterion | None) -> str | None:
-        """Say why a number that was given elsewhere cannot be a rating of this type, or return None.
+        """Return the reason why a number given elsewhere cannot be a rating of this type, or None.
 
         The sentence goes on after the name of the column. A type whose numbers lie on a scale says which.
         """
@@ -312,7 +312,7 @@ class TaskType(ABC):
         return {}
 
     def known_beside(self, column: str, word: str) -> tuple[str, ...] | None:
-        """Return what a marked span can have in a column (category, severity) where `word` is none of it, else None."""
+        """Return the categories or severities of marked spans where `word` is none of them, else None."""
         return None
 
     def labels_on(self, screen: Screen, criterion: Criterion) -> tuple[str, ...] | None:
@@ -342,7 +342,7 @@ class TaskType(ABC):
     def feedback(
         self, screen: Screen, cleaned: Mapping[str, object], gold: Sequence[GoldAnswer]
     ) -> tuple[Feedback, ...]:
-        """Say after a training unit what was right, what was not, and why."""
+        """Return the feedback after a training unit: for each known answer whether it was met, and why."""
         names = {criterion.key: criterion.name for criterion in screen.criteria}
         return tuple(
             Feedback(

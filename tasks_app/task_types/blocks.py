@@ -54,7 +54,7 @@ CYCLES = 4
 # these pairs are listed again.
 AIMED, LISTED = 0.5, 40
 
-# How many items are looked at for one where a pair can be parted or brought together.
+# At most so many items are tried to find one where a pair can be separated or brought together.
 LOOKS = 20
 
 # How readily an exchange is made that leaves pairs less even by 1, 2 …: exp(-1 / HEAT) and so on.
@@ -247,42 +247,43 @@ class _Search:
         self.bounds = low, low + (more > 0)
         return [(a, b) for n, a, b in counts if not self.bounds[0] <= n <= self.bounds[1]]
 
-    def _aim(self, one: int, other: int) -> None:
-        """Try to part two systems that meet too often, or to bring together two that meet too seldom."""
+    def _aim(self, first: int, second: int) -> None:
+        """Try to separate two systems that meet too often, or to bring together two that meet too seldom."""
         if self.random() < 0.5:
-            one, other = other, one
-        together = self.met[one][other] > self.bounds[1]
+            first, second = second, first
+        together = self.met[first][second] > self.bounds[1]
         for _item in range(LOOKS):
             item = self.movable[self._below(len(self.movable))]
-            texts, on = self.text_of[item], self.screen_of[item]
-            if one in texts and other in texts and (on[texts[one]] == on[texts[other]]) == together:
+            texts, screen_of = self.text_of[item], self.screen_of[item]
+            if first in texts and second in texts and (screen_of[texts[first]] == screen_of[texts[second]]) == together:
                 break
         else:
             return
-        text, beside = texts[one], texts[other]
-        # To part them, one changes places with any text; to bring them together, with a text beside the other.
-        partners: Sequence[int] = range(len(on)) if together else self.screens[item][on[beside]]
+        text, beside = texts[first], texts[second]
+        # To separate the pair, its first text changes places with any text; to bring it together, with a text beside
+        # its second.
+        partners: Sequence[int] = range(len(screen_of)) if together else self.screens[item][screen_of[beside]]
         partner = partners[self._below(len(partners))]
         if partner != beside:
             self.exchange(item, text, partner, HEAT)
 
     def exchange(self, item: int, text: int, other: int, heat: float) -> None:
         """Exchange two texts of an item if that makes pairs no less even, else by chance."""
-        on, texts = self.screen_of[item], self.texts[self.items[item]]
-        if on[text] == on[other]:
+        screen_of, texts = self.screen_of[item], self.texts[self.items[item]]
+        if screen_of[text] == screen_of[other]:
             return
-        here, there = self.screens[item][on[text]], self.screens[item][on[other]]
+        screen, other_screen = self.screens[item][screen_of[text]], self.screens[item][screen_of[other]]
         a, b = texts[text], texts[other]
-        beside_a = [system for c in here if c != text for system in texts[c]]
-        beside_b = [system for c in there if c != other for system in texts[c]]
+        beside_a = [system for c in screen if c != text for system in texts[c]]
+        beside_b = [system for c in other_screen if c != other for system in texts[c]]
         more = self._change(a, beside_a, beside_b) + self._change(b, beside_b, beside_a)
         if more > 0 and (not heat or self.random() >= exp(-more / heat)):
             return
         for systems, before, after in ((a, beside_a, beside_b), (b, beside_b, beside_a)):
             self._meet(systems, before, -1)
             self._meet(systems, after, 1)
-        here[here.index(text)], there[there.index(other)] = other, text
-        on[text], on[other] = on[other], on[text]
+        screen[screen.index(text)], other_screen[other_screen.index(other)] = other, text
+        screen_of[text], screen_of[other] = screen_of[other], screen_of[text]
 
     def _change(self, systems: Sequence[int], before: Sequence[int], after: Sequence[int]) -> int:
         """Return half of what a move of systems adds to the sum of the squares of the counts of pairs."""

@@ -14,7 +14,7 @@ from math import log
 from tasks_app.task_types.grading import GoldAnswer, accepts
 from tasks_app.task_types.screen_data import Criterion, MarkedText, ShownPart, Words
 
-# On a logarithmic track, how far it goes on beyond the numbers on it.
+# The factor by which a logarithmic track goes on beyond the least and the greatest number on it.
 BEYOND = 2.0
 
 
@@ -51,13 +51,13 @@ class Asked:
 
     def known(self, gold: Iterable[GoldAnswer]) -> list[GoldAnswer]:
         """Return the known answers that are about this question."""
-        here = None if self.shown is None else self.shown.part.number
+        part = None if self.shown is None else self.shown.part.number
         return [
-            one
-            for one in gold
-            if one.kind in {"exact", "set", "range"}
-            and (one.criterion == self.key or (one.criterion is None and self.unnamed))
-            and (one.part is None or one.part == here)
+            answer
+            for answer in gold
+            if answer.kind in {"exact", "set", "range"}
+            and (answer.criterion == self.key or (answer.criterion is None and self.unnamed))
+            and (answer.part is None or answer.part == part)
         ]
 
 
@@ -127,8 +127,8 @@ class LaidOver:
 
 
 def compare(asked: Iterable[Asked], gold: Sequence[GoldAnswer]) -> tuple[Compared, ...]:
-    """Return the questions on which answers are known, each with the rater's answer and what is expected."""
-    return tuple(_compared(one, known) for one in asked if (known := one.known(gold)))
+    """Return the questions to which answers are known, each with the rater's answer and the expected one."""
+    return tuple(_compared(question, known) for question in asked if (known := question.known(gold)))
 
 
 def _compared(asked: Asked, known: Sequence[GoldAnswer]) -> Compared:
@@ -139,8 +139,10 @@ def _compared(asked: Asked, known: Sequence[GoldAnswer]) -> Compared:
         asked.shown,
         asked.criterion,
         options=tuple(
-            ComparedOption(one.words, _state(one.chosen, all(accepts(gold, one.value) for gold in known)), one.language)
-            for one in asked.options
+            ComparedOption(
+                option.words, _state(option.chosen, all(accepts(gold, option.value) for gold in known)), option.language
+            )
+            for option in asked.options
         ),
         track=None if asked.options else _track(asked, known),
     )
@@ -153,8 +155,11 @@ def _state(chosen: bool, expected: bool) -> str:
 
 
 def _track(asked: Asked, known: Sequence[GoldAnswer]) -> Track:
-    expected = tuple(dict.fromkeys(chain.from_iterable(_intervals(one) for one in known)))
-    numbers = [*chain.from_iterable(expected), *(one for one in (asked.given, asked.reference) if one is not None)]
+    expected = tuple(dict.fromkeys(chain.from_iterable(_intervals(answer) for answer in known)))
+    numbers = [
+        *chain.from_iterable(expected),
+        *(number for number in (asked.given, asked.reference) if number is not None),
+    ]
     at = _shares(asked, numbers)
     given = asked.given
     return Track(
@@ -162,7 +167,7 @@ def _track(asked: Asked, known: Sequence[GoldAnswer]) -> Track:
         given_at=None if given is None else at(given),
         expected=expected,
         bands=tuple((at(low), at(high) - at(low)) for low, high in expected),
-        right=given is not None and all(accepts(one, given) for one in known),
+        right=given is not None and all(accepts(answer, given) for answer in known),
         reference=asked.reference,
         reference_at=None if asked.reference is None else at(asked.reference),
     )
@@ -171,10 +176,10 @@ def _track(asked: Asked, known: Sequence[GoldAnswer]) -> Track:
 def _intervals(gold: GoldAnswer) -> list[tuple[float, float]]:
     """Return the numbers that a known answer accepts, as intervals."""
     answer = gold.answer if isinstance(gold.answer, list | tuple) else [gold.answer]
-    numbers = [float(one) for one in answer if isinstance(one, int | float)]
+    numbers = [float(value) for value in answer if isinstance(value, int | float)]
     if gold.kind == "range":
         return [(numbers[0], numbers[1])]
-    return [(one, one) for one in numbers]
+    return [(number, number) for number in numbers]
 
 
 class _Shares:
@@ -184,26 +189,26 @@ class _Shares:
         self.low, self.high, self.ratio = low, high, ratio
 
     def __call__(self, number: float) -> float:
-        low, high, here = self.low, self.high, min(self.high, max(self.low, number))
+        low, high, value = self.low, self.high, min(self.high, max(self.low, number))
         if self.ratio:
-            low, high, here = log(low), log(high), log(here)
-        return round(100 * (here - low) / (high - low), 2)
+            low, high, value = log(low), log(high), log(value)
+        return round(100 * (value - low) / (high - low), 2)
 
 
 def _shares(asked: Asked, numbers: Sequence[float]) -> _Shares:
     if asked.scale is not None:
         return _Shares(*asked.scale, ratio=False)
-    positive = [one for one in numbers if one > 0] or [1.0]
+    positive = [number for number in numbers if number > 0] or [1.0]
     return _Shares(min(positive) / BEYOND, max(positive) * BEYOND, ratio=True)
 
 
-def orders(order: Sequence[int], shown: Sequence[ShownPart], places: dict[int, int]) -> Orders:
+def orders(order: Sequence[int], shown_parts: Sequence[ShownPart], places: dict[int, int]) -> Orders:
     """Lay a known order of texts (numbers of parts, better ones first) beside the places that a rater gave.
 
     `places` holds the rater's place by number of part; it is empty where the rater gave none. A text is where it is
     expected if as many of the named texts stand above it, and it shares its place with none of them.
     """
-    by_number = {one.part.number: one for one in shown}
+    by_number = {shown.part.number: shown for shown in shown_parts}
     states = {number: _order_state(order, number, places) for number in order}
     given = sorted((place, by_number[number].position, number) for number, place in places.items())
     return Orders(
@@ -218,6 +223,6 @@ def orders(order: Sequence[int], shown: Sequence[ShownPart], places: dict[int, i
 def _order_state(order: Sequence[int], number: int, places: dict[int, int]) -> str:
     if number not in places:
         return "expected"
-    others = [places[one] for one in order if one != number]
-    above = sum(one < places[number] for one in others)
+    others = [places[other] for other in order if other != number]
+    above = sum(place < places[number] for place in others)
     return "found" if above == order.index(number) and places[number] not in others else "extra"

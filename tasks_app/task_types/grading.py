@@ -1,4 +1,4 @@
-"""Comparing an answer with known answers, and saying what came of it."""
+"""Comparing an answer with known answers, and the feedback on it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tasks_app.task_types.screen_data import Value, Words
 
 @dataclass(frozen=True, slots=True)
 class GoldAnswer:
-    """A known answer: `kind` is exact, range, set, span or order; `answer` is what kind asks for."""
+    """A known answer: `kind` is exact, range, set, span or order; `answer` has the form that the kind needs."""
 
     kind: str
     answer: object
@@ -39,14 +39,14 @@ def grade_one(values: Sequence[Value], gold: GoldAnswer) -> Graded:
         For a kind that needs a type of its own to grade (span, order).
     """
     given = tuple(
-        said
+        answer
         for value in values
         if (gold.criterion is None or value.criterion == gold.criterion)
         and (gold.part is None or value.part == gold.part)
-        and (said := value.value if value.value is not None else value.label) is not None
+        and (answer := value.value if value.value is not None else value.label) is not None
     )
     # An impossible known answer is refused, also where nothing was answered.
-    right = [accepts(gold, said) for said in given or (0.0,)]
+    right = [accepts(gold, answer) for answer in given or (0.0,)]
     return Graded(gold, bool(given) and all(right), given)
 
 
@@ -62,7 +62,7 @@ def accepts(gold: GoldAnswer, given: float | str) -> bool:
         return same(given, gold.answer)
     if gold.kind == "set":
         allowed = gold.answer if isinstance(gold.answer, list | tuple) else [gold.answer]
-        return any(same(given, one) for one in allowed)
+        return any(same(given, value) for value in allowed)
     if gold.kind == "range":
         low, high = _limits(gold.answer)
         return isinstance(given, float | int) and low <= given <= high
@@ -71,17 +71,17 @@ def accepts(gold: GoldAnswer, given: float | str) -> bool:
 
 def all_of_a_set(graded: Graded) -> Graded:
     """Compare an answer that may hold several values with a known set again: it must hold all of them and no other."""
-    wanted = graded.gold.answer
-    if graded.gold.kind != "set" or not isinstance(wanted, list | tuple):
+    expected = graded.gold.answer
+    if graded.gold.kind != "set" or not isinstance(expected, list | tuple):
         return graded
-    return replace(graded, passed=sorted(map(str, graded.given)) == sorted(map(str, wanted)))
+    return replace(graded, passed=sorted(map(str, graded.given)) == sorted(map(str, expected)))
 
 
-def same(given: float | str, wanted: object) -> bool:
-    """Say whether an answer is the wanted one; 3 and 3.0 are the same step, "3" and 3 are not."""
-    if isinstance(given, str) or isinstance(wanted, str):
-        return given == wanted
-    return isinstance(wanted, int | float) and float(given) == float(wanted)
+def same(given: float | str, expected: object) -> bool:
+    """Return whether an answer equals the expected one; 3 and 3.0 are the same step, "3" and 3 are not."""
+    if isinstance(given, str) or isinstance(expected, str):
+        return given == expected
+    return isinstance(expected, int | float) and float(given) == float(expected)
 
 
 def _limits(answer: object) -> tuple[float, float]:

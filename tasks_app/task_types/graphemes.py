@@ -12,4 +12,6 @@ def inside(text: str) -> tuple[int, ...]:
     """Return the offsets that fall within a grapheme cluster, where no mark may start or end. Most texts have few."""
     if text.isascii() and "\r" not in text:
         return ()
-    return tuple(offset for found in regex.finditer(r"\X", text) for offset in range(found.start() + 1, found.end()))
+    return tuple(
+        offset for cluster in regex.finditer(r"\X", text) for offset in range(cluster.start() + 1, cluster.end())
+    )

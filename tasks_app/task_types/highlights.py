@@ -52,7 +52,10 @@ def by_text(rows: Mapping[str, Iterable[Sequence[object]]]) -> dict[str, tuple[H
 
 def written(highlights: Iterable[Highlight]) -> str:
     """Return highlights as a cell of a table holds them, such as 4:9;20:25=1."""
-    return ";".join(f"{one.start}:{one.end}" + (f"={one.chain}" if one.chain else "") for one in highlights)
+    return ";".join(
+        f"{highlight.start}:{highlight.end}" + (f"={highlight.chain}" if highlight.chain else "")
+        for highlight in highlights
+    )
 
 
 def read(given: object, text: str) -> tuple[Highlight, ...]:
@@ -76,7 +79,7 @@ def read(given: object, text: str) -> tuple[Highlight, ...]:
             if all(parts)
             else [_of_word(cell, text)]
         )
-    spans.sort(key=lambda one: (one.start, -one.end, one.chain))
+    spans.sort(key=lambda span: (span.start, -span.end, span.chain))
     _fit(spans, text)
     return tuple(spans)
 
@@ -104,8 +107,8 @@ def _checked(start: int, end: int, chain: str) -> Highlight:
 
 
 def _of_word(word: str, text: str) -> Highlight:
-    """Return where a word stands in a text."""
-    places = [found.start() for found in re.finditer(f"(?={re.escape(word)})", text)]
+    """Return the highlight of a word that occurs once in a text."""
+    places = [match.start() for match in re.finditer(f"(?={re.escape(word)})", text)]
     if len(places) == 1:
         return Highlight(places[0], places[0] + len(word))
     if not places:
@@ -126,21 +129,21 @@ def _fit(spans: Sequence[Highlight], text: str) -> None:
             _("There are %(n)d highlights; a text may have %(most)d.") % {"n": len(spans), "most": MOST}
         )
     within = frozenset(inside(text))
-    for one in spans:
-        span = {"span": written([one]), "n": len(text)}
-        if not 0 <= one.start < one.end:
-            raise BadHighlights(_("%(span)s is empty: a highlight ends after it starts.") % span)
-        if one.end > len(text):
-            raise BadHighlights(_("%(span)s ends outside the text, which has %(n)d characters.") % span)
-        if within & {one.start, one.end}:
+    for span in spans:
+        about = {"span": written([span]), "n": len(text)}
+        if not 0 <= span.start < span.end:
+            raise BadHighlights(_("%(span)s is empty: a highlight ends after it starts.") % about)
+        if span.end > len(text):
+            raise BadHighlights(_("%(span)s ends outside the text, which has %(n)d characters.") % about)
+        if within & {span.start, span.end}:
             sentence = _("%(span)s starts or ends within a character, such as an emoji of several parts.")
-            raise BadHighlights(sentence % span)
-    for one, other in pairwise(spans):
-        if one == other:
-            raise BadHighlights(_("%(span)s is given twice. Remove one of the two.") % {"span": written([one])})
-    for one, other in pairwise(span for span in spans if not span.chain):
-        if other.start < one.end:
-            both = {"one": written([one]), "other": written([other])}
+            raise BadHighlights(sentence % about)
+    for span, following in pairwise(spans):
+        if span == following:
+            raise BadHighlights(_("%(span)s is given twice. Remove one of the two.") % {"span": written([span])})
+    for span, following in pairwise(span for span in spans if not span.chain):
+        if following.start < span.end:
+            both = {"one": written([span]), "other": written([following])}
             raise BadHighlights(
                 _("%(one)s and %(other)s overlap. Only mentions of chains may, such as 4:9=1;4:20=2.") % both
             )
@@ -175,22 +178,24 @@ class _Open:
 def nested(text: str, highlights: Iterable[Highlight]) -> tuple[Node, ...]:
     """Return a text as nested pieces, of which none crosses another; together their words are the text."""
     starts: dict[int, list[Highlight]] = {}
-    for one in highlights:
-        starts.setdefault(one.start, []).append(one)
-    cuts = sorted({0, len(text), *starts, *(one.end for group in starts.values() for one in group)})
+    for highlight in highlights:
+        starts.setdefault(highlight.start, []).append(highlight)
+    cuts = sorted({0, len(text), *starts, *(highlight.end for group in starts.values() for highlight in group)})
     stack = [_Open(None, begins=True)]
-    for at, after in [*pairwise(cuts), (len(text), len(text))]:
-        _close(stack, at)
-        opening = sorted(starts.get(at, ()), key=lambda one: (-one.end, one.chain))
-        stack.extend(_Open(one, begins=True) for one in opening)
-        if at < after:
-            stack[-1].inner.append(Node(text[at:after]))
+    for position, following in [*pairwise(cuts), (len(text), len(text))]:
+        _close(stack, position)
+        opening = sorted(starts.get(position, ()), key=lambda highlight: (-highlight.end, highlight.chain))
+        stack.extend(_Open(highlight, begins=True) for highlight in opening)
+        if position < following:
+            stack[-1].inner.append(Node(text[position:following]))
     return tuple(stack[0].inner)
 
 
-def _close(stack: list[_Open], at: int) -> None:
-    """Close what ends here; what lies within it and goes on is cut, and opened again behind it."""
-    lowest = next((n for n, one in enumerate(stack) if one.highlight is not None and one.highlight.end <= at), None)
+def _close(stack: list[_Open], position: int) -> None:
+    """Close the highlights that end at a position; inner ones that go on are cut there, and opened again behind it."""
+    lowest = next(
+        (n for n, piece in enumerate(stack) if piece.highlight is not None and piece.highlight.end <= position), None
+    )
     if lowest is None:
         return
     again: list[Highlight] = []
@@ -199,7 +204,7 @@ def _close(stack: list[_Open], at: int) -> None:
         highlight = piece.highlight
         if highlight is None:
             continue
-        ends = highlight.end <= at
+        ends = highlight.end <= position
         stack[-1].inner.append(Node("", highlight, piece.begins, ends, tuple(piece.inner)))
         if not ends:
             again.append(highlight)
@@ -219,17 +224,17 @@ class Chains:
     def of(cls, texts: Iterable[Iterable[Highlight]]) -> Chains:
         """Number the chains of texts in their order."""
         numbers: dict[str, int] = {}
-        for one in (one for highlights in texts for one in highlights if one.chain):
-            numbers.setdefault(one.chain, len(numbers) + 1)
+        for mention in (mention for highlights in texts for mention in highlights if mention.chain):
+            numbers.setdefault(mention.chain, len(numbers) + 1)
         return cls(numbers)
 
 
 def places_in_chain(highlights: Sequence[Highlight]) -> Iterator[tuple[Highlight, int, int]]:
     """Yield the mentions of a text, each with its place in its chain, from 1, and the chain's mentions in the text."""
     totals: dict[str, int] = {}
-    for one in highlights:
-        totals[one.chain] = totals.get(one.chain, 0) + 1
+    for mention in highlights:
+        totals[mention.chain] = totals.get(mention.chain, 0) + 1
     so_far: dict[str, int] = {}
-    for one in highlights:
-        so_far[one.chain] = so_far.get(one.chain, 0) + 1
-        yield one, so_far[one.chain], totals[one.chain]
+    for mention in highlights:
+        so_far[mention.chain] = so_far.get(mention.chain, 0) + 1
+        yield mention, so_far[mention.chain], totals[mention.chain]

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as lazy
 from tasks_app.plaintext import validate_storable
 from tasks_app.study_settings import with_defaults
 
-# What may be stored as a label and named in a file: as the keys of rows.
+# The form of labels that are stored and named in files; keys of rows have the same form.
 LABEL_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]*\Z"
 
 MOST_ENTRIES = 60
@@ -25,7 +25,7 @@ SHORT_KEY = lazy("Use letters, digits, dots, hyphens and underscores, beginning 
 
 
 class LabelField(forms.RegexField):
-    """What is stored where an option is chosen."""
+    """The label that is stored where an option is chosen."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(LABEL_PATTERN, max_length=40, error_messages={"invalid": SHORT_KEY}, **options)
@@ -46,7 +46,7 @@ class ProseField(LineField):
 
 
 class _ListField(forms.JSONField):
-    """A list out of a file, or as JSON in a text."""
+    """A list from a file, or as JSON in a text field."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(required=False, initial=(), **options)
@@ -74,11 +74,11 @@ class WordsField(_ListField):
     def to_python(self, value: Any) -> Any:
         """Return the texts; those that are empty or cannot be stored are refused."""
         given: list[Any] = super().to_python(value)
-        for one in given:
-            if not isinstance(one, str) or not one.strip() or len(one) > LONGEST_TEXT:
+        for text in given:
+            if not isinstance(text, str) or not text.strip() or len(text) > LONGEST_TEXT:
                 sentence = _("Each entry is a text of at most %(n)d characters.")
                 raise ValidationError(sentence % {"n": LONGEST_TEXT}, code="no_text")
-            validate_storable(one)
+            validate_storable(text)
         return list(dict.fromkeys(given))
 
 
@@ -93,13 +93,13 @@ class EntriesField(_ListField):
         """Return the entries with every default filled in."""
         cleaned: list[dict[str, Any]] = []
         problems: list[str] = []
-        for number, one in enumerate(super().to_python(value), start=1):
-            form = self._form(one)
+        for number, entry in enumerate(super().to_python(value), start=1):
+            form = self._form(entry)
             problems += [
-                _("Entry %(n)d: %(problem)s") % {"n": number, "problem": said} for said in _problems(form, one)
+                _("Entry %(n)d: %(problem)s") % {"n": number, "problem": problem} for problem in _problems(form, entry)
             ]
             cleaned.append(dict(form.cleaned_data))
-        keys = [one.get("key") for one in cleaned]
+        keys = [entry.get("key") for entry in cleaned]
         twice = sorted({str(key) for key in keys if key and keys.count(key) > 1})
         problems += [_("“%(key)s” is the key of two entries. Choose another for one.") % {"key": key} for key in twice]
         if problems:
@@ -120,8 +120,8 @@ def _problems(form: forms.Form, given: object) -> Iterator[str]:
         if name not in form.fields:
             yield _("%(name)s is unknown.") % {"name": str(name)[:60]}
     for name, errors in form.errors.items():
-        said = " ".join(map(str, errors))
-        yield said if name == NON_FIELD_ERRORS else f"{name}: {said}"
+        message = " ".join(map(str, errors))
+        yield message if name == NON_FIELD_ERRORS else f"{name}: {message}"
 
 
 class TickField(forms.Field):
@@ -136,7 +136,7 @@ class TickField(forms.Field):
         raise ValidationError(_("Tick this box or leave it empty."), code="no_tick")
 
     def in_words(self, value: object) -> str:
-        """Word an answer."""
+        """Return an answer as yes or no."""
         return _("yes") if value else _("no")
 
 

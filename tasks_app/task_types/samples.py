@@ -1,4 +1,4 @@
-"""Screens without a study, for the patterns page, the catalogue and whoever looks at a type."""
+"""Screens without a study, for the patterns page, the catalogue and anybody who looks at a type."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ CRITERIA = (
     Criterion("adequacy", "Adequacy", question="How much of the meaning is kept?", low="Nothing", high="Everything"),
 )
 
-# Stands where raters are shown a text of their own, for whoever has none since they only try the study out.
+# Stands in for a rater's personal text where people only try the study out.
 PERSONAL_TEXT = _("This is a placeholder. Each rater reads the text that was written for them here.")
 
 # How many items, and how many texts of each: as few as give a type something to show.
@@ -67,11 +67,11 @@ def sample_kind(member: type[TaskType], given: Mapping[str, object] | None = Non
 
 
 def sample_criteria(kind: TaskType) -> tuple[Criterion, ...]:
-    """Return the criteria of a type's sample: its own or ordinary ones, and what the type brings along."""
+    """Return the criteria of a type's sample: its own or ordinary ones, and those that the type brings along."""
     most = kind.criteria_needed[1]
-    asked = kind.sample.criteria or CRITERIA[: len(CRITERIA) if most is None else most]
+    criteria = kind.sample.criteria or CRITERIA[: len(CRITERIA) if most is None else most]
     # They are in English, on whatever page they are shown.
-    return tuple(replace(one, language=one.language or "en") for one in asked) + kind.brings()
+    return tuple(replace(criterion, language=criterion.language or "en") for criterion in criteria) + kind.brings()
 
 
 def sample_screen(kind: TaskType, language: str = "en") -> Screen:
@@ -94,7 +94,7 @@ def sample_screen(kind: TaskType, language: str = "en") -> Screen:
 
 
 def _first_unit(kind: TaskType, texts: Sequence[str], rng: Random) -> tuple[dict[str, ItemTexts], UnitDraft | None]:
-    """Return the first unit that a type makes, of as few texts as it makes one of."""
+    """Return the first unit that a type makes, from as few texts as possible."""
     for n_items, n_texts in AMOUNTS:
         items = {f"item-{number}": _item(kind, number, n_texts, texts) for number in range(n_items)}
         unit = next(iter(kind.units(list(items.values()), rng)), None)

@@ -1,4 +1,4 @@
-"""What passes between a study and a task type: frozen, without the database, a system's name or another rater."""
+"""The data that pass between a study and a task type: frozen, without database, system names or other raters."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class OutputText:
 
     @property
     def shown(self) -> object:
-        """What raters see of it: outputs that are equal here look alike."""
+        """The look of the output on a screen: outputs with equal looks cannot be told apart."""
         return (self.text, self.highlights) if self.highlights else self.text
 
 
@@ -101,11 +101,11 @@ class ItemTexts:
 
     @classmethod
     def collapsed(cls, key: str, outputs: Sequence[OutputText], *, keep: bool = False, **rest: object) -> ItemTexts:
-        """Find identical outputs and put them together, unless the researcher says to `keep` them apart."""
-        seen: dict[object, list[int]] = {}
+        """Return an item whose identical outputs are grouped, unless the researcher says to `keep` them apart."""
+        by_content: dict[object, list[int]] = {}
         for number, output in enumerate(outputs):
-            seen.setdefault(number if keep else output.shown, []).append(number)
-        groups = tuple(tuple(group) for group in seen.values())
+            by_content.setdefault(number if keep else output.shown, []).append(number)
+        groups = tuple(tuple(group) for group in by_content.values())
         return cls(key=key, outputs=tuple(outputs), groups=groups, **rest)  # type: ignore[arg-type]
 
 
@@ -150,10 +150,10 @@ def described(media: Iterable[Media], options: Mapping[str, object]) -> tuple[Me
     """Return the media of an item in the order they are shown, described by its option `alt`: one text or a list."""
     given = options.get("alt")
     words = [given] if isinstance(given, str) else list(given) if isinstance(given, list | tuple) else []
-    in_order = sorted(media, key=lambda one: KINDS.index(one.kind))
+    in_order = sorted(media, key=lambda medium: KINDS.index(medium.kind))
     return tuple(
-        replace(one, description=word if isinstance(word, str) else "")
-        for one, word in zip_longest(in_order, words[: len(in_order)])
+        replace(medium, description=word if isinstance(word, str) else "")
+        for medium, word in zip_longest(in_order, words[: len(in_order)])
     )
 
 
@@ -176,7 +176,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
-    """What a rater is asked about a text. `low` and `high` are the words at the ends of the scale.
+    """A question to raters about a text. `low` and `high` are the words at the ends of the scale.
 
     `labels` names every step where the study words them all (then one a step), `anchors` single points. `language` is
     that of all these words, `scale_language` that of the words of the scale where evalweb gives them.
@@ -245,7 +245,7 @@ class Screen:
     def chains(self) -> Chains:
         """The chains of all texts, numbered alike for everybody: source and reference first, then the parts."""
         beside = [self.highlights.get(name, ()) for name in ("source", "reference")]
-        return Chains.of([*beside, *(part.highlights for part in sorted(self.parts, key=lambda one: one.number))])
+        return Chains.of([*beside, *(part.highlights for part in sorted(self.parts, key=lambda part: part.number))])
 
     @property
     def type(self) -> str:
@@ -273,12 +273,12 @@ class Screen:
         if not isinstance(order, Sequence):
             return self.criteria
         drawn = [by_key[str(key)] for key in order if str(key) in by_key]
-        return (*drawn, *(one for one in self.criteria if one not in drawn))
+        return (*drawn, *(criterion for criterion in self.criteria if criterion not in drawn))
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """What a screen of a type needs to be shown without a study: on the patterns page, in the catalogue, in tests.
+    """The settings with which a type is shown without a study: on the patterns page, in the catalogue, in tests.
 
     `criteria` may stay empty where two ordinary ones with worded ends will do.
     """
@@ -290,7 +290,7 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """One rating to be stored: which part and criterion it is about, and what was said.
+    """One rating to be stored: its part, its criterion and the answer.
 
     `outcome` names the declared outcome it belongs to; exactly one of `value`, `label` and `text` must be set,
     except for spans. Part numbers are canonical.
@@ -331,7 +331,7 @@ class MarkedText:
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """What training tells a rater about one gold answer: right or wrong, and why."""
+    """The feedback to a rater in training about one known answer: right or wrong, and why."""
 
     passed: bool
     sentence: Words

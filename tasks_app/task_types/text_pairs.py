@@ -1,4 +1,4 @@
-"""What types that hold texts of two systems against each other have in common: pairs of texts, and a choice.
+"""The shared parts of types that compare texts by two systems: pairs of texts, and a choice.
 
 Not a task type of its own, but shared by pairwise and triangle.
 """
@@ -47,8 +47,8 @@ class Pair:
     @property
     def systems(self) -> tuple[list[str], list[str]]:
         """The systems of the two texts; several where their texts are identical."""
-        one, other = ([self.item.outputs[number].system for number in group] for group in (self.first, self.second))
-        return one, other
+        first, second = ([self.item.outputs[number].system for number in group] for group in (self.first, self.second))
+        return first, second
 
     @property
     def names(self) -> tuple[str, str]:
@@ -78,9 +78,9 @@ def pairs_of(items: Sequence[ItemTexts], anchor: str) -> Iterator[Pair]:
         ]
         groups.sort(key=lambda group: (rank[outputs[group[0]].system], group))
         for first, second in combinations(groups, 2):
-            one, other = ({outputs[number].system for number in group} for group in (first, second))
+            first_systems, second_systems = ({outputs[number].system for number in group} for group in (first, second))
             # A text that a system has in common with the other side cannot be compared with it.
-            if one.isdisjoint(other) and (not anchor or anchor in one | other):
+            if first_systems.isdisjoint(second_systems) and (not anchor or anchor in first_systems | second_systems):
                 yield Pair(item, first, second)
 
 
@@ -97,7 +97,12 @@ def some_pairs_of(items: Sequence[ItemTexts], anchor: str, most: int, rng: Rando
     met: Counter[frozenset[str]] = Counter()
     for _item, pairs in groupby(pairs_of(items, anchor), key=lambda pair: pair.item.key):
         compared = [(pair, [frozenset(two) for two in product(*pair.systems)]) for pair in pairs]
-        compared.sort(key=lambda one: (sum(met[two] for two in one[1]) / len(one[1]), min(turn[two] for two in one[1])))
+        compared.sort(
+            key=lambda candidate: (
+                sum(met[two] for two in candidate[1]) / len(candidate[1]),
+                min(turn[two] for two in candidate[1]),
+            )
+        )
         for pair, twos in compared[:most]:
             met.update(twos)
             yield pair
@@ -140,12 +145,12 @@ def problems_of(item: ItemTexts, anchor: str) -> Iterator[str]:
 
 
 def look_alike(text: str, other: str) -> bool:
-    """Say whether nobody could tell two texts apart on a screen: they differ in invisible characters at most."""
+    """Return whether nobody could tell two texts apart on a screen: they differ in invisible characters at most."""
     return visible(text) == visible(other)
 
 
 def visible(text: str) -> str:
-    """Return what a text shows: composed characters, and one space for any space."""
+    """Return a text as it looks: with composed characters, and one space for any space."""
     return " ".join(unicodedata.normalize("NFC", text).split())
 
 

@@ -222,8 +222,8 @@ def test_questionnaires_of_our_own_are_translated_and_their_keys_stay(language: 
         english = kind.brings()
         with translation.override(language):
             said = kind.brings()
-            choices = [[one.key for one in asked.question.options] for asked in kind.asked_of_raters().values()]
+            choices = [[option.key for option in prompt.question.options] for prompt in kind.prompts().values()]
         assert [one.key for one in said] == [one.key for one in english]
-        assert choices == [[one.key for one in asked.question.options] for asked in kind.asked_of_raters().values()]
+        assert choices == [[option.key for option in prompt.question.options] for prompt in kind.prompts().values()]
         assert all(one.question != other.question for one, other in zip(said, english, strict=True))
         assert {one.language for one in said} == {language}

@@ -126,7 +126,7 @@ def test_a_stored_answer_and_a_draft_fill_the_form_again() -> None:
     for initial in (posted, stored.cleaned_data):
         form = form_of(screen(), initial=initial)
         assert [one.value for one in form.labels() if one.checked] == ["F"]
-        assert [one.value for one in form.asked()[1].choices if one.checked] == ["keep"]
+        assert [one.value for one in form.follow_up_questions()[1].choices if one.checked] == ["keep"]
         assert [one.checked for one in form.ticks()] == [True, False]
 
 

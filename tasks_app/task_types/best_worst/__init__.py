@@ -35,8 +35,8 @@ from tasks_app.task_types.registry import register
 from tasks_app.task_types.simulation import share_of
 from tasks_app.task_types.texts import SeveralTexts, TextParams
 
-# In how many tuples each text stands where tuples go over all items: twice as many tuples of four as texts, with which
-# Kiritchenko and Mohammad (2016) found scores that halves of the raters agree on.
+# The number of tuples with each text, where tuples mix all items. Of four texts each, these are twice as many tuples as
+# texts: with so many, Kiritchenko and Mohammad (2016) found scores that halves of the raters agree on.
 APPEARANCES = 8
 
 BEST, WORST, NEITHER = "best", "worst", "neither"
@@ -143,7 +143,7 @@ class BestWorst(SeveralTexts):
         )
 
         def clean(self) -> dict[str, object]:
-            """Refuse one word for both ends, which also happens where one is worded, and texts shown once but often."""
+            """Refuse one word for both ends, a word for one end only, and a number of screens for texts shown once."""
             cleaned = super().clean() or self.cleaned_data
             if cleaned.get("of") == "item_once" and cleaned.get("appearances") is not None:
                 self.add_error("appearances", _("Each text is on one screen only. Leave this empty."))
@@ -171,7 +171,7 @@ class BestWorst(SeveralTexts):
             yield from self._within_items(items, rng)
 
     def _within_items(self, items: Sequence[ItemTexts], rng: Random) -> Iterator[UnitDraft]:
-        """Make tuples of the texts of each item; who stands in a tuple more than others takes turns over the items."""
+        """Make tuples of the texts of each item; the texts that are in one tuple more than others rotate over items."""
         turns: dict[int, Iterator[tuple[int, ...]]] = {}
         for item in items:
             n = len(item.groups)
@@ -181,16 +181,16 @@ class BestWorst(SeveralTexts):
                 yield UnitDraft(item.key, item.key, item.groups, item.document)
                 continue
             names = next(turns.setdefault(n, latin_orders(n, rng)))
-            for number, one in enumerate(design(n, self.size, self.appearances), start=1):
-                parts = tuple(item.groups[text] for text in sorted(names[place] for place in one))
+            for number, places in enumerate(design(n, self.size, self.appearances), start=1):
+                parts = tuple(item.groups[text] for text in sorted(names[place] for place in places))
                 yield UnitDraft(f"{item.key}/{number}", item.key, parts, item.document)
 
     def _over_all(self, items: Sequence[ItemTexts], rng: Random) -> Iterator[UnitDraft]:
         """Make tuples of the texts of all items; equal texts of different items never stand in one."""
         texts = [(item.key, group, item.outputs[group[0]].text) for item in items for group in item.groups]
         drawn = draw([text for _item, _group, text in texts], self.size, self.appearances or APPEARANCES, rng)
-        for number, one in enumerate(drawn, start=1):
-            shown = [texts[text] for text in sorted(one)]
+        for number, members in enumerate(drawn, start=1):
+            shown = [texts[text] for text in sorted(members)]
             yield UnitDraft(
                 f"tuple-{number}",
                 None,
@@ -199,7 +199,7 @@ class BestWorst(SeveralTexts):
             )
 
     def labels_of(self, criterion: Criterion | None) -> tuple[str, ...] | None:
-        """Return what is stored of each text shown."""
+        """Return the labels that texts are stored with: best, worst and neither."""
         return (BEST, WORST, NEITHER)
 
     def ratings(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Value]:
@@ -233,11 +233,11 @@ class BestWorst(SeveralTexts):
                 yield Asked(key, title, (name,), criterion.language, options=tuple(options), unnamed=False)
 
     def laid_over(self, screen: Screen, cleaned: Mapping[str, object], gold: Sequence[GoldAnswer]) -> LaidOver:
-        """Compare the best, and the worst where an order says which it is."""
+        """Compare the choice of the best text, and that of the worst where the known answer is an order."""
         return super().laid_over(screen, cleaned, list(by_end(gold, screen.criteria)))
 
     def heds(self, criterion: Criterion | None) -> dict[str, str]:
-        """Say what the instrument is."""
+        """Describe the choice as an instrument."""
         size = {"n": self.size}
         return {
             "4.3.3": "3",
@@ -249,12 +249,12 @@ class BestWorst(SeveralTexts):
     def simulate(self, screen: Screen, quality: Quality, rng: Random) -> dict[str, str]:
         """Choose by the latent quality of the texts as this rater sees it; a straight-liner by their places."""
         answers: dict[str, str] = {}
-        shown = screen.shown_parts
+        shown_parts = screen.shown_parts
         for criterion in screen.shown_criteria:
             by_place = quality is Quality.STRAIGHT_LINER
             shares = {
-                one.position: -one.position if by_place else share_of(one.part.text, criterion.key, quality, rng)
-                for one in shown
+                shown.position: -shown.position if by_place else share_of(shown.part.text, criterion.key, quality, rng)
+                for shown in shown_parts
             }
             ordered = sorted(shares, key=lambda position: shares[position])
             answers[field_name(BEST, criterion.key)] = str(ordered[-1])

@@ -54,7 +54,7 @@ class Question:
 
     @property
     def errors(self) -> list[str]:
-        """What is wrong with the answer."""
+        """The error messages of both choices."""
         return [str(error) for field in (self.best, self.worst) for error in field.errors]
 
 
@@ -90,13 +90,15 @@ class BestWorstForm(ScreenForm):
             ours = {"best": gettext("Best"), "worst": gettext("Worst")}
         self.words = {end: word or ours[end] for end, word in own.items()}
         self.language_of = {end: screen.language if word else spoken for end, word in own.items()}
-        texts = {str(one.position): gettext("Text %(letter)s") % {"letter": one.letter} for one in screen.shown_parts}
+        texts = {
+            str(shown.position): gettext("Text %(letter)s") % {"letter": shown.letter} for shown in screen.shown_parts
+        }
         for criterion in screen.shown_criteria:
-            asked = criterion.question or criterion.name
+            question = criterion.question or criterion.name
             for end, word in self.words.items():
                 yield (
                     field_name(end, criterion.key),
-                    TextField(texts=texts, missing=_missing(criterion, word), label=f"{asked} {word}"),
+                    TextField(texts=texts, missing=_missing(criterion, word), label=f"{question} {word}"),
                 )
 
     def clean(self) -> dict[str, object]:

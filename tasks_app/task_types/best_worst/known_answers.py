@@ -36,8 +36,8 @@ def grade_choice(values: Sequence[Value], gold: GoldAnswer, n_parts: int) -> Gra
             raise ValueError(gettext("An order is a list of different texts, the best first, such as [2, 1]."))
         passed = best == order[0] and worst == order[-1]
     elif gold.kind in {"exact", "set"}:
-        wanted = gold.answer if gold.kind == "set" else [gold.answer]
-        passed = best in _texts(wanted, n_parts)
+        accepted = gold.answer if gold.kind == "set" else [gold.answer]
+        passed = best in _texts(accepted, n_parts)
     else:
         raise ValueError(gettext("A known answer is of kind exact or set (the best text), or order (best to worst)."))
     return Graded(gold, passed, tuple(place for place in (best, worst) if place is not None))
@@ -50,19 +50,19 @@ def end_key(end: str, criterion: str) -> str:
 
 def by_end(gold: Sequence[GoldAnswer], criteria: Sequence[Criterion]) -> Iterator[GoldAnswer]:
     """Yield known answers about the whole unit as answers about its best text and its worst one, by `end_key`."""
-    for one in gold:
-        key = one.criterion or criteria[0].key
-        if one.kind == "order" and isinstance(one.answer, list | tuple):
-            yield replace(one, kind="exact", answer=one.answer[0], criterion=end_key("best", key))
-            yield replace(one, kind="exact", answer=one.answer[-1], criterion=end_key("worst", key))
-        elif one.part is None:
-            yield replace(one, criterion=end_key("best", key))
+    for answer in gold:
+        key = answer.criterion or criteria[0].key
+        if answer.kind == "order" and isinstance(answer.answer, list | tuple):
+            yield replace(answer, kind="exact", answer=answer.answer[0], criterion=end_key("best", key))
+            yield replace(answer, kind="exact", answer=answer.answer[-1], criterion=end_key("worst", key))
+        elif answer.part is None:
+            yield replace(answer, criterion=end_key("best", key))
 
 
 def _texts(answer: object, n_parts: int) -> list[float]:
     """Return the numbers of texts in an answer. Raises ValueError where one is none."""
     numbers = answer if isinstance(answer, list | tuple) else [answer]
-    texts = [float(one) for one in numbers if isinstance(one, int | float) and not isinstance(one, bool)]
-    if len(texts) < len(numbers) or any(one not in range(1, n_parts + 1) for one in texts):
+    texts = [float(number) for number in numbers if isinstance(number, int | float) and not isinstance(number, bool)]
+    if len(texts) < len(numbers) or any(number not in range(1, n_parts + 1) for number in texts):
         raise ValueError(gettext("Texts of the unit are named by their numbers, 1 to %(n)d.") % {"n": n_parts})
     return texts

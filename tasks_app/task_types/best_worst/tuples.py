@@ -17,13 +17,14 @@ from typing import TypeAlias
 
 Tuples: TypeAlias = list[tuple[int, ...]]
 
-# How many texts are looked at for the next place of a tuple: among so many there is one that met the others least.
+# At most so many texts are tried for the next place of a tuple: enough to find one that met the others hardly ever.
 LOOK = 64
 
-# Up to so many places texts are exchanged, so often for each place, and the best of so many tries is taken.
+# Where all tuples have at most FEW places, STEPS exchanges are tried for each place, and the best of TRIES results is
+# taken.
 FEW, STEPS, TRIES = 240, 100, 4
 
-# How readily an exchange is taken at first that makes pairs less even.
+# The temperature at which the search starts: how readily it accepts exchanges that make pairs less even.
 HEAT = 1.0
 
 
@@ -40,15 +41,15 @@ def draw(alike: Sequence[Hashable], size: int, times: int, rng: Random) -> Tuple
         return [tuple(range(n))]
     size = min(size, different)
     if ceil(n * times / size) * size > FEW:
-        return [tuple(one) for one in _deal(alike, size, times, rng)]
+        return [tuple(texts) for texts in _deal(alike, size, times, rng)]
     best: Tuples = []
     least: int | None = None
     ideal = _ideal(n, ceil(n * times / size), size)
     for _try in range(TRIES):
-        found = _deal(alike, size, times, rng)
-        uneven = _even_out(found, alike, ideal, rng)
+        tuples = _deal(alike, size, times, rng)
+        uneven = _even_out(tuples, alike, ideal, rng)
         if least is None or uneven < least:
-            best, least = [tuple(one) for one in found], uneven
+            best, least = [tuple(texts) for texts in tuples], uneven
         if least <= ideal:
             break
     return best
@@ -59,17 +60,17 @@ def design(n: int, size: int, times: int | None) -> tuple[tuple[int, ...], ...]:
     """Return tuples of n different texts, always the same; without `times` as few as let every two texts meet."""
     every_pair = n * (n - 1) // 2
     tries = [times] if times is not None else range(max(1, ceil((n - 1) / (size - 1))), n + 1)
-    found: Tuples = []
-    for one in tries:
-        found = draw(range(n), size, one, Random(f"{n} {size} {one}"))  # noqa: S311  reproducible, not secret
-        if times is None and len(pairs_of(found)) == every_pair:
+    tuples: Tuples = []
+    for appearances in tries:
+        tuples = draw(range(n), size, appearances, Random(f"{n} {size} {appearances}"))  # noqa: S311  reproducible, not secret
+        if times is None and len(pairs_of(tuples)) == every_pair:
             break
-    return tuple(found)
+    return tuple(tuples)
 
 
 def pairs_of(tuples: Sequence[Sequence[int]]) -> Counter[tuple[int, int]]:
     """Count how often each two texts stand in one tuple."""
-    return Counter(pair for one in tuples for pair in combinations(sorted(one), 2))
+    return Counter(pair for texts in tuples for pair in combinations(sorted(texts), 2))
 
 
 def _ideal(n: int, blocks: int, size: int) -> int:
@@ -95,12 +96,14 @@ class _Dealer:
         self.rng.shuffle(self.pool)
 
     def next(self, chosen: list[int]) -> int | None:
-        """Take the text that met those in the tuple least; None where none of this round fits."""
-        looks = {self.alike[one] for one in chosen}
+        """Take the text that met those in the tuple least; return None where no text of this round fits."""
+        looks = {self.alike[text] for text in chosen}
         for among in (self.late, self.pool):
             fitting = self._fitting(among, looks)
             if fitting:
-                place = min(fitting, key=lambda at: sum(self.met[_pair(among[at], one)] for one in chosen))
+                place = min(
+                    fitting, key=lambda position: sum(self.met[_pair(among[position], text)] for text in chosen)
+                )
                 among[place], among[-1] = among[-1], among[place]
                 return among.pop()
         return None
@@ -109,12 +112,12 @@ class _Dealer:
         """Return places of texts that do not look like any in the tuple: a few, or all where these do not fit."""
         if len(among) > LOOK:
             some = self.rng.sample(range(len(among)), LOOK)
-            if fitting := [at for at in some if self.alike[among[at]] not in looks]:
+            if fitting := [position for position in some if self.alike[among[position]] not in looks]:
                 return fitting
-        return [at for at, one in enumerate(among) if self.alike[one] not in looks]
+        return [position for position, text in enumerate(among) if self.alike[text] not in looks]
 
     def meet(self, chosen: Sequence[int]) -> None:
-        """Remember who stands together."""
+        """Count the pairs of texts in a tuple."""
         self.met.update(_pair(a, b) for a, b in combinations(chosen, 2))
 
 
@@ -127,9 +130,9 @@ def _deal(alike: Sequence[Hashable], size: int, times: int, rng: Random) -> list
     for _number in range(ceil(len(alike) * times / size)):
         chosen: list[int] = []
         while len(chosen) < size:
-            found = dealer.next(chosen)
-            if found is not None:
-                chosen.append(found)
+            text = dealer.next(chosen)
+            if text is not None:
+                chosen.append(text)
             elif rounds <= times:
                 dealer.round()
                 rounds += 1
@@ -144,17 +147,17 @@ def _deal(alike: Sequence[Hashable], size: int, times: int, rng: Random) -> list
 
 def _level(tuples: list[list[int]], alike: Sequence[Hashable], size: int, times: int) -> None:
     """Give texts that were left over, since they look like others, the places of texts that stand too often."""
-    counts = Counter(text for one in tuples for text in one)
+    counts = Counter(text for texts in tuples for text in texts)
     for text in [text for text in range(len(alike)) if counts[text] < times]:
-        for one in tuples:
+        for texts in tuples:
             if counts[text] == times:
                 break
-            for out in [*([None] if len(one) < size else []), *(c for c in one if counts[c] > times)]:
-                if all(alike[c] != alike[text] for c in one if c != out):
+            for out in [*([None] if len(texts) < size else []), *(c for c in texts if counts[c] > times)]:
+                if all(alike[c] != alike[text] for c in texts if c != out):
                     if out is not None:
-                        one.remove(out)
+                        texts.remove(out)
                         counts[out] -= 1
-                    one.append(text)
+                    texts.append(text)
                     counts[text] += 1
                     break
 
@@ -171,40 +174,40 @@ def _even_out(tuples: list[list[int]], alike: Sequence[Hashable], ideal: int, rn
     for step in range(steps):
         if uneven <= ideal:
             break
-        one, other = rng.sample(tuples, 2)
-        a, b = rng.choice(one), rng.choice(other)
-        if not _fits(one, other, a, b, alike):
+        first, second = rng.sample(tuples, 2)
+        a, b = rng.choice(first), rng.choice(second)
+        if not _fits(first, second, a, b, alike):
             continue
-        gain = _gain(met, one, other, a, b)
+        gain = _gain(met, first, second, a, b)
         if gain >= 0 or rng.random() < exp(gain / (HEAT * (1 - step / steps))):
-            _exchange(met, one, other, a, b)
+            _exchange(met, first, second, a, b)
             uneven -= 2 * gain
     return uneven
 
 
-def _fits(one: list[int], other: list[int], a: int, b: int, alike: Sequence[Hashable]) -> bool:
-    """Say whether texts of two tuples can change places without standing beside one that looks like them."""
+def _fits(first: list[int], second: list[int], a: int, b: int, alike: Sequence[Hashable]) -> bool:
+    """Return whether texts of two tuples can change places without joining a text that looks like them."""
     return not (
-        a in other
-        or b in one
-        or any(alike[c] == alike[b] for c in one if c != a)
-        or any(alike[c] == alike[a] for c in other if c != b)
+        a in second
+        or b in first
+        or any(alike[c] == alike[b] for c in first if c != a)
+        or any(alike[c] == alike[a] for c in second if c != b)
     )
 
 
-def _gain(met: Counter[tuple[int, int]], one: list[int], other: list[int], a: int, b: int) -> int:
+def _gain(met: Counter[tuple[int, int]], first: list[int], second: list[int], a: int, b: int) -> int:
     """Return by how much the sum of squares of the pairs falls, halved, when a and b change places."""
     gain = 0
-    for group, apart, out, into in ((one, other, a, b), (other, one, b, a)):
+    for group, apart, out, into in ((first, second, a, b), (second, first, b, a)):
         for c in group:
-            # Who stands in both tuples meets a and b as often as before.
+            # A text that is in both tuples meets a and b as often as before.
             if c != out and c not in apart:
                 gain += met[_pair(out, c)] - met[_pair(into, c)] - 1
     return gain
 
 
-def _exchange(met: Counter[tuple[int, int]], one: list[int], other: list[int], a: int, b: int) -> None:
-    for group, out, into in ((one, a, b), (other, b, a)):
+def _exchange(met: Counter[tuple[int, int]], first: list[int], second: list[int], a: int, b: int) -> None:
+    for group, out, into in ((first, a, b), (second, b, a)):
         for c in group:
             if c != out:
                 met[_pair(out, c)] -= 1

@@ -41,7 +41,7 @@ LEAST_STEPS, MOST_STEPS = 2, 11
 
 QUESTION, CORRECT, RIGHT_SHARE, READING = "question-{n}", "correct-{n}", "right-share", "reading-seconds"
 
-# What the datasheet says of everything but the study's own questions.
+# The datasheet's answers for everything but the study's own questions.
 EXTRINSIC = {"4.2.1": "objective", "4.2.3": "extrinsic"}
 
 ANSWER = Outcome(
@@ -195,7 +195,7 @@ class Comprehension(TextType):
         def clean(self) -> dict[str, object]:
             """Refuse two conditions on one criterion."""
             cleaned: dict[str, Any] = super().clean() or self.cleaned_data
-            keys = [one.get("criterion") for one in cleaned.get("only_if") or []]
+            keys = [condition.get("criterion") for condition in cleaned.get("only_if") or []]
             if len(set(keys)) < len(keys):
                 self.add_error("only_if", _("A criterion can have one condition."))
             return cleaned
@@ -206,7 +206,7 @@ class Comprehension(TextType):
     only_if: list[dict[str, Any]]
 
     def brings(self) -> tuple[Criterion, ...]:
-        """Answers to the questions of an item and whether each is right, their share, and the reading time."""
+        """Return criteria for the answers to an item's questions, whether each is right, their share, and the time."""
         numbers = range(1, self.questions + 1)
         answers = (
             Criterion(QUESTION.format(n=n), gettext("Question %(n)d") % {"n": n}, kind="question") for n in numbers
@@ -228,27 +228,27 @@ class Comprehension(TextType):
         return named.get(key, STEP)
 
     def condition_of(self, criterion: str) -> Condition | None:
-        """Return when a criterion is asked; None where it always is."""
-        found = next((one for one in self.only_if if one["criterion"] == criterion), None)
-        return Condition(found["after"], tuple(found["answers"])) if found else None
+        """Return the condition on which a criterion is asked; None where it always is."""
+        entry = next((given for given in self.only_if if given["criterion"] == criterion), None)
+        return Condition(entry["after"], tuple(entry["answers"])) if entry else None
 
     def problems(self, criteria: Sequence[Criterion]) -> Iterator[str]:
         """Yield a sentence for every criterion without steps, and for conditions that cannot be met."""
         yield from super().problems(criteria)
-        for one in criteria:
-            if not LEAST_STEPS <= len(one.labels) <= MOST_STEPS:
+        for criterion in criteria:
+            if not LEAST_STEPS <= len(criterion.labels) <= MOST_STEPS:
                 yield (
-                    f"Criterion {one.key!r} needs {LEAST_STEPS} to {MOST_STEPS} labels, the answers to choose from; "
-                    f"{len(one.labels)} given."
+                    f"Criterion {criterion.key!r} needs {LEAST_STEPS} to {MOST_STEPS} labels, the answers to choose "
+                    f"from; {len(criterion.labels)} given."
                 )
-        keys = [one.key for one in criteria]
+        keys = [criterion.key for criterion in criteria]
         for entry in self.only_if:
-            criterion, after = entry["criterion"], entry["after"]
-            unknown = [key for key in (criterion, after) if key not in keys]
+            dependent, after = entry["criterion"], entry["after"]
+            unknown = [key for key in (dependent, after) if key not in keys]
             if unknown:
                 yield f"only_if names {unknown[0]!r}, which is none of the criteria: {', '.join(keys) or 'none'}."
-            elif keys.index(after) >= keys.index(criterion):
-                yield f"only_if: {criterion!r} can only depend on a criterion before it; {after!r} is not."
+            elif keys.index(after) >= keys.index(dependent):
+                yield f"only_if: {dependent!r} can only depend on a criterion before it; {after!r} is not."
             else:
                 labels = criteria[keys.index(after)].labels
                 for answer in entry["answers"]:
@@ -278,14 +278,14 @@ class Comprehension(TextType):
     def arrange_for_rater(self, criteria: Sequence[Criterion], rng: Random) -> dict[str, object]:
         """Draw the order of the study's criteria; where one depends on another they stay in the order of the study."""
         own = super().arrange_for_rater(criteria, rng)
-        return {**own, "criteria": [one.key for one in self.asked(criteria)]} if self.only_if else own
+        return {**own, "criteria": [criterion.key for criterion in self.asked(criteria)]} if self.only_if else own
 
     def answers_on(self, screen: Screen) -> int:
         """Return how many questions a screen asks, all that depend on others included."""
         return max(1, len(self.questions_on(screen)) + len(self.asked(screen.criteria)))
 
     def scale_of(self, criterion: Criterion | None = None) -> tuple[float, float, float] | None:
-        """Right or wrong is 1 or 0; a criterion of the study has as many steps as labels."""
+        """Return 0 to 1 for right or wrong, and as many steps as labels for a criterion of the study."""
         outcome = self.outcome_of(criterion)
         if outcome == IS_RIGHT:
             return (0.0, 1.0, 1.0)
@@ -294,7 +294,7 @@ class Comprehension(TextType):
         return None
 
     def problem_in_value(self, value: float, criterion: Criterion | None) -> str | None:
-        """Refuse what is no step, no share, and what no reading takes."""
+        """Refuse a number that is no step, no share, or no time that a reading takes."""
         outcome, scale = self.outcome_of(criterion), self.scale_of(criterion)
         if scale is not None:
             if value % 1 == 0 and scale[0] <= value <= scale[1]:
@@ -308,7 +308,7 @@ class Comprehension(TextType):
         return None
 
     def heds(self, criterion: Criterion | None) -> dict[str, str]:
-        """Answers are task performance; the study's own questions are multiple choice."""
+        """Describe answers as task performance, and the study's own questions as multiple choice."""
         outcome = self.outcome_of(criterion)
         if outcome == STEP and criterion is not None:
             return {
@@ -331,42 +331,42 @@ class Comprehension(TextType):
         }
 
     def ratings(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Value]:
-        """Give right or wrong and the answer for every question, their share, the reading time, then the steps."""
+        """Yield right or wrong and the answer for every question, their share, the reading time, then the steps."""
         form, part = ComprehensionForm(self, screen), screen.shown_parts[0].part.number
         right: list[bool] = []
         answers: list[Value] = []
-        for one in form.item_questions:
-            said = str(cleaned[ITEM_FIELD.format(n=one.number)])
-            right.append(one.is_right(said))
-            shown = self.shown_options(screen, one)
-            place = float(shown.index(said) + 1) if said in shown else None
-            key = QUESTION.format(n=one.number)
-            answers.append(Value(ANSWER.name, part=part, criterion=key, text=said, shown_value=place))
-        for one, is_right in zip(form.item_questions, right, strict=True):
-            yield Value(IS_RIGHT.name, part=part, criterion=CORRECT.format(n=one.number), value=float(is_right))
+        for question in form.item_questions:
+            answer = str(cleaned[ITEM_FIELD.format(n=question.number)])
+            right.append(question.is_right(answer))
+            shown = self.shown_options(screen, question)
+            place = float(shown.index(answer) + 1) if answer in shown else None
+            key = QUESTION.format(n=question.number)
+            answers.append(Value(ANSWER.name, part=part, criterion=key, text=answer, shown_value=place))
+        for question, is_right in zip(form.item_questions, right, strict=True):
+            yield Value(IS_RIGHT.name, part=part, criterion=CORRECT.format(n=question.number), value=float(is_right))
         yield from answers
         if right:
             yield Value(SHARE.name, part=part, criterion=RIGHT_SHARE, value=sum(right) / len(right))
         seconds = cleaned.get("reading")
-        # Without the press of the button nobody knows when the reading was over.
+        # Unless the button was pressed, the end of the reading is unknown.
         if cleaned.get("read") and isinstance(seconds, float):
             yield Value(SECONDS.name, part=part, criterion=READING, value=seconds + 0.0)
-        for criterion in form.asked_of_study(cleaned):
+        for criterion in form.criteria_asked(cleaned):
             step = float(str(cleaned[STUDY_FIELD.format(key=criterion.key)]))
             yield Value(STEP.name, part=part, criterion=criterion.key, value=step)
 
     def asked_again(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Asked]:
         """Yield the questions that have options, as known answers name them: right or not."""
-        for one in self.questions_on(screen):
-            name = ITEM_FIELD.format(n=one.number)
+        for question in self.questions_on(screen):
+            name = ITEM_FIELD.format(n=question.number)
             options = tuple(
-                AskedOption(words, float(one.is_right(words)), cleaned.get(name) == words, screen.language)
-                for words in self.shown_options(screen, one)
+                AskedOption(words, float(question.is_right(words)), cleaned.get(name) == words, screen.language)
+                for words in self.shown_options(screen, question)
             )
             if options:
-                key = CORRECT.format(n=one.number)
-                yield Asked(key, one.words, (name,), screen.language, options=options, unnamed=False)
+                key = CORRECT.format(n=question.number)
+                yield Asked(key, question.words, (name,), screen.language, options=options, unnamed=False)
 
     def simulate(self, screen: Screen, quality: Quality, rng: Random) -> dict[str, str]:
-        """Understand the text the better the better it is."""
+        """Answer as a rater who understands good texts better than bad ones."""
         return simulated_answer(self, screen, quality, rng)

@@ -18,7 +18,7 @@ from tasks_app.task_types.list_fields import digit
 if TYPE_CHECKING:
     from tasks_app.task_types.comprehension import Comprehension
 
-# A day: a page that sends more is not ours.
+# One day: no page of ours sends more.
 MOST_SECONDS = 86_400.0
 
 ITEM_FIELD, STUDY_FIELD = "p1-q{n}", "p1-c-{key}"
@@ -57,17 +57,17 @@ class Question:
 
     @property
     def missing(self) -> str:
-        """Say that the question is open."""
+        """The message while the question has no answer."""
         return missing(self.title)
 
     @property
     def is_short(self) -> bool:
         """Whether the options have room side by side."""
-        return all(len(one.words) <= SHORT for one in self.options)
+        return all(len(option.words) <= SHORT for option in self.options)
 
 
 def missing(question: str) -> str:
-    """Say that a question is open."""
+    """Return the message for a question without an answer."""
     return gettext("Answer “%(question)s”") % {"question": question}
 
 
@@ -78,8 +78,11 @@ class ComprehensionForm(ScreenForm):
 
     def make_fields(self) -> Iterator[tuple[str, forms.Field]]:
         """Yield a field for every question, then those that the page fills."""
-        for one in self.item_questions:
-            yield ITEM_FIELD.format(n=one.number), _field_of(one.words, self.kind.shown_options(self.screen, one))
+        for question in self.item_questions:
+            yield (
+                ITEM_FIELD.format(n=question.number),
+                _field_of(question.words, self.kind.shown_options(self.screen, question)),
+            )
         for criterion in self.study_questions:
             steps = [str(step) for step in range(1, len(criterion.labels) + 1)]
             yield STUDY_FIELD.format(key=criterion.key), _field_of(criterion.question or criterion.name, steps)
@@ -108,14 +111,14 @@ class ComprehensionForm(ScreenForm):
     def questions(self) -> Iterator[Question]:
         """Yield the questions in the order of the screen, for the template."""
         language = self.shown.part.language or self.screen.language
-        for one in self.item_questions:
-            field = self[ITEM_FIELD.format(n=one.number)]
-            shown = self.kind.shown_options(self.screen, one)
+        for question in self.item_questions:
+            field = self[ITEM_FIELD.format(n=question.number)]
+            shown = self.kind.shown_options(self.screen, question)
             options = tuple(
                 Option(words, words, field.value() == words, digit(n)) for n, words in enumerate(shown, start=1)
             )
-            yield Question(field, one.words, "", self.screen.language or language, options, self._wrong(field))
-        by_key = {one.key: one for one in self.study_questions}
+            yield Question(field, question.words, "", self.screen.language or language, options, self._wrong(field))
+        by_key = {criterion.key: criterion for criterion in self.study_questions}
         for criterion in self.study_questions:
             field = self[STUDY_FIELD.format(key=criterion.key)]
             options = tuple(
@@ -144,30 +147,30 @@ class ComprehensionForm(ScreenForm):
     def _wrong(self, field: forms.BoundField) -> tuple[str, ...]:
         return tuple(map(str, field.errors)) if self.is_bound else ()
 
-    def asked_of_study(self, cleaned: Mapping[str, object]) -> tuple[Criterion, ...]:
+    def criteria_asked(self, cleaned: Mapping[str, object]) -> tuple[Criterion, ...]:
         """Return the criteria that are asked after these answers: a criterion may depend on an earlier one."""
-        found: dict[str, Criterion] = {}
+        included: dict[str, Criterion] = {}
         for criterion in self.study_questions:
             condition = self.kind.condition_of(criterion.key)
             if condition is not None:
-                earlier = found.get(condition.after)
+                earlier = included.get(condition.after)
                 step = str(cleaned.get(STUDY_FIELD.format(key=condition.after)) or "")
                 if earlier is None or not step or earlier.labels[int(step) - 1] not in condition.answers:
                     continue
-            found[criterion.key] = criterion
-        return tuple(found.values())
+            included[criterion.key] = criterion
+        return tuple(included.values())
 
     def clean(self) -> dict[str, object]:
-        """Say which questions are open, and drop answers to questions that are not asked."""
+        """Require an answer to every question that is asked, and drop answers to the others."""
         cleaned: dict[str, object] = super().clean() or self.cleaned_data
         if {"reading", "read"} & set(self.errors):
             self.add_error(None, gettext("The page did not send the reading time correctly. Reload the page."))
-        for one in self.item_questions:
-            self._needs(cleaned, ITEM_FIELD.format(n=one.number), one.words)
-        asked = {one.key for one in self.asked_of_study(cleaned)}
+        for question in self.item_questions:
+            self._needs(cleaned, ITEM_FIELD.format(n=question.number), question.words)
+        asked_keys = {criterion.key for criterion in self.criteria_asked(cleaned)}
         for criterion in self.study_questions:
             name = STUDY_FIELD.format(key=criterion.key)
-            if criterion.key in asked:
+            if criterion.key in asked_keys:
                 self._needs(cleaned, name, criterion.question or criterion.name)
             else:
                 self.errors.pop(name, None)
@@ -183,7 +186,7 @@ def _field_of(label: str, options: tuple[str, ...] | list[str]) -> forms.Field:
     if options:
         return forms.ChoiceField(
             required=False,
-            choices=[(one, "") for one in options],
+            choices=[(option, "") for option in options],
             label=label,
             error_messages={"invalid_choice": _("Choose one of the options shown.")},
         )

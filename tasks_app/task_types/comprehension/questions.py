@@ -36,7 +36,7 @@ class ItemQuestion:
     correct: tuple[str, ...]
 
     def is_right(self, answer: str) -> bool:
-        """Say whether an answer is right; short answers are compared without case, outer signs and double spaces."""
+        """Return whether an answer is right; short answers are compared without case, outer signs and double spaces."""
         if self.options:
             return answer in self.correct
         return compared(answer) in set(map(compared, self.correct))
@@ -49,13 +49,15 @@ def compared(answer: str) -> str:
 
 
 def questions_of(options: Mapping[str, object]) -> tuple[ItemQuestion, ...]:
-    """Return the questions in the options of an item; none where these hold none that is sound."""
+    """Return the questions in the options of an item; none unless all of them are sound."""
     given = options.get(QUESTIONS)
-    if not isinstance(given, list | tuple) or any(_problem_of(one) for one in given):
+    if not isinstance(given, list | tuple) or any(_problem_of(entry) for entry in given):
         return ()
     return tuple(
-        ItemQuestion(number, one["question"].strip(), tuple(one.get("options") or ()), tuple(_listed(one["correct"])))
-        for number, one in enumerate(given, start=1)
+        ItemQuestion(
+            number, entry["question"].strip(), tuple(entry.get("options") or ()), tuple(_listed(entry["correct"]))
+        )
+        for number, entry in enumerate(given, start=1)
     )
 
 
@@ -73,13 +75,13 @@ def problems_in(options: Mapping[str, object], most: int) -> Iterator[str]:
             "n": len(given),
             "most": most,
         }
-    for number, one in enumerate(given, start=1):
-        if problem := _problem_of(one):
+    for number, entry in enumerate(given, start=1):
+        if problem := _problem_of(entry):
             yield _("Question %(n)d: %(problem)s") % {"n": number, "problem": problem}
 
 
 def _problem_of(given: object) -> str | None:
-    """Say what is wrong with one question, or return None."""
+    """Return the problem with one question as a sentence, or None."""
     if not isinstance(given, Mapping):
         return _('It is written as {"question": "…?", "options": ["…", "…"], "correct": "…"}.')
     if unknown := sorted(map(str, set(given) - NAMES)):
@@ -92,7 +94,7 @@ def _problem_of(given: object) -> str | None:
 
 def _problem_in_correct(given: object, options: list[str] | tuple[str, ...]) -> str | None:
     correct = _listed(given)
-    if not correct or not all(_is_text(one, LONGEST_ANSWER) for one in correct):
+    if not correct or not all(_is_text(answer, LONGEST_ANSWER) for answer in correct):
         return _("“correct” is the right answer or, for a short answer, a list of all that are right.")
     if not options:
         return None if all(map(compared, correct)) else _("A right answer holds at least one letter or digit.")
@@ -102,7 +104,7 @@ def _problem_in_correct(given: object, options: list[str] | tuple[str, ...]) -> 
 
 
 def _problem_in_options(options: object) -> str | None:
-    sound = isinstance(options, list | tuple) and all(_is_text(one, LONGEST_ANSWER) for one in options)
+    sound = isinstance(options, list | tuple) and all(_is_text(option, LONGEST_ANSWER) for option in options)
     if not sound or not isinstance(options, list | tuple):
         return _(
             "“options” are a list of texts of one line and at most %(n)d characters, without spaces around them."

@@ -21,11 +21,11 @@ WRONG_WORDS = "I don't know"
 
 
 def simulated_answer(kind: Comprehension, screen: Screen, quality: Quality, rng: Random) -> dict[str, str]:
-    """Understand the text the better the better it is, with the noise of the rater's quality."""
+    """Answer a screen: the better a text, the more of it is understood, with the noise of the rater's quality."""
     text = screen.shown_parts[0].part.text
     answer = {"read": "1", "reading": f"{_seconds(text, quality, rng):.3f}"}
-    for one in kind.questions_on(screen):
-        answer[ITEM_FIELD.format(n=one.number)] = _answered(kind, screen, one, quality, rng)
+    for question in kind.questions_on(screen):
+        answer[ITEM_FIELD.format(n=question.number)] = _answered(kind, screen, question, quality, rng)
     for criterion in ComprehensionForm(kind, screen).study_questions:
         share = share_of(text, criterion.key, quality, rng)
         step = min(len(criterion.labels), 1 + int(share * len(criterion.labels)))
@@ -40,14 +40,14 @@ def _seconds(text: str, quality: Quality, rng: Random) -> float:
     return 1.0 + rng.random()
 
 
-def _answered(kind: Comprehension, screen: Screen, one: ItemQuestion, quality: Quality, rng: Random) -> str:
-    options = kind.shown_options(screen, one)
+def _answered(kind: Comprehension, screen: Screen, question: ItemQuestion, quality: Quality, rng: Random) -> str:
+    options = kind.shown_options(screen, question)
     if quality is Quality.STRAIGHT_LINER:
         return options[0] if options else WRONG_WORDS
     if quality is Quality.RANDOM:
         return rng.choice(options) if options else WRONG_WORDS
-    understood = share_of(screen.shown_parts[0].part.text, f"question-{one.number}", quality, rng)
+    understood = share_of(screen.shown_parts[0].part.text, f"question-{question.number}", quality, rng)
     if rng.random() < 0.4 + 0.6 * understood:
-        return one.correct[0]
-    wrong = [option for option in options if option not in one.correct]
+        return question.correct[0]
+    wrong = [option for option in options if option not in question.correct]
     return rng.choice(wrong) if wrong else WRONG_WORDS

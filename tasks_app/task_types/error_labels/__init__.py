@@ -52,10 +52,10 @@ from tasks_app.task_types.registry import register
 from tasks_app.task_types.simulation import share_of
 from tasks_app.task_types.texts import TextParams, TextType
 
-# From here on, as a share of the scale, a simulated rater finds nothing wrong with a text.
+# From this share of the scale on, a simulated rater finds nothing wrong with a text.
 GOOD_ENOUGH = 0.5
 
-# Below this share something is ticked: in about one text of fifty.
+# Below this share of the scale, a simulated rater ticks a flag: for about one text in fifty.
 TICKED_BELOW = 0.1
 
 FLAG = Outcome(
@@ -211,7 +211,7 @@ class ErrorLabels(TextType):
         return self.ask == "in_order"
 
     def hierarchy(self) -> Typology:
-        """Return the labels with what is asked beside them, in the language of the page."""
+        """Return the labels with their follow-up questions and the flags, in the language of the page."""
         return typology_of(
             self.labels if self.typology == "own" else None,
             follow_ups=self.follow_ups != "off",
@@ -220,17 +220,17 @@ class ErrorLabels(TextType):
         )
 
     def brings(self) -> tuple[Criterion, ...]:
-        """The label, what is asked after some labels, and each flag."""
+        """Return the criteria of the label, of the follow-up questions and of the flags."""
         return criteria_of(self.hierarchy())
 
     def outcome_of(self, criterion: Criterion | None) -> Outcome | None:
-        """The label and what is asked after it have outcomes of their own; everything else is ticked or not."""
+        """Return the outcome of the label or of a follow-up question, else that of flags."""
         key = criterion.key if criterion is not None else ""
-        named = next((one for one in self.outcomes if one.criterion and one.criterion == key), None)
-        return named or (FLAG if key in {one.key for one in self.hierarchy().flags} else None)
+        named = next((outcome for outcome in self.outcomes if outcome.criterion and outcome.criterion == key), None)
+        return named or (FLAG if key in {flag.key for flag in self.hierarchy().flags} else None)
 
     def instructions(self) -> Words:
-        """Tell ELRC's clarifications with ELRC's labels only."""
+        """Return ELRC's clarifications with ELRC's labels, else general instructions."""
         if self.typology == "elrc":
             return self.default_instructions
         return _(
@@ -239,20 +239,20 @@ class ErrorLabels(TextType):
         )
 
     def item_problems(self, item: ItemTexts) -> Iterator[str]:
-        """Refuse an item that has nothing to hold its texts against."""
+        """Refuse an item without a source where ELRC's labels are used."""
         if not item.source and self.typology == "elrc":
             yield gettext("There is no source. ELRC's labels are about a text and its source: fill the column source.")
 
     def heds(self, criterion: Criterion | None) -> dict[str, str]:
-        """Labels are chosen, or asked in steps; flags are ticked."""
+        """Describe labels as multiple choice or as questions in order, and flags as check-boxes."""
         typology = self.hierarchy()
         key = criterion.key if criterion is not None else ERROR
-        options = {one.key: one.options for one in typology.follow_ups}
-        options[ERROR] = tuple((one.key, one.name) for one in typology.labels)
-        options |= {one.key: (("0", gettext("not ticked")), ("1", gettext("ticked"))) for one in typology.flags}
+        options = {follow_up.key: follow_up.options for follow_up in typology.follow_ups}
+        options[ERROR] = tuple((label.key, label.name) for label in typology.labels)
+        options |= {flag.key: (("0", gettext("not ticked")), ("1", gettext("ticked"))) for flag in typology.flags}
         if key not in options:
             return {}
-        how = "check-boxes" if key in {one.key for one in typology.flags} else "multiple choice"
+        how = "check-boxes" if key in {flag.key for flag in typology.flags} else "multiple choice"
         if key == ERROR and self.in_order:
             how = "other: yes or no to each label in order, the first yes is the label"
         return {
@@ -263,25 +263,25 @@ class ErrorLabels(TextType):
         }
 
     def labels_of(self, criterion: Criterion | None) -> tuple[str, ...] | None:
-        """Return the keys of the typology, and of what is asked after some of its labels."""
+        """Return the keys of the labels, or of the options of a follow-up question."""
         typology = self.hierarchy()
-        known = {one.key: tuple(key for key, _name in one.options) for one in typology.follow_ups}
-        known[ERROR] = tuple(one.key for one in typology.labels)
+        known = {follow_up.key: tuple(key for key, _name in follow_up.options) for follow_up in typology.follow_ups}
+        known[ERROR] = tuple(label.key for label in typology.labels)
         return known.get(criterion.key if criterion is not None else "")
 
     def label_names(self) -> Mapping[str, Mapping[str, str]]:
         """Return the names of the labels of the typology."""
-        return {ERROR: {one.key: str(one.name) for one in self.hierarchy().labels}}
+        return {ERROR: {label.key: str(label.name) for label in self.hierarchy().labels}}
 
     def ratings(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Value]:
-        """Give the label, what was asked after it, and each flag as 1 or 0."""
+        """Yield the label, the answer to its follow-up question, and each flag as 1 or 0."""
         typology = self.hierarchy()
         part = screen.shown_parts[0].part.number
         label = chosen_label(typology, cleaned, in_order=self.in_order)
         yield Value(ERROR, part=part, criterion=ERROR, label=label)
         after = typology.after(label)
-        if after is not None and (said := cleaned.get(follow_up_field(after.key))):
-            yield Value(after.key, part=part, criterion=after.key, label=str(said))
+        if after is not None and (answer := cleaned.get(follow_up_field(after.key))):
+            yield Value(after.key, part=part, criterion=after.key, label=str(answer))
         for flag in typology.flags:
             ticked = bool(cleaned.get(flag_field(flag.key)))
             yield Value(FLAG.name, part=part, criterion=flag.key, value=float(ticked))
@@ -296,21 +296,23 @@ class ErrorLabels(TextType):
 
     def grade(self, screen: Screen, cleaned: Mapping[str, object], gold: Sequence[GoldAnswer]) -> tuple[Graded, ...]:
         """Compare an answer with known answers; one that names no criterion is about the label."""
-        return super().grade(screen, cleaned, [replace(one, criterion=one.criterion or ERROR) for one in gold])
+        return super().grade(screen, cleaned, [replace(answer, criterion=answer.criterion or ERROR) for answer in gold])
 
     def asked_again(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Asked]:
-        """Yield the hierarchy with the label that the answer comes to, what is asked after it, and the flags."""
+        """Yield the hierarchy with the label that the answer comes to, the follow-up questions, and the flags."""
         form = ErrorLabelForm(self, screen)
         typology, language = form.typology, form.language
         label = chosen_label(typology, cleaned, in_order=self.in_order)
-        steps = tuple(step_field(one.key) for one in typology.errors) if self.in_order else (LABEL_FIELD,)
-        labels = (AskedOption(one.name, one.key, one.key == label, language) for one in typology.labels)
+        steps = tuple(step_field(error.key) for error in typology.errors) if self.in_order else (LABEL_FIELD,)
+        labels = (AskedOption(option.name, option.key, option.key == label, language) for option in typology.labels)
         yield Asked(ERROR, form.question, steps, form.words[ERROR].language, options=tuple(labels))
-        for one in typology.follow_ups:
-            said, words = cleaned.get(follow_up_field(one.key)), form.words[one.key]
-            options = tuple(AskedOption(text, value, value == said) for value, text in one.options)
+        for follow_up in typology.follow_ups:
+            answer, words = cleaned.get(follow_up_field(follow_up.key)), form.words[follow_up.key]
+            options = tuple(AskedOption(text, value, value == answer) for value, text in follow_up.options)
             title = words.question or words.name
-            yield Asked(one.key, title, (follow_up_field(one.key),), words.language, options=options, unnamed=False)
+            yield Asked(
+                follow_up.key, title, (follow_up_field(follow_up.key),), words.language, options=options, unnamed=False
+            )
         for flag in typology.flags:
             ticked, words = bool(cleaned.get(flag_field(flag.key))), form.words[flag.key]
             options = (
@@ -328,9 +330,9 @@ class ErrorLabels(TextType):
         if not self.in_order:
             answer[LABEL_FIELD] = label
         else:
-            for one in typology.errors:
-                answer[step_field(one.key)] = YES if one.key == label else NO
-                if one.key == label:
+            for error in typology.errors:
+                answer[step_field(error.key)] = YES if error.key == label else NO
+                if error.key == label:
                     break
         if (after := typology.after(label)) is not None:
             share = share_of(text, after.key, quality, rng)

@@ -1,4 +1,4 @@
-"""The form of error labels: one label out of the hierarchy, what is asked after it, and what is ticked beside it."""
+"""The form of error labels: one label out of the hierarchy, its follow-up question, and flags to tick."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ def step_field(label: str) -> str:
 
 
 def follow_up_field(key: str) -> str:
-    """Name the field of what is asked after a label."""
+    """Name the field of a follow-up question."""
     return f"p1-{key}"
 
 
 def flag_field(key: str) -> str:
-    """Name the field of what is ticked."""
+    """Name the field of a flag."""
     return f"p1-flag-{key}"
 
 
@@ -46,9 +46,9 @@ def chosen_label(typology: Typology, cleaned: Mapping[str, object], *, in_order:
     if not in_order:
         return str(cleaned.get(LABEL_FIELD) or "")
     for label in typology.errors:
-        said = cleaned.get(step_field(label.key))
-        if said != NO:
-            return label.key if said == YES else ""
+        answer = cleaned.get(step_field(label.key))
+        if answer != NO:
+            return label.key if answer == YES else ""
     return typology.labels[-1].key
 
 
@@ -74,8 +74,8 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What is asked after some labels; `after` are these."""
+class FollowUpQuestion:
+    """A follow-up question on the screen; `after` are the labels after which it is asked."""
 
     follow_up: FollowUp
     after: tuple[Label, ...]
@@ -87,7 +87,7 @@ class Asked:
     @property
     def keys(self) -> str:
         """The keys of the labels after which it is asked, for the page's script."""
-        return " ".join(one.key for one in self.after)
+        return " ".join(label.key for label in self.after)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,10 +114,10 @@ class ErrorLabelForm(ScreenForm):
     words: Mapping[str, Criterion]
 
     def make_fields(self) -> Iterator[tuple[str, forms.Field]]:
-        """Yield the label or the steps to it, what is asked after some labels, and what is ticked."""
+        """Yield the fields of the label or of the steps to it, of the follow-up questions, and of the flags."""
         self.typology = self.kind.hierarchy()
-        own = {one.key: one for one in self.screen.criteria}
-        self.words = {one.key: own.get(one.key, one) for one in criteria_of(self.typology)}
+        own = {criterion.key: criterion for criterion in self.screen.criteria}
+        self.words = {criterion.key: own.get(criterion.key, criterion) for criterion in criteria_of(self.typology)}
         not_shown = {"invalid_choice": _("Choose one of the answers shown.")}
         if self.in_order:
             for label in self.typology.errors:
@@ -134,16 +134,19 @@ class ErrorLabelForm(ScreenForm):
             yield (
                 LABEL_FIELD,
                 forms.ChoiceField(
-                    choices=[(one.key, one.name) for one in self.typology.labels],
+                    choices=[(label.key, label.name) for label in self.typology.labels],
                     label=self.question,
                     error_messages={**not_shown, "required": _("Choose the first label that applies.")},
                 ),
             )
-        for asked in self.typology.follow_ups:
+        for follow_up in self.typology.follow_ups:
             yield (
-                follow_up_field(asked.key),
+                follow_up_field(follow_up.key),
                 forms.ChoiceField(
-                    choices=asked.options, required=False, label=self.words[asked.key].name, error_messages=not_shown
+                    choices=follow_up.options,
+                    required=False,
+                    label=self.words[follow_up.key].name,
+                    error_messages=not_shown,
                 ),
             )
         for flag in self.typology.flags:
@@ -156,7 +159,7 @@ class ErrorLabelForm(ScreenForm):
 
     @property
     def question(self) -> str:
-        """What is asked, in the study's words."""
+        """The question for the label, in the study's words."""
         return self.words[ERROR].question or self.words[ERROR].name
 
     @property
@@ -176,7 +179,7 @@ class ErrorLabelForm(ScreenForm):
 
     @property
     def result_id(self) -> str:
-        """The id of the place where the label stands once the steps have led to one."""
+        """The id of the element that shows the label once the steps have led to one."""
         return f"{self[step_field(self.typology.labels[0].key)].auto_id}-result"
 
     def label_field(self) -> forms.BoundField:
@@ -184,76 +187,78 @@ class ErrorLabelForm(ScreenForm):
         return self[LABEL_FIELD]
 
     def labels(self) -> list[Choice]:
-        """The hierarchy in its order."""
+        """Return the labels in the order of the hierarchy."""
         chosen = self[LABEL_FIELD].value()
         return [
-            Choice(one.key, one.name, one.key == chosen, digit(number), one)
-            for number, one in enumerate(self.typology.labels, start=1)
+            Choice(label.key, label.name, label.key == chosen, digit(number), label)
+            for number, label in enumerate(self.typology.labels, start=1)
         ]
 
     def steps(self) -> list[Step]:
-        """The questions down the hierarchy."""
-        found = []
+        """Return the questions down the hierarchy."""
+        steps = []
         for number, label in enumerate(self.typology.errors, start=1):
             field = self[step_field(label.key)]
-            found.append(Step(label, number, field, _choices(field, ((YES, gettext("Yes")), (NO, gettext("No"))))))
-        return found
+            steps.append(Step(label, number, field, _choices(field, ((YES, gettext("Yes")), (NO, gettext("No"))))))
+        return steps
 
-    def asked(self) -> list[Asked]:
-        """What is asked after some labels."""
-        found = []
-        for one in self.typology.follow_ups:
-            field = self[follow_up_field(one.key)]
-            criterion = self.words[one.key]
+    def follow_up_questions(self) -> list[FollowUpQuestion]:
+        """Return the follow-up questions."""
+        questions = []
+        for follow_up in self.typology.follow_ups:
+            field = self[follow_up_field(follow_up.key)]
+            criterion = self.words[follow_up.key]
             words = criterion.question or criterion.name
-            after, language = self.typology.asking(one), criterion.language or self.screen.language
-            found.append(Asked(one, after, words, language, field, _choices(field, one.options)))
-        return found
+            after, language = self.typology.asking(follow_up), criterion.language or self.screen.language
+            questions.append(
+                FollowUpQuestion(follow_up, after, words, language, field, _choices(field, follow_up.options))
+            )
+        return questions
 
     def ticks(self) -> list[Tick]:
-        """What is ticked beside the label; digits go on after those of the labels, and 0 takes a step back."""
+        """Return the flags; their digits continue those of the labels, and 0 takes a step back."""
         first = len(self.typology.labels) + 1
         last = 9 if self.in_order else 10
-        found = []
+        ticks = []
         for number, flag in enumerate(self.typology.flags, start=first):
             words, field = self.words[flag.key], self[flag_field(flag.key)]
             language = words.language or self.screen.language
-            found.append(Tick(words.name, words.definition, language, field, digit(number) if number <= last else ""))
-        return found
+            ticks.append(Tick(words.name, words.definition, language, field, digit(number) if number <= last else ""))
+        return ticks
 
     def clean(self) -> dict[str, object]:
-        """Say what is missing, and drop what is not asked after the label that was chosen."""
+        """Require the answers that the chosen label asks for, and drop those to other follow-up questions."""
         cleaned = super().clean() or self.cleaned_data
         label = chosen_label(self.typology, cleaned, in_order=self.in_order)
         if self.in_order:
             self._clean_steps(cleaned)
         after = self.typology.after(label)
-        for one in self.typology.follow_ups:
-            name = follow_up_field(one.key)
-            if after is None or one.key != after.key:
+        for follow_up in self.typology.follow_ups:
+            name = follow_up_field(follow_up.key)
+            if after is None or follow_up.key != after.key:
                 cleaned[name] = ""
                 self.errors.pop(name, None)
             elif not cleaned.get(name) and name not in self.errors and self.kind.follow_ups == "required":
-                self.add_error(name, self.missing(self.words[one.key].question or one.question))
+                self.add_error(name, self.missing(self.words[follow_up.key].question or follow_up.question))
         return cleaned
 
     def _clean_steps(self, cleaned: dict[str, object]) -> None:
-        """Ask for the first question that is open; what stands below the first yes was not asked."""
+        """Require an answer to the first open question, and drop the answers below the first yes."""
         reached = True
         for label in self.typology.errors:
             name = step_field(label.key)
-            said = cleaned.get(name)
+            answer = cleaned.get(name)
             if not reached:
                 cleaned[name] = ""
                 self.errors.pop(name, None)
-            elif said != NO:
+            elif answer != NO:
                 reached = False
-                if said != YES and name not in self.errors:
+                if answer != YES and name not in self.errors:
                     self.add_error(name, self.missing(label.question or label.name))
 
     @staticmethod
     def missing(question: str) -> str:
-        """Say that a question is open."""
+        """Return the message for a question without an answer."""
         return gettext("Answer “%(question)s”") % {"question": question}
 
 

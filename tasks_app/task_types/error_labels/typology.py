@@ -44,7 +44,7 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class FollowUp:
-    """What is asked after some labels; each option has what is stored and its words."""
+    """A question asked after some labels; each option is its stored key and its words."""
 
     key: str
     name: str
@@ -63,12 +63,12 @@ class Flag:
 
 @dataclass(frozen=True, slots=True)
 class Typology:
-    """The labels in their order, `Valid` last, with what is asked beside them."""
+    """The labels in their order, `Valid` last, with their follow-up questions and the flags."""
 
     labels: tuple[Label, ...]
     follow_ups: tuple[FollowUp, ...]
     flags: tuple[Flag, ...]
-    # Of the labels, where they are not in the study's own.
+    # The language of the labels, where it is not the study's own.
     language: str = ""
 
     @property
@@ -77,13 +77,13 @@ class Typology:
         return self.labels[:-1]
 
     def after(self, label: str) -> FollowUp | None:
-        """Return what is asked after a label."""
-        wanted = next((one.follow_up for one in self.labels if one.key == label), "")
-        return next((one for one in self.follow_ups if one.key == wanted), None)
+        """Return the follow-up question of a label, or None."""
+        key = next((step.follow_up for step in self.labels if step.key == label), "")
+        return next((follow_up for follow_up in self.follow_ups if follow_up.key == key), None)
 
     def asking(self, follow_up: FollowUp) -> tuple[Label, ...]:
-        """Return the labels after which something is asked."""
-        return tuple(one for one in self.labels if one.follow_up == follow_up.key)
+        """Return the labels after which a follow-up question is asked."""
+        return tuple(label for label in self.labels if label.follow_up == follow_up.key)
 
 
 def _asked_after() -> forms.ChoiceField:
@@ -96,7 +96,7 @@ def _asked_after() -> forms.ChoiceField:
 
 
 class LabelEntry(forms.Form):
-    """One label of a hierarchy of one's own."""
+    """One label of a study's own hierarchy."""
 
     key = LabelField(label=lazy("What is stored"))
     name = LineField(max_length=100, label=lazy("Name"))
@@ -110,7 +110,7 @@ class LabelEntry(forms.Form):
 
 
 class FlagEntry(forms.Form):
-    """One thing of one's own to tick."""
+    """One of a study's own flags."""
 
     key = forms.RegexField(LABEL_PATTERN, max_length=40, label=lazy("Key"), error_messages={"invalid": SHORT_KEY})
     name = LineField(max_length=100, label=lazy("Name"))
@@ -125,33 +125,38 @@ class FlagEntry(forms.Form):
 
 
 def problem_in_labels(labels: Iterable[Mapping[str, Any]]) -> str | None:
-    """Say why labels make no hierarchy, or return None."""
+    """Return the reason why labels make no hierarchy, or None."""
     given = list(labels)
-    valid = [bool(one["valid"]) for one in given]
+    valid = [bool(label["valid"]) for label in given]
     if any(valid[:-1]):
         return _("The label that says that nothing is wrong (valid: true) stands last, and there is one at most.")
     if len(valid) - sum(valid) < 1:
         return _("An own hierarchy needs at least one label beside the last.")
-    if not valid[-1] and any(one["key"] == VALID for one in given):
+    if not valid[-1] and any(label["key"] == VALID for label in given):
         return _("“V” stands for “none of these”. Say which label is the last one (valid: true), or use another key.")
     return None
 
 
 @lru_cache(maxsize=1)
 def elrc() -> Typology:
-    """Return the hierarchy of ELRC with everything that is asked beside it.
+    """Return the hierarchy of ELRC with its follow-up questions and flags.
 
-    Its labels stay as they are in every language; what is asked beside them is worded here, and translated.
+    Its labels stay as they are in every language; follow-up questions and flags are worded here, and translated.
     """
-    found: Mapping[str, Any] = json.loads((Path(__file__).parent / "elrc.json").read_text(encoding="utf-8"))
+    data: Mapping[str, Any] = json.loads((Path(__file__).parent / "elrc.json").read_text(encoding="utf-8"))
     return Typology(
-        labels=tuple(map(_label, found["labels"])),
+        labels=tuple(map(_label, data["labels"])),
         follow_ups=tuple(
-            FollowUp(one["key"], one["name"], one["question"], tuple((o["key"], o["name"]) for o in one["options"]))
-            for one in found["follow_ups"]
+            FollowUp(
+                follow_up["key"],
+                follow_up["name"],
+                follow_up["question"],
+                tuple((option["key"], option["name"]) for option in follow_up["options"]),
+            )
+            for follow_up in data["follow_ups"]
         ),
-        flags=tuple(Flag(**one) for one in found["flags"]),
-        language=found["language"],
+        flags=tuple(Flag(**flag) for flag in data["flags"]),
+        language=data["language"],
     )
 
 
@@ -162,36 +167,48 @@ def _label(entry: Mapping[str, Any]) -> Label:
 def typology_of(
     own: Iterable[Mapping[str, Any]] | None, *, follow_ups: bool, flags: bool, own_flags: Iterable[Mapping[str, Any]]
 ) -> Typology:
-    """Return the hierarchy of own labels, or ELRC's where there are none, with what is asked beside it."""
+    """Return the hierarchy of a study's own labels, else ELRC's, with its follow-up questions and flags."""
     shipped = elrc()
     labels, language = shipped.labels, shipped.language
     if own is not None:
         language = ""
         labels = tuple(map(_label, own))
         labels = labels if labels and labels[-1].valid else (*labels, Label(VALID, _("None of these"), valid=True))
-    asked = {one.follow_up for one in labels} if follow_ups else set()
-    ticked = (*(map(_translated_flag, shipped.flags) if flags else ()), *(Flag(**one) for one in own_flags))
+    asked_keys = {label.follow_up for label in labels} if follow_ups else set()
+    ticked = (*(map(_translated_flag, shipped.flags) if flags else ()), *(Flag(**flag) for flag in own_flags))
     return Typology(
-        labels, tuple(_translated_follow_up(one) for one in shipped.follow_ups if one.key in asked), ticked, language
+        labels,
+        tuple(_translated_follow_up(follow_up) for follow_up in shipped.follow_ups if follow_up.key in asked_keys),
+        ticked,
+        language,
     )
 
 
-def _translated_follow_up(one: FollowUp) -> FollowUp:
-    """Word what is asked after a label in the language of the page."""
-    return FollowUp(one.key, _(one.name), _(one.question), tuple((key, _(words)) for key, words in one.options))
+def _translated_follow_up(follow_up: FollowUp) -> FollowUp:
+    """Return a follow-up question in the language of the page."""
+    return FollowUp(
+        follow_up.key,
+        _(follow_up.name),
+        _(follow_up.question),
+        tuple((key, _(words)) for key, words in follow_up.options),
+    )
 
 
-def _translated_flag(one: Flag) -> Flag:
-    return Flag(one.key, _(one.name), _(one.definition) if one.definition else "")
+def _translated_flag(flag: Flag) -> Flag:
+    return Flag(flag.key, _(flag.name), _(flag.definition) if flag.definition else "")
 
 
 def criteria_of(typology: Typology) -> tuple[Criterion, ...]:
-    """Return what is asked, each as a criterion of its own."""
-    asked = [Criterion(ERROR, _("Error label"), question=_("Which is the first label that applies?"))]
-    asked += [Criterion(one.key, one.name, question=one.question) for one in typology.follow_ups]
-    ours = {one.key for one in elrc().flags}
-    flags = [
-        Criterion(one.key, one.name, one.definition, kind="question", language=spoken() if one.key in ours else "")
-        for one in typology.flags
+    """Return the criteria of the label, of the follow-up questions and of the flags."""
+    questions = [Criterion(ERROR, _("Error label"), question=_("Which is the first label that applies?"))]
+    questions += [
+        Criterion(follow_up.key, follow_up.name, question=follow_up.question) for follow_up in typology.follow_ups
     ]
-    return (*(replace(one, kind="question", language=spoken()) for one in asked), *flags)
+    shipped_keys = {flag.key for flag in elrc().flags}
+    flags = [
+        Criterion(
+            flag.key, flag.name, flag.definition, kind="question", language=spoken() if flag.key in shipped_keys else ""
+        )
+        for flag in typology.flags
+    ]
+    return (*(replace(question, kind="question", language=spoken()) for question in questions), *flags)

@@ -148,38 +148,38 @@ class ErrorSpans(SingleOrTogether):
         return self.max_spans or MOST.get(self.scheme, MOST_ELSEWHERE)
 
     def told_apart(self, *, source: bool) -> Scheme:
-        """Return what raters tell apart; what can only be marked in the source is left out where it cannot be."""
+        """Return the severities and categories of the task, without those of the source where it takes no marks."""
         return scheme_of(self.scheme, self.severities, self.categories, self.weights, source=source)
 
     def limits_of(self, texts: Mapping[str, str], scheme: Scheme) -> Limits:
-        """Return what may be marked in an output and its source."""
+        """Return the limits of marks in an output and its source."""
         return Limits(texts, scheme, self.has_missing, self.overlaps, self.most)
 
     def brings(self) -> tuple[Criterion, ...]:
-        """The errors themselves, and the score with the anchors of ESA."""
-        asked = gettext("Mark every error in the text.")
-        errors = Criterion(ERRORS, gettext("Errors"), question=asked, language=spoken())
+        """Return the criteria of the errors, and of the score with the anchors of ESA."""
+        question = gettext("Mark every error in the text.")
+        errors = Criterion(ERRORS, gettext("Errors"), question=question, language=spoken())
         return (errors, ESA_SCORE) if self.asks_score else (errors,)
 
     def outcome_of(self, criterion: Criterion | None) -> Outcome | None:
-        """Marks answer `errors`; everything else is a score."""
+        """Return the outcome of marks for `errors`, and that of scores for all other criteria."""
         score, span = self.outcomes
         return span if criterion is not None and criterion.key == ERRORS else score
 
     def problems(self, criteria: Sequence[Criterion]) -> Iterator[str]:
         """Yield a sentence for criteria that cannot be told from fields of the form."""
         yield from super().problems(criteria)
-        for one in criteria:
-            if one.key in {"spans", "none"} or one.key.startswith("given-"):
-                yield f"Criterion {one.key!r} has a name that this task type needs. Give it another key."
+        for criterion in criteria:
+            if criterion.key in {"spans", "none"} or criterion.key.startswith("given-"):
+                yield f"Criterion {criterion.key!r} has a name that this task type needs. Give it another key."
 
     def prefill_problem(self, payload: object, text: str) -> str | None:
-        """Say why these cannot be the marks a text comes with."""
+        """Return the reason why a payload cannot be the marks that a text comes with, or None."""
         limits = self.limits_of({"output": text}, self.told_apart(source=False))
         try:
             marks = prefilled([payload])
-        except ValidationError as found:
-            return " ".join(found.messages)
+        except ValidationError as error:
+            return " ".join(error.messages)
         if any(mark.side != "output" for mark in marks):
             return gettext("Marks that a text comes with are in the output, not in the source.")
         problem = next(filter(None, (problem_in(mark, limits) for mark in marks)), None)
@@ -191,7 +191,7 @@ class ErrorSpans(SingleOrTogether):
         return problem_in_all(prefilled(payloads), limits)
 
     def scale_of(self, criterion: Criterion | None = None) -> tuple[float, float, float] | None:
-        """Scores are whole numbers from 0 to 100."""
+        """Return 0 to 100 in whole numbers for scores, and None for errors."""
         return None if criterion is not None and criterion.key == ERRORS else (0.0, 100.0, 1.0)
 
     def problem_in_value(self, value: float, criterion: Criterion | None) -> str | None:
@@ -207,16 +207,16 @@ class ErrorSpans(SingleOrTogether):
         return gettext("must be from 0 to 100, the scale of this task; it is %(value)s.") % {"value": f"{value:g}"}
 
     def known_beside(self, column: str, word: str) -> tuple[str, ...] | None:
-        """Know severities and kinds of error however published data spell them: Major, Fluency/Punctuation."""
+        """Return all severities or kinds where `word` is none, as published data may spell it: Fluency/Punctuation."""
         scheme = self.told_apart(source=True)
         is_severity = column == "severity"
         keys = scheme.severity_keys if is_severity else tuple(scheme.categories)
-        groups = () if is_severity else [one.key for one in scheme.groups]
-        known = as_key(word) in {as_key(one) for one in (*keys, *groups)}
+        groups = () if is_severity else [group.key for group in scheme.groups]
+        known = as_key(word) in {as_key(key) for key in (*keys, *groups)}
         return None if known or not keys else keys
 
     def heds(self, criterion: Criterion | None) -> dict[str, str]:
-        """Marks are annotation; the score is a slider of 101 points."""
+        """Describe marks as annotation, and the score as a slider of 101 points."""
         if criterion is None or criterion.key != ERRORS:
             return {
                 "4.3.3": "101",
@@ -225,11 +225,11 @@ class ErrorSpans(SingleOrTogether):
                 "4.3.8": "direct quality estimation",
             }
         scheme = self.told_apart(source=True)
-        told = {
-            "severity": ", ".join(one.name for one in scheme.severities),
-            "category": ", ".join(one.full_name for one in scheme.categories.values()),
+        columns = {
+            "severity": ", ".join(severity.name for severity in scheme.severities),
+            "category": ", ".join(category.full_name for category in scheme.categories.values()),
         }
-        values = "; ".join(f"{name}: {names}" for name, names in told.items() if names)
+        values = "; ".join(f"{name}: {names}" for name, names in columns.items() if names)
         return {
             "4.3.3": "N/A",
             "4.3.4": values or "spans of the text",
@@ -240,11 +240,11 @@ class ErrorSpans(SingleOrTogether):
         }
 
     def answers_on(self, screen: Screen) -> int:
-        """Return how many texts are to be marked, and the scores to be given."""
+        """Return the number of texts to be marked, plus that of the scores to be given."""
         return len(screen.parts) + sum(field.required for field in self.form(screen).fields.values())
 
     def ratings(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Value]:
-        """Give the scores of every text, then one rating a mark, on the canonical number of the text."""
+        """Yield the scores of every text, then one rating for each mark, on the canonical number of the text."""
         form = SpansForm(self, screen)
         for shown in screen.shown_parts:
             part, limits = shown.part.number, form.limits(shown)
@@ -272,16 +272,16 @@ class ErrorSpans(SingleOrTogether):
         form = SpansForm(self, screen)
         answers: dict[str, str] = {}
         for shown in screen.shown_parts:
-            limits, kept = form.limits(shown), []
+            limits, kept_marks = form.limits(shown), []
             for number, mark in enumerate(prefilled(shown.part.prefill), start=1):
                 stays = keeps(mark, limits, quality, rng)
                 answers[field_name(shown.position, f"given-{number}")] = "keep" if stays else "remove"
-                kept += [mark] if stays else []
-            marks = simulated(limits, kept, quality, rng)
+                kept_marks += [mark] if stays else []
+            marks = simulated(limits, kept_marks, quality, rng)
             if marks:
-                sent: list[dict[str, Any]] = [one.as_dict() for one in marks]
+                sent: list[dict[str, Any]] = [mark.as_dict() for mark in marks]
                 answers[field_name(shown.position, "spans")] = json.dumps(sent, ensure_ascii=False)
-            elif not kept:
+            elif not kept_marks:
                 answers[field_name(shown.position, "none")] = "1"
             for criterion in form.scored:
                 share = share_of(shown.part.text, criterion.key, quality, rng)
@@ -294,13 +294,15 @@ class ErrorSpans(SingleOrTogether):
         Found is what shares a character with a mark, of the same severity and category where the answer names them.
         An empty list is a text without errors: it passes where nothing is marked.
         """
-        return tuple(self._graded(screen, cleaned, one)[0] for one in gold)
+        return tuple(self._graded(screen, cleaned, answer)[0] for answer in gold)
 
     def _graded(self, screen: Screen, cleaned: Mapping[str, object], gold: GoldAnswer) -> tuple[Graded, Words]:
-        """Grade one known answer, and word what came of it."""
+        """Grade an answer by one known answer, and return the result with the sentence for the rater."""
         if gold.kind != "span":
-            # What an error weighs is no score: it counts only where the answer is about errors.
-            values = [one for one in self.ratings(screen, cleaned) if one.span_side is None or gold.criterion == ERRORS]
+            # The weight of an error is no score: it counts only where the known answer is about errors.
+            values = [
+                value for value in self.ratings(screen, cleaned) if value.span_side is None or gold.criterion == ERRORS
+            ]
             graded = grade_one(values, gold)
             names = {criterion.key: criterion.name for criterion in screen.criteria}
             return graded, sentence_for(graded, names.get(gold.criterion or "", ""))
@@ -308,40 +310,49 @@ class ErrorSpans(SingleOrTogether):
         limits = {shown.part.number: form.limits(shown) for shown in screen.shown_parts}
         marks = {shown.part.number: form.marks(shown, cleaned) for shown in screen.shown_parts}
         known = grading.known_errors(gold, limits)
-        missed = [one for one in known if not one.found_in(marks[one.part])]
+        missed = [error for error in known if not error.found_in(marks[error.part])]
         about = marks if gold.part is None else {gold.part: marks[gold.part]}
-        extra = [] if known else [mark for found in about.values() for mark in found]
-        given = tuple(limits[part].words(mark) for part, found in marks.items() for mark in found)
+        extra = [] if known else [mark for part_marks in about.values() for mark in part_marks]
+        given = tuple(limits[part].words(mark) for part, part_marks in marks.items() for mark in part_marks)
         return Graded(gold, not missed and not extra, given), grading.sentence(missed, extra, limits)
 
     def asked_again(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Asked]:
-        """Yield the scores; marks are laid over the text itself."""
+        """Yield the questions for scores; marks are laid over the text itself."""
         for shown in screen.shown_parts:
-            for one in SpansForm(self, screen).scored:
-                name = field_name(shown.position, one.key)
+            for criterion in SpansForm(self, screen).scored:
+                name = field_name(shown.position, criterion.key)
                 given = float(str(cleaned[name])) if cleaned.get(name) not in (None, "") else None
-                title = one.question or one.name
-                yield Asked(one.key, title, (name,), one.language, shown, criterion=one, scale=(0, 100), given=given)
+                title = criterion.question or criterion.name
+                yield Asked(
+                    criterion.key,
+                    title,
+                    (name,),
+                    criterion.language,
+                    shown,
+                    criterion=criterion,
+                    scale=(0, 100),
+                    given=given,
+                )
 
     def laid_over(self, screen: Screen, cleaned: Mapping[str, object], gold: Sequence[GoldAnswer]) -> LaidOver:
         """Lay the known errors over the rater's marks, where any are known, and expected scores over the scores."""
         questions = super().laid_over(screen, cleaned, gold).questions
-        of_errors = [one for one in gold if one.kind == "span"]
+        of_errors = [answer for answer in gold if answer.kind == "span"]
         if not of_errors:
             return LaidOver(questions=questions)
         form = SpansForm(self, screen)
         limits = {shown.part.number: form.limits(shown) for shown in screen.shown_parts}
         given = {shown.part.number: form.marks(shown, cleaned) for shown in screen.shown_parts}
-        known = [one for answer in of_errors for one in grading.known_errors(answer, limits)]
-        texts = {number: where.texts for number, where in limits.items()}
+        known = [error for answer in of_errors for error in grading.known_errors(answer, limits)]
+        texts = {number: part_limits.texts for number, part_limits in limits.items()}
         return LaidOver(overlay.marked_texts(screen.shown_parts, texts, given, known), questions)
 
     def feedback(
         self, screen: Screen, cleaned: Mapping[str, object], gold: Sequence[GoldAnswer]
     ) -> tuple[Feedback, ...]:
-        """Say which known errors were missed."""
-        told = [self._graded(screen, cleaned, one) for one in gold]
-        return tuple(Feedback(graded.passed, words, graded.gold.explanation) for graded, words in told)
+        """Return the feedback on known answers, which names the known errors that were missed."""
+        results = [self._graded(screen, cleaned, answer) for answer in gold]
+        return tuple(Feedback(graded.passed, words, graded.gold.explanation) for graded, words in results)
 
 
 def _chosen(choice: str, *, published: bool) -> bool:
@@ -349,6 +360,6 @@ def _chosen(choice: str, *, published: bool) -> bool:
 
 
 def _weight(mark: Mark, limits: Limits) -> float | None:
-    """Return what a mark weighs; None where nothing has a weight."""
+    """Return the weight of a mark; None where the scheme has no weights."""
     rules = limits.scheme.rules
     return weight_of(mark.category, mark.severity, rules) if rules else None

@@ -1,4 +1,4 @@
-"""The form of a screen with errors to mark: what is posted, how it is checked, and what the page needs to be drawn."""
+"""The form of a screen with errors to mark: its fields, their checks, and the data from which the page is drawn."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class MarksField(forms.CharField):
         self.limits = limits
 
     def prepare_value(self, value: Any) -> Any:
-        """Write a stored answer as the page posts it; a draft is that already."""
+        """Write a stored answer as the page posts it; a draft has that form already."""
         return json.dumps(value, ensure_ascii=False) if isinstance(value, list) else value
 
     def clean(self, value: Any) -> list[dict[str, str | int]]:
@@ -80,12 +80,12 @@ class MarksField(forms.CharField):
         """Word the marks for people: the text and what is wrong with it."""
         if not isinstance(value, list) or not value:
             return gettext("nothing marked")
-        marks = [Mark(**one) for one in value]
+        marks = [Mark(**entry) for entry in value]
         scheme = self.limits.scheme
         worded = (
-            f"“{shortened(self.limits.words(one))}” {scheme.in_words(one.severity, one.category)}" for one in marks
+            f"“{shortened(self.limits.words(mark))}” {scheme.in_words(mark.severity, mark.category)}" for mark in marks
         )
-        return "; ".join(one.strip() for one in worded)
+        return "; ".join(words.strip() for words in worded)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,12 +117,12 @@ class Row:
 
     @property
     def errors(self) -> list[str]:
-        """What is wrong with the marks, and with what was said of those the text came with."""
-        return [str(error) for field in (self.marks, *(one.field for one in self.given)) for error in field.errors]
+        """The error messages of the marks, and of the answers about marks that the text came with."""
+        return [str(error) for field in (self.marks, *(given.field for given in self.given)) for error in field.errors]
 
     @property
     def has_errors(self) -> bool:
-        """Say whether anything is wrong with the marks."""
+        """Whether the marks have any error."""
         return bool(self.errors)
 
 
@@ -138,16 +138,16 @@ class SpansForm(ScreenForm):
 
     @cached_property
     def scheme(self) -> Scheme:
-        """What is told apart."""
+        """The severities and categories to choose from on this screen."""
         return self.kind.told_apart(source=self.kind.marks_source and bool(self.screen.source))
 
     @cached_property
     def scored(self) -> tuple[Criterion, ...]:
         """The criteria that are answered with a number."""
-        return tuple(one for one in self.screen.shown_criteria if one.key != ERRORS)
+        return tuple(criterion for criterion in self.screen.shown_criteria if criterion.key != ERRORS)
 
     def limits(self, shown: ShownPart) -> Limits:
-        """Return what may be marked for one text."""
+        """Return the limits of marks in one text and its source."""
         texts = {"output": shown.part.text}
         if self.kind.marks_source and self.screen.source:
             texts["source"] = self.screen.source
@@ -200,7 +200,7 @@ class SpansForm(ScreenForm):
         )
 
     def clean(self) -> dict[str, Any]:
-        """Hold the marks of every text against each other, and against “no errors”."""
+        """Check the marks of every text together, and with “no errors”."""
         for shown in self.screen.shown_parts:
             name = field_name(shown.position, "spans")
             if name in self.errors:
@@ -217,7 +217,7 @@ class SpansForm(ScreenForm):
         return self.cleaned_data
 
     def nothing_said(self, shown: ShownPart) -> str:
-        """Say what is missing where nothing was marked."""
+        """Return the message for a text with neither marks nor “no errors”."""
         return self.about(shown, gettext("Mark the errors, or choose “No errors”."))
 
     def _given_names(self, shown: ShownPart) -> list[str]:
@@ -227,11 +227,11 @@ class SpansForm(ScreenForm):
 
     def marks(self, shown: ShownPart, cleaned: Mapping[str, Any]) -> list[Mark]:
         """Return the errors of a text: the rater's own marks and those that it came with and that stay."""
-        own = [Mark(**one) for one in cleaned.get(field_name(shown.position, "spans")) or ()]
+        own = [Mark(**entry) for entry in cleaned.get(field_name(shown.position, "spans")) or ()]
         given = prefilled(shown.part.prefill)
         names = self._given_names(shown)
-        kept = [mark for mark, name in zip(given, names, strict=True) if cleaned.get(name) == "keep"]
-        return sorted([*own, *kept])
+        kept_marks = [mark for mark, name in zip(given, names, strict=True) if cleaned.get(name) == "keep"]
+        return sorted([*own, *kept_marks])
 
     def rows(self) -> list[Row]:
         """The texts with their questions, for the template."""
@@ -245,7 +245,7 @@ class SpansForm(ScreenForm):
                 mark=mark,
                 words=shortened(limits.words(mark)),
                 kind=self.scheme.in_words(mark.severity, mark.category),
-                level=next((one.level for one in self.scheme.severities if one.key == mark.severity), 3),
+                level=next((severity.level for severity in self.scheme.severities if severity.key == mark.severity), 3),
                 field=self[name],
             )
             for mark, name in zip(prefilled(shown.part.prefill), names, strict=True)
@@ -255,22 +255,22 @@ class SpansForm(ScreenForm):
             marks=self[field_name(place, "spans")],
             none=self[field_name(place, "none")],
             given=given,
-            cells=tuple(Cell(one, self[field_name(place, one.key)]) for one in self.scored),
+            cells=tuple(Cell(criterion, self[field_name(place, criterion.key)]) for criterion in self.scored),
             nothing_said=self.nothing_said(shown),
         )
 
     @cached_property
-    def asked(self) -> Criterion:
-        """How the errors are asked for: in the study's words, or in ours."""
-        found = next((one for one in self.screen.criteria if one.key == ERRORS), None)
-        if found is not None and found.question:
-            return found
-        asked = gettext("Mark every error in the text.")
-        return Criterion(ERRORS, gettext("Errors"), question=asked, language=spoken())
+    def errors_criterion(self) -> Criterion:
+        """The criterion that asks for the errors, in the study's words or in ours."""
+        own = next((criterion for criterion in self.screen.criteria if criterion.key == ERRORS), None)
+        if own is not None and own.question:
+            return own
+        question = gettext("Mark every error in the text.")
+        return Criterion(ERRORS, gettext("Errors"), question=question, language=spoken())
 
     @property
     def first_id(self) -> str:
-        """An id that others of the screen begin with."""
+        """The id with which others of the screen begin."""
         return str(self[field_name(1, "spans")].auto_id)
 
     @property
@@ -280,12 +280,12 @@ class SpansForm(ScreenForm):
 
     @property
     def shows_source(self) -> bool:
-        """Say whether the source stands beside the texts."""
+        """Whether the source stands beside the texts."""
         return bool(self.screen.source and self.kind.show_source)
 
     @property
     def beside(self) -> Screen:
-        """What stands beside without being marked: all but the source, which has a place of its own.
+        """The screen of everything beside the texts, without the source, which has a place of its own.
 
         Chains of texts to be marked are not followed there, so only those of the reference count.
         """
@@ -294,16 +294,16 @@ class SpansForm(ScreenForm):
 
     @property
     def score_first(self) -> bool:
-        """Say whether the scores stand before the marks."""
+        """Whether the scores stand before the marks."""
         return self.kind.order == "score"
 
     @property
     def has_given(self) -> bool:
-        """Say whether a text came with marks."""
+        """Whether a text came with marks."""
         return any(part.prefill for part in self.screen.parts)
 
     def page_data(self) -> dict[str, Any]:
-        """Return what the script needs, in the order of the screen; systems and known answers are not in it."""
+        """Return the data for the script, in the order of the screen, without systems and known answers."""
         screen, kind = self.screen, self.kind
         markable = kind.marks_source
         texts: list[dict[str, Any]] = [
@@ -321,14 +321,16 @@ class SpansForm(ScreenForm):
                 str(shown.position): [mark.as_dict() for mark in prefilled(shown.part.prefill)]
                 for shown in screen.shown_parts
             },
-            "severities": [asdict(one) for one in self.scheme.severities],
-            "categories": [asdict(one) | {"name": one.full_name} for one in self.scheme.categories.values()],
+            "severities": [asdict(severity) for severity in self.scheme.severities],
+            "categories": [
+                asdict(category) | {"name": category.full_name} for category in self.scheme.categories.values()
+            ],
             "missing": MISSING if kind.has_missing else "",
             "snap": kind.snap,
             "overlaps": kind.overlaps,
             "most": kind.most,
             "guide": kind.guide,
-            "doubtful": {**DOUBTFUL, "field": SCORE} if SCORE in {one.key for one in self.scored} else None,
+            "doubtful": {**DOUBTFUL, "field": SCORE} if SCORE in {criterion.key for criterion in self.scored} else None,
         }
 
 
@@ -338,7 +340,10 @@ def _text(side: str, position: int, text: str, language: str, *, marked: bool) -
 
 
 def _highlights(highlights: Sequence[Highlight]) -> dict[str, Any]:
-    """Return what the script needs to show highlights; nothing for a text without any."""
+    """Return the data with which the script shows highlights; empty for a text without any."""
     if not highlights:
         return {}
-    return {"highlights": [[one.start, one.end] for one in highlights], "highlighted": gettext("highlighted")}
+    return {
+        "highlights": [[highlight.start, highlight.end] for highlight in highlights],
+        "highlighted": gettext("highlighted"),
+    }

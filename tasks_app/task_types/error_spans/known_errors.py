@@ -21,13 +21,13 @@ class Known:
     mark: Mark
 
     def found_in(self, marks: Sequence[Mark]) -> bool:
-        """Say whether one of the marks has a character in common with it, and is of the same kind."""
-        wanted = self.mark
+        """Return whether one of the marks shares a character with the known error, and is of the same kind."""
+        known = self.mark
         return any(
-            one.overlaps(wanted)
-            and wanted.severity in ("", one.severity)
-            and (wanted.category in ("", one.category) or one.category.startswith(f"{wanted.category}/"))
-            for one in marks
+            mark.overlaps(known)
+            and known.severity in ("", mark.severity)
+            and (known.category in ("", mark.category) or mark.category.startswith(f"{known.category}/"))
+            for mark in marks
         )
 
 
@@ -60,29 +60,30 @@ def _known(entry: object, gold: GoldAnswer, limits: Mapping[int, Limits]) -> Kno
         raise ValueError(gettext("A known error has a start and an end, and maybe side, severity, category and part."))
     part, side = part_of(gold, entry, limits), str(entry.get("side", "output"))
     start, end = entry["start"], entry["end"]
-    where = limits[part]
-    if side not in where.texts or type(start) is not int or type(end) is not int:
+    part_limits = limits[part]
+    if side not in part_limits.texts or type(start) is not int or type(end) is not int:
         raise ValueError(gettext("A known error is in a text that can be marked, from a character to another."))
-    if not 0 <= start < end <= len(where.texts[side]) + (where.missing and side == "output"):
-        length = len(where.texts[side])
+    if not 0 <= start < end <= len(part_limits.texts[side]) + (part_limits.missing and side == "output"):
+        length = len(part_limits.texts[side])
         raise ValueError(gettext("A known error lies outside of the text, which has %(n)d characters.") % {"n": length})
     severity, category = str(entry.get("severity") or ""), str(entry.get("category") or "")
-    groups = {group.key for group in where.scheme.groups}
-    if severity and severity not in where.scheme.severity_keys:
+    groups = {group.key for group in part_limits.scheme.groups}
+    if severity and severity not in part_limits.scheme.severity_keys:
         raise ValueError(gettext("There is no severity “%(key)s”.") % {"key": severity})
-    if category and category not in {*where.scheme.categories, *groups}:
+    if category and category not in {*part_limits.scheme.categories, *groups}:
         raise ValueError(gettext("There is no category “%(key)s”.") % {"key": category})
     return Known(part, Mark(side, start, end, severity, category))
 
 
 def sentence(missed: Sequence[Known], extra: Sequence[Mark], limits: Mapping[int, Limits]) -> str:
-    """Word what came of a known answer: which errors were missed, or that there was none to mark."""
+    """Return the feedback on a known answer: which errors were missed, or that there was none to mark."""
     if missed:
         worded = [
             _worded(
-                limits[one.part].words(one.mark), limits[one.part].scheme.in_words(one.mark.severity, one.mark.category)
+                limits[error.part].words(error.mark),
+                limits[error.part].scheme.in_words(error.mark.severity, error.mark.category),
             )
-            for one in missed
+            for error in missed
         ]
         return gettext("Not found, or marked as something else: %(errors)s.") % {"errors": "; ".join(worded)}
     if extra:

@@ -21,7 +21,7 @@ from tasks_app.task_types.graphemes import inside
 
 MISSING = "[missing]"
 
-# What a mark is made of, and the most that a page can send of it.
+# The fields of a mark, and the most characters that a page can send.
 NAMES = ("side", "start", "end", "severity", "category")
 LONGEST_JSON = 60_000
 
@@ -37,7 +37,7 @@ class Mark:
     category: str = ""
 
     def overlaps(self, other: Mark) -> bool:
-        """Say whether the two share a character."""
+        """Return whether the two marks share a character."""
         return self.side == other.side and self.start < other.end and other.start < self.end
 
     def as_dict(self) -> dict[str, str | int]:
@@ -72,9 +72,11 @@ def read_marks(posted: str) -> list[Mark]:
         sent = json.loads(posted or "[]", parse_constant=_refuse)
     except (ValueError, RecursionError):
         raise ValidationError(_unreadable(), code="json") from None
-    if not isinstance(sent, list) or not all(_is_mark(one) for one in sent):
+    if not isinstance(sent, list) or not all(_is_mark(entry) for entry in sent):
         raise ValidationError(_unreadable(), code="marks")
-    return [Mark(**{**one, "severity": one["severity"] or "", "category": one["category"] or ""}) for one in sent]
+    return [
+        Mark(**{**entry, "severity": entry["severity"] or "", "category": entry["category"] or ""}) for entry in sent
+    ]
 
 
 def _refuse(word: str) -> None:
@@ -85,16 +87,16 @@ def _unreadable() -> str:
     return gettext("The marks cannot be read. Reload the page, and mark the errors again.")
 
 
-def _is_mark(one: object) -> bool:
-    if not isinstance(one, dict) or set(one) != set(NAMES) or not isinstance(one["side"], str):
+def _is_mark(entry: object) -> bool:
+    if not isinstance(entry, dict) or set(entry) != set(NAMES) or not isinstance(entry["side"], str):
         return False
-    if any(isinstance(one[name], bool) or not isinstance(one[name], int) for name in ("start", "end")):
+    if any(isinstance(entry[name], bool) or not isinstance(entry[name], int) for name in ("start", "end")):
         return False
-    return all(one[name] is None or isinstance(one[name], str) for name in ("severity", "category"))
+    return all(entry[name] is None or isinstance(entry[name], str) for name in ("severity", "category"))
 
 
 def problem_in(mark: Mark, limits: Limits) -> str | None:
-    """Say why something cannot be marked like this, or return None."""
+    """Return the reason why a mark is not allowed, or None."""
     text = limits.texts.get(mark.side)
     if text is None:
         return gettext("Nothing can be marked in this text.")
@@ -129,7 +131,7 @@ def _problems_in_kind(mark: Mark, limits: Limits) -> Iterator[str]:
 
 
 def problem_in_all(marks: Sequence[Mark], limits: Limits) -> str | None:
-    """Say what is wrong with several marks together, or return None."""
+    """Return the problem with several marks together, or None."""
     if len(marks) > limits.most:
         words = ngettext(
             "Mark at most %(n)d error: the most serious one. Remove the others.",
@@ -140,7 +142,7 @@ def problem_in_all(marks: Sequence[Mark], limits: Limits) -> str | None:
     if len(set(marks)) < len(marks):
         return gettext("The same error is marked twice. Remove one of the two marks.")
     ordered = sorted(marks)
-    if not limits.overlaps and any(one.overlaps(other) for one, other in pairwise(ordered)):
+    if not limits.overlaps and any(mark.overlaps(following) for mark, following in pairwise(ordered)):
         return gettext("Marks may not overlap. Remove one of the two.")
     return None
 
@@ -159,16 +161,16 @@ def shortened(words: str, longest: int = 40) -> str:
 
 def prefilled(payloads: Iterable[object]) -> list[Mark]:
     """Return the marks a text carries when it is first shown, in their order. Raises ValidationError."""
-    found: list[Mark] = []
+    marks: list[Mark] = []
     for payload in payloads:
-        for one in payload if isinstance(payload, list) else [payload]:
-            if not isinstance(one, Mapping):
+        for entry in payload if isinstance(payload, list) else [payload]:
+            if not isinstance(entry, Mapping):
                 raise ValidationError(_wrong_payload(), code="payload")
-            whole = {"side": "output", "severity": None, "category": None, **one}
+            whole = {"side": "output", "severity": None, "category": None, **entry}
             if not _is_mark(whole):
                 raise ValidationError(_wrong_payload(), code="payload")
-            found.append(Mark(**{**whole, "severity": whole["severity"] or "", "category": whole["category"] or ""}))
-    return found
+            marks.append(Mark(**{**whole, "severity": whole["severity"] or "", "category": whole["category"] or ""}))
+    return marks
 
 
 def _wrong_payload() -> str:

@@ -11,7 +11,7 @@ from tasks_app.task_types.error_spans.marks import MISSING, Mark
 
 
 def state_of(known: Known, marks: Sequence[Mark]) -> str:
-    """Return what became of a known error: found, marked as another kind (other), or missed."""
+    """Return the state of a known error: found, marked as another kind (other), or missed."""
     if known.found_in(marks):
         return "found"
     return "other" if any(mark.overlaps(known.mark) for mark in marks) else "missed"
@@ -43,12 +43,12 @@ def marked_texts(
 
     `texts` holds the texts by part and side, `given` the rater's marks by part.
     """
-    states = [(one.part, one.mark, state_of(one, given[one.part])) for one in known]
-    found: list[MarkedText] = []
+    states = [(error.part, error.mark, state_of(error, given[error.part])) for error in known]
+    marked: list[MarkedText] = []
     for shown in shown_parts:
         number = shown.part.number
         for side, text in sorted(texts[number].items(), reverse=True):
             expected = [(mark, state) for part, mark, state in states if (part, mark.side) == (number, side)]
             own = [(mark, "extra") for mark in given[number] if mark.side == side]
-            found.append(MarkedText(shown, side == "source", pieces_of(text, [*expected, *own])))
-    return tuple(found)
+            marked.append(MarkedText(shown, side == "source", pieces_of(text, [*expected, *own])))
+    return tuple(marked)

@@ -1,4 +1,4 @@
-"""The parameters of error spans: which scheme, where may be marked, how many."""
+"""The parameters of error spans: the scheme, the places where errors can be marked, and their number."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tasks_app.task_types.error_spans.scheme import (
 )
 from tasks_app.task_types.texts import LAYOUT, TextParams
 
-# MQM as published asks for the five most serious errors of a segment; elsewhere this only stops a page run wild.
+# MQM as published asks for the five most serious errors of a segment; other schemes only need a bound.
 MOST = {"mqm": 5}
 MOST_ELSEWHERE = 20
 
@@ -35,11 +35,11 @@ def _checked(problem: Callable[[object], str | None]) -> Callable[[Any], None]:
 
 
 class OwnField(forms.JSONField):
-    """A list of a study's own, out of a file or as JSON in a text; without one the scheme's counts."""
+    """A study's own list, from a file or as JSON in a text field; without one the scheme's list counts."""
 
     def __init__(self, problem: Callable[[object], str | None], entry: Mapping[str, object], **options: Any) -> None:
         super().__init__(required=False, initial=(), validators=[_checked(problem)], **options)
-        # What an editor of study files knows of an entry.
+        # The schema of an entry, for editors of study files.
         self.json_schema = {"type": "array", "items": {"type": "object", "additionalProperties": False, **entry}}
 
     def to_python(self, value: Any) -> Any:
@@ -62,7 +62,7 @@ _WEIGHT = {"weight": {"type": "number"}, "severity": {"type": "string"}, "catego
 
 
 class SpanParams(TextParams):
-    """What raters may mark, in how many texts at a time, and what is asked beside."""
+    """The parameters of error spans."""
 
     scheme = forms.ChoiceField(
         choices=(("esa", _("ESA: minor and major, then a score")), ("mqm", _("MQM: kinds and severities with weights")),
@@ -137,7 +137,7 @@ class SpanParams(TextParams):
     show_numbers = forms.BooleanField(initial=True, required=False, label=_("Show numbers of the score"))
 
     def clean(self) -> dict[str, object]:
-        """Refuse what does not go together."""
+        """Refuse parameters that contradict each other."""
         cleaned = super().clean() or self.cleaned_data
         if cleaned.get("mark_source") == "yes":
             if cleaned.get("layout") == "together":
@@ -146,15 +146,15 @@ class SpanParams(TextParams):
             elif not cleaned.get("show_source"):
                 self.add_error("mark_source", _("Errors can be marked in the source only where it is shown."))
         if not self.errors:
-            self._hold_together(cleaned)
+            self._refuse_unknown_keys(cleaned)
         return cleaned
 
-    def _hold_together(self, cleaned: Mapping[str, Any]) -> None:
-        """Refuse severities that categories or weights name and that are not there."""
+    def _refuse_unknown_keys(self, cleaned: Mapping[str, Any]) -> None:
+        """Refuse categories and weights that name a severity or category that does not exist."""
         scheme = scheme_of(
             cleaned["scheme"], cleaned["severities"], cleaned["categories"], cleaned["weights"], source=True
         )
-        fixed = {one.severity for one in scheme.categories.values() if one.severity}
+        fixed = {category.severity for category in scheme.categories.values() if category.severity}
         if unknown := fixed - set(scheme.severity_keys):
             sentence = _("There is no severity “%(key)s”. Name one of: %(known)s.")
             about = {"key": min(unknown), "known": ", ".join(scheme.severity_keys) or "-"}

@@ -1,4 +1,4 @@
-"""Which errors raters tell apart: severities, categories, weights; shipped (MQM, ESA, plain) or of the study's own."""
+"""Schemes of errors: severities, categories, weights; shipped (MQM, ESA, plain) or of the study's own."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MOST_SEVERITIES = 4
 MOST_CATEGORIES = 60
 _KEY = re.compile(r"[a-z0-9][a-z0-9_-]{0,59}")
 
-# Which colours severities have, from minor to major: with two of them the mildest is never a neutral one.
+# The colours of severities, from minor to major. Of two severities the milder one does not get the neutral colour.
 _LEVELS = {0: (), 1: (3,), 2: (2, 3), 3: (1, 2, 3), 4: (1, 2, 3, 4)}
 
 # As published; like every published instrument they are not translated here.
@@ -79,52 +79,54 @@ class Group:
 
     @property
     def is_leaf(self) -> bool:
-        """Say whether the group is one category."""
+        """Whether the group is one category."""
         return len(self.categories) == 1 and self.categories[0].key == self.key
 
 
 @dataclass(frozen=True)
 class Scheme:
-    """Everything that is told apart."""
+    """The severities and the groups of categories that raters can choose, and the weights."""
 
     severities: tuple[Severity, ...]
     groups: tuple[Group, ...]
     rules: tuple[Rule, ...]
-    # Of their words, where they are not the study's own.
+    # The languages of their words, where these are not the study's own.
     language_of_severities: str = ""
     language_of_kinds: str = ""
 
     @cached_property
     def categories(self) -> dict[str, Category]:
         """The categories that can be chosen, by their keys."""
-        return {one.key: one for group in self.groups for one in group.categories}
+        return {category.key: category for group in self.groups for category in group.categories}
 
     @cached_property
     def severity_keys(self) -> tuple[str, ...]:
         """The keys of the severities, from minor to major."""
-        return tuple(one.key for one in self.severities)
+        return tuple(severity.key for severity in self.severities)
 
     def severity_name(self, key: str | None) -> str:
         """Return the name of a severity."""
-        return next((one.name for one in self.severities if one.key == key), key or "")
+        return next((severity.name for severity in self.severities if severity.key == key), key or "")
 
     def in_words(self, severity: str | None, category: str | None) -> str:
-        """Word what an error is: major, Accuracy / Omission."""
+        """Describe an error in words: major, Accuracy / Omission."""
         known = self.categories.get(category or "")
-        return ", ".join(one for one in (self.severity_name(severity), known.full_name if known else category) if one)
+        return ", ".join(
+            word for word in (self.severity_name(severity), known.full_name if known else category) if word
+        )
 
 
 def letters_for(names: Sequence[str]) -> list[str]:
     """Give each name a letter of its own: one of its own letters where there is one left, else any Latin one."""
     free = [chr(code) for code in range(ord("a"), ord("z") + 1)]
-    found = []
+    letters = []
     for name in names:
-        own = [one for one in name.casefold() if one in free]
+        own = [letter for letter in name.casefold() if letter in free]
         letter = next(iter([*own, *free]), "")
         if letter:
             free.remove(letter)
-        found.append(letter)
-    return found
+        letters.append(letter)
+    return letters
 
 
 @lru_cache(maxsize=1)
@@ -141,16 +143,16 @@ def shipped(scheme: str) -> tuple[Sequence[Any], Sequence[Any], Sequence[Any]]:
         return mqm()["severities"], mqm()["categories"], mqm()["weights"]
     if scheme == "esa":
         names = ("key", "name", "definition")
-        return [dict(zip(names, one, strict=True)) for one in ESA_SEVERITIES], [], []
+        return [dict(zip(names, entry, strict=True)) for entry in ESA_SEVERITIES], [], []
     return [], [], []
 
 
 def scheme_of(
     name: str, severities: Sequence[Any], categories: Sequence[Any], weights: Sequence[Any], *, source: bool
 ) -> Scheme:
-    """Put together what a task tells apart: the study's own severities, categories and weights, else the scheme's.
+    """Return the scheme of a task: the study's own severities, categories and weights, else the published ones.
 
-    What can only be marked in the source is left out where it cannot be.
+    Categories that can only be marked in the source are left out where the source takes no marks.
     """
     published = shipped(name)
     return Scheme(
@@ -163,40 +165,44 @@ def scheme_of(
 
 
 def _severities(given: Sequence[Any]) -> Iterator[Severity]:
-    for number, one in enumerate(given):
+    for number, entry in enumerate(given):
         level = _LEVELS[len(given)][number]
-        yield Severity(one["key"], one["name"], one.get("definition", ""), level, number + 1)
+        yield Severity(entry["key"], entry["name"], entry.get("definition", ""), level, number + 1)
 
 
 def _groups(given: Sequence[Any], sides: Sequence[str]) -> Iterator[Group]:
-    usable = [one for one in given if set(one.get("sides", SIDES)) & set(sides)]
-    for number, (one, letter) in enumerate(zip(usable, letters_for([one["name"] for one in usable]), strict=True)):
+    usable = [entry for entry in given if set(entry.get("sides", SIDES)) & set(sides)]
+    for number, (entry, letter) in enumerate(
+        zip(usable, letters_for([entry["name"] for entry in usable]), strict=True)
+    ):
         colour = number % COLOURS + 1
-        children = one.get("children") or ()
+        children = entry.get("children") or ()
         below = letters_for([child["name"] for child in children])
         categories = tuple(
-            _category(child, f"{one['key']}/{child['key']}", own, colour, one["name"])
+            _category(child, f"{entry['key']}/{child['key']}", own, colour, entry["name"])
             for child, own in zip(children, below, strict=True)
         )
-        yield Group(one["key"], one["name"], letter, categories or (_category(one, one["key"], letter, colour, ""),))
+        yield Group(
+            entry["key"], entry["name"], letter, categories or (_category(entry, entry["key"], letter, colour, ""),)
+        )
 
 
-def _category(one: Mapping[str, Any], key: str, letter: str, colour: int, group: str) -> Category:
+def _category(entry: Mapping[str, Any], key: str, letter: str, colour: int, group: str) -> Category:
     return Category(
         key=key,
-        name=one["name"],
-        definition=one.get("definition", ""),
+        name=entry["name"],
+        definition=entry.get("definition", ""),
         letter=letter,
         colour=colour,
         group=group,
-        sides=tuple(one.get("sides", SIDES)),
-        whole=bool(one.get("whole")),
-        severity=one.get("severity", ""),
+        sides=tuple(entry.get("sides", SIDES)),
+        whole=bool(entry.get("whole")),
+        severity=entry.get("severity", ""),
     )
 
 
 def problem_in_severities(given: object) -> str | None:
-    """Say what is wrong with the severities of a study's own."""
+    """Return the problem with a study's own severities, or None."""
     entries, problem = _entries(given, {"key", "name", "definition"})
     if problem is None and len(entries) > MOST_SEVERITIES:
         return gettext("Use at most %(n)d severities.") % {"n": MOST_SEVERITIES}
@@ -204,46 +210,50 @@ def problem_in_severities(given: object) -> str | None:
 
 
 def problem_in_categories(given: object) -> str | None:
-    """Say what is wrong with the categories of a study's own."""
+    """Return the problem with a study's own categories, or None."""
     words = {"key", "name", "definition", "sides", "whole", "severity"}
     entries, problem = _entries(given, words | {"children"})
     total = len(entries)
-    for one in entries if problem is None else ():
-        children, problem = _entries(one.get("children") or [], words)
+    for entry in entries if problem is None else ():
+        children, problem = _entries(entry.get("children") or [], words)
         total += len(children)
-        problem = problem or next(filter(None, map(_problem_in_limits, (one, *children))), None)
+        problem = problem or next(filter(None, map(_problem_in_limits, (entry, *children))), None)
         if problem is not None:
-            return f"{one['key']}: {problem}"
+            return f"{entry['key']}: {problem}"
     if problem is None and total > MOST_CATEGORIES:
         return gettext("Use at most %(n)d categories.") % {"n": MOST_CATEGORIES}
     return problem
 
 
-def _problem_in_limits(one: Mapping[str, Any]) -> str | None:
-    sides = one.get("sides", list(SIDES))
+def _problem_in_limits(entry: Mapping[str, Any]) -> str | None:
+    sides = entry.get("sides", list(SIDES))
     if not isinstance(sides, list) or not sides or not all(side in SIDES for side in sides):
         return gettext("sides is a list of “output” and “source”.")
-    if not isinstance(one.get("whole", False), bool) or not isinstance(one.get("severity", ""), str):
+    if not isinstance(entry.get("whole", False), bool) or not isinstance(entry.get("severity", ""), str):
         return gettext("whole is true or false, and severity is the key of one.")
     return None
 
 
 def problem_in_weights(given: object) -> str | None:
-    """Say what is wrong with the weights of a study's own."""
+    """Return the problem with a study's own weights, or None."""
     entries, problem = _objects(given, {"weight", "category", "severity"})
-    for one in entries if problem is None else ():
-        weight = one.get("weight")
+    for entry in entries if problem is None else ():
+        weight = entry.get("weight")
         if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 <= weight <= 1_000_000:
             return gettext("Each entry needs a weight from 0 to 1,000,000.")
-        if not all(isinstance(one.get(name, ""), str) for name in ("category", "severity")):
+        if not all(isinstance(entry.get(name, ""), str) for name in ("category", "severity")):
             return gettext("Category and severity are keys.")
     return problem
 
 
 def _objects(given: object, known: set[str]) -> tuple[list[Mapping[str, Any]], str | None]:
-    if not isinstance(given, list) or not all(isinstance(one, dict) for one in given) or len(given) > MOST_CATEGORIES:
+    if (
+        not isinstance(given, list)
+        or not all(isinstance(entry, dict) for entry in given)
+        or len(given) > MOST_CATEGORIES
+    ):
         return [], gettext("This is a list of at most %(n)d entries.") % {"n": MOST_CATEGORIES}
-    unknown = sorted({str(name) for one in given for name in one} - known)
+    unknown = sorted({str(name) for entry in given for name in entry} - known)
     if unknown:
         names = {"given": ", ".join(unknown[:5]), "known": ", ".join(sorted(known))}
         return [], gettext("Unknown: %(given)s. An entry may have: %(known)s.") % names
@@ -251,26 +261,26 @@ def _objects(given: object, known: set[str]) -> tuple[list[Mapping[str, Any]], s
 
 
 def _entries(given: object, known: set[str]) -> tuple[list[Mapping[str, Any]], str | None]:
-    """Check a list of things with a key and a name."""
+    """Return the entries of a list, each with a key and a name, and the problem with them or None."""
     entries, problem = _objects(given, known)
     if problem is not None:
         return [], problem
-    for one in entries:
-        if not isinstance(one.get("key"), str) or not _KEY.fullmatch(one["key"]):
+    for entry in entries:
+        if not isinstance(entry.get("key"), str) or not _KEY.fullmatch(entry["key"]):
             return [], gettext("Each entry needs a key of small letters, digits and hyphens, such as “word-order”.")
-        if not all(isinstance(one.get(name, ""), str) for name in ("name", "definition")) or not one.get("name"):
-            return [], gettext("“%(key)s” needs a name.") % {"key": one["key"]}
-        if problem := problem_in(one["name"]) or problem_in(one.get("definition", "")):
-            return [], f"{one['key']}: {problem}"
-        if len(one["name"]) > 60 or len(one.get("definition", "")) > 500:
-            return [], gettext("“%(key)s”: a name has at most 60 characters, a definition 500.") % {"key": one["key"]}
-    return entries, _doubled(one["key"] for one in entries)
+        if not all(isinstance(entry.get(name, ""), str) for name in ("name", "definition")) or not entry.get("name"):
+            return [], gettext("“%(key)s” needs a name.") % {"key": entry["key"]}
+        if problem := problem_in(entry["name"]) or problem_in(entry.get("definition", "")):
+            return [], f"{entry['key']}: {problem}"
+        if len(entry["name"]) > 60 or len(entry.get("definition", "")) > 500:
+            return [], gettext("“%(key)s”: a name has at most 60 characters, a definition 500.") % {"key": entry["key"]}
+    return entries, _doubled(entry["key"] for entry in entries)
 
 
 def _doubled(keys: Iterable[str]) -> str | None:
-    seen: set[str] = set()
+    known: set[str] = set()
     for key in keys:
-        if key in seen:
+        if key in known:
             return gettext("“%(key)s” is there twice.") % {"key": key}
-        seen.add(key)
+        known.add(key)
     return None

@@ -1,4 +1,4 @@
-"""What marked errors weigh, and the score of a segment: MQM as Freitag et al. (2021) count it, or weights of one's own.
+"""Weights of marked errors, and the score of a segment: MQM as Freitag et al. (2021) count it, or own weights.
 
 Pure, so that analyses can use it on stored ratings as well as on published data.
 """
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What an error weighs that has this category and this severity; None stands for any."""
+    """The weight of errors of a category and a severity; None stands for any."""
 
     weight: float
     category: str | None = None
@@ -20,7 +20,7 @@ class Rule:
 
 
 def as_key(name: str | None) -> str:
-    """Write a category or severity as our keys are, so that published names are known: Fluency/Punctuation."""
+    """Return a category or severity in the form of our keys, so that published names match: Fluency/Punctuation."""
     return re.sub(r"[^\w/]+", "-", (name or "").strip().casefold()).strip("-")
 
 
@@ -28,16 +28,16 @@ def rules_of(given: Iterable[Mapping[str, object]]) -> tuple[Rule, ...]:
     """Read rules from plain data: weight, and category or severity where they matter."""
     return tuple(
         Rule(
-            weight=float(str(one["weight"])),
-            category=as_key(str(one["category"])) if one.get("category") else None,
-            severity=as_key(str(one["severity"])) if one.get("severity") else None,
+            weight=float(str(entry["weight"])),
+            category=as_key(str(entry["category"])) if entry.get("category") else None,
+            severity=as_key(str(entry["severity"])) if entry.get("severity") else None,
         )
-        for one in given
+        for entry in given
     )
 
 
 def weight_of(category: str | None, severity: str | None, rules: Sequence[Rule]) -> float:
-    """Return what an error weighs: the first rule that fits decides; without one it weighs nothing.
+    """Return the weight of an error: that of the first rule that fits, else 0.
 
     A rule about a category holds for what lies below it too: `fluency` for `fluency/punctuation`.
     """

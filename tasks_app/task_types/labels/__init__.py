@@ -42,7 +42,7 @@ from tasks_app.task_types.list_fields import EntriesField, WordsField
 from tasks_app.task_types.registry import register
 from tasks_app.task_types.texts import TextParams, TextType
 
-# Keys of criteria have at most 100 characters, and something stands behind these.
+# Keys of criteria have at most 100 characters; this leaves room for “-other” and “-detail-2” behind them.
 LONGEST_KEY = 85
 
 LABEL = Outcome(
@@ -162,7 +162,7 @@ class Labels(TextType):
             if not set(cleaned.get("none_text") or ()) <= set(cleaned.get("none_of_these") or ()):
                 self.add_error("none_text", _("Own words are asked after “None of these”: name it in none_of_these."))
             details = cleaned.get("details") or []
-            if len({(one.get("criterion"), one.get("label")) for one in details}) < len(details):
+            if len({(detail.get("criterion"), detail.get("label")) for detail in details}) < len(details):
                 self.add_error("details", _("Ask one question after a label."))
             return cleaned
 
@@ -174,7 +174,7 @@ class Labels(TextType):
     details: list[dict[str, Any]]
 
     def details_of(self, criterion: str | None = None) -> tuple[Detail, ...]:
-        """Return what is asked after labels of a criterion, or of any."""
+        """Return the questions that follow labels of a criterion, or of all criteria."""
         return details_of(self.details, criterion)
 
     def options_of(self, screen: Screen, criterion: Criterion) -> tuple[str, ...]:
@@ -186,42 +186,42 @@ class Labels(TextType):
         return in_drawn_order(self.options_of(screen, criterion), screen.arrangement, criterion.key)
 
     def brings(self) -> tuple[Criterion, ...]:
-        """Words of the rater's own, and what is asked after labels: each for the criteria that have it."""
+        """Return the criteria of raters' own words and of the questions after labels."""
         others = (
             Criterion(other_key(key), gettext("Own words (%(key)s)") % {"key": key}, kind="question")
             for key in self.none_text
         )
         detailed = (
             Criterion(
-                one.key,
-                gettext("Detail (%(label)s)") % {"label": one.label[:150]},
-                question=one.question,
+                detail.key,
+                gettext("Detail (%(label)s)") % {"label": detail.label[:150]},
+                question=detail.question,
                 kind="question",
             )
-            for one in self.details_of()
+            for detail in self.details_of()
         )
         return (*others, *detailed)
 
     def outcome_of(self, criterion: Criterion | None) -> Outcome | None:
-        """Labels, unless a criterion is one of those brought along."""
+        """Return the outcome of own words or of a question after a label, else that of labels."""
         key = criterion.key if criterion is not None else ""
-        if key in {other_key(one) for one in self.none_text}:
+        if key in map(other_key, self.none_text):
             return OTHER
-        if key in {one.key for one in self.details_of()}:
+        if key in {detail.key for detail in self.details_of()}:
             return DETAILED
         return replace(LABEL, several=True) if self.multiple else LABEL
 
     def problems(self, criteria: Sequence[Criterion]) -> Iterator[str]:
         """Yield a sentence for every criterion without options, and for what names none of the criteria."""
         yield from super().problems(criteria)
-        known = {one.key: one for one in criteria}
-        for one in criteria:
-            if one.key not in self.item_options and (sentence := problem_in_options(one.labels)):
-                yield f"Criterion {one.key!r}, labels: {sentence}"
+        known = {criterion.key: criterion for criterion in criteria}
+        for criterion in criteria:
+            if criterion.key not in self.item_options and (sentence := problem_in_options(criterion.labels)):
+                yield f"Criterion {criterion.key!r}, labels: {sentence}"
         named = {
             "none_of_these": self.none_of_these,
             "item_options": self.item_options,
-            "details": [one["criterion"] for one in self.details],
+            "details": [detail["criterion"] for detail in self.details],
         }
         for name, keys in named.items():
             for key in keys:
@@ -230,16 +230,16 @@ class Labels(TextType):
                 elif len(key) > LONGEST_KEY:
                     yield f"Criterion {key!r}: its key is too long for a further question; {LONGEST_KEY} are the most."
         for detail in self.details:
-            asked = known.get(detail["criterion"])
-            if asked is not None and asked.key not in self.item_options and detail["label"] not in asked.labels:
-                yield f"details: {detail['label']!r} is no label of {asked.key!r}: {', '.join(asked.labels)}."
+            parent = known.get(detail["criterion"])
+            if parent is not None and parent.key not in self.item_options and detail["label"] not in parent.labels:
+                yield f"details: {detail['label']!r} is no label of {parent.key!r}: {', '.join(parent.labels)}."
 
     def item_problems(self, item: ItemTexts) -> Iterator[str]:
         """Yield a sentence for every list of options that is missing or is no choice."""
         yield from problems_in_item(item, self.item_options)
 
     def heds(self, criterion: Criterion | None) -> dict[str, str]:
-        """Options are chosen or ticked; words of one's own have no instrument."""
+        """Describe options as multiple choice or check-boxes; own words have no instrument."""
         outcome = self.outcome_of(criterion)
         if outcome == OTHER:
             return {"4.3.3": "N/A", "4.3.4": "N/A", "4.3.5": "N/A",
@@ -248,7 +248,7 @@ class Labels(TextType):
         labels = outcome is not None and outcome.name == LABEL.name
         options = list(criterion.labels) if criterion is not None and labels else []
         if outcome == DETAILED and criterion is not None:
-            options = next(list(one.options) for one in self.details_of() if one.key == criterion.key)
+            options = next(list(detail.options) for detail in self.details_of() if detail.key == criterion.key)
         of_items = criterion is not None and criterion.key in self.item_options
         offered = labels and criterion is not None and criterion.key in self.none_of_these
         none = [gettext("None of these")] if offered else []
@@ -273,22 +273,24 @@ class Labels(TextType):
         return {**own, "seed": rng.getrandbits(32), "draw": 0} if self.order == "rater" else own
 
     def answers_on(self, screen: Screen) -> int:
-        """Return how many criteria are asked, for each text."""
+        """Return the number of criteria that are asked, times that of the texts."""
         return max(1, len(screen.parts) * len(self.asked(screen.criteria)))
 
     def ratings(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Value]:
-        """Give every label in canonical order, with what was asked after it and the rater's own words."""
+        """Yield every label in canonical order, with the answer to the question after it and the rater's own words."""
         form = LabelsForm(self, screen)
         part = screen.shown_parts[0].part.number
-        for criterion, shown in form.asked:
+        for criterion, shown in form.criteria_with_options:
             key = criterion.key
             chosen = form.chosen(criterion, shown, cleaned)
-            numbers = {one: n for n, one in enumerate(_canonical(self.options_of(screen, criterion), chosen), start=1)}
+            numbers = {
+                label: n for n, label in enumerate(_canonical(self.options_of(screen, criterion), chosen), start=1)
+            }
             for label, number in numbers.items():
                 yield Value(LABEL.name, part=part, criterion=key, number=number, label=label)
-            for one in self.details_of(key):
-                if one.label in numbers and (said := cleaned.get(DETAIL.format(n=one.number, key=key))):
-                    yield Value(DETAILED.name, part=part, criterion=one.key, label=str(said))
+            for detail in self.details_of(key):
+                if detail.label in numbers and (answer := cleaned.get(DETAIL.format(n=detail.number, key=key))):
+                    yield Value(DETAILED.name, part=part, criterion=detail.key, label=str(answer))
             if NONE in numbers and (words := cleaned.get(WORDS.format(key=key))):
                 yield Value(OTHER.name, part=part, criterion=other_key(key), text=str(words))
 
@@ -298,7 +300,7 @@ class Labels(TextType):
         return frozenset({NONE}) if is_offered else frozenset()
 
     def labels_on(self, screen: Screen, criterion: Criterion) -> tuple[str, ...] | None:
-        """Return the options of the screen; what is asked after one of them has options of its own."""
+        """Return the options of a criterion on the screen; None for a question after a label."""
         if criterion not in self.asked(screen.criteria):
             return None
         none = (NONE,) if criterion.key in self.none_of_these else ()
@@ -314,7 +316,7 @@ class Labels(TextType):
     def asked_again(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Asked]:
         """Yield the options of every criterion."""
         form = LabelsForm(self, screen)
-        for criterion, options in form.asked:
+        for criterion, options in form.criteria_with_options:
             chosen = form.chosen(criterion, options, cleaned)
             none = {NONE: gettext("None of these")} if criterion.key in self.none_of_these else {}
             language = "" if criterion.key in self.item_options else criterion.language
@@ -324,7 +326,7 @@ class Labels(TextType):
                 form.fields_of(criterion, options),
                 criterion.language,
                 options=(
-                    *(AskedOption(one, one, one in chosen, language) for one in options),
+                    *(AskedOption(option, option, option in chosen, language) for option in options),
                     *(AskedOption(words, key, key in chosen) for key, words in none.items()),
                 ),
             )
@@ -335,4 +337,4 @@ class Labels(TextType):
 
 
 def _canonical(options: tuple[str, ...], chosen: Sequence[str]) -> list[str]:
-    return [one for one in (*options, NONE) if one in chosen]
+    return [label for label in (*options, NONE) if label in chosen]

@@ -1,4 +1,4 @@
-"""The form of labels: for each criterion one option or several, what is asked after some, and words of one's own."""
+"""The form of labels: for each criterion one option or several, the questions after some, and the rater's own words."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ class Option:
 
 
 @dataclass(frozen=True, slots=True)
-class AskedAfter:
-    """What is asked after a label."""
+class DetailQuestion:
+    """A question after a label."""
 
     detail: Detail
     field: forms.BoundField
@@ -56,28 +56,28 @@ class Question:
     id: str
     multiple: bool
     options: tuple[Option, ...]
-    details: tuple[AskedAfter, ...]
+    details: tuple[DetailQuestion, ...]
     words: forms.BoundField | None
     errors: tuple[str, ...]
 
     @property
     def title(self) -> str:
-        """What is asked."""
+        """The question as raters read it."""
         return self.criterion.question or self.criterion.name
 
     @property
     def missing(self) -> str:
-        """Say that nothing is chosen."""
+        """The message while nothing is chosen."""
         return missing(self.title)
 
     @property
     def is_short(self) -> bool:
         """Whether the options have room side by side."""
-        return all(len(one.words) <= SHORT for one in self.options)
+        return all(len(option.words) <= SHORT for option in self.options)
 
 
 def missing(question: str) -> str:
-    """Say that a question is open."""
+    """Return the message for a question without an answer."""
     return gettext("Answer “%(question)s”") % {"question": question}
 
 
@@ -86,13 +86,15 @@ class LabelsForm(ScreenForm):
 
     kind: Labels
     # The criteria of the study, in the order of the screen, each with its options in their order.
-    asked: tuple[tuple[Criterion, tuple[str, ...]], ...]
+    criteria_with_options: tuple[tuple[Criterion, tuple[str, ...]], ...]
 
     def make_fields(self) -> Iterator[tuple[str, forms.Field]]:
         """Yield the fields of every criterion."""
         kind, screen = self.kind, self.screen
-        self.asked = tuple((one, kind.shown_options(screen, one)) for one in kind.asked(screen.shown_criteria))
-        for criterion, options in self.asked:
+        self.criteria_with_options = tuple(
+            (criterion, kind.shown_options(screen, criterion)) for criterion in kind.asked(screen.shown_criteria)
+        )
+        for criterion, options in self.criteria_with_options:
             yield from _fields(kind, criterion, options)
 
     @property
@@ -101,16 +103,18 @@ class LabelsForm(ScreenForm):
         return self.screen.shown_parts[0]
 
     def questions(self) -> list[Question]:
-        """The questions in the order of the screen, for the template."""
-        return [self._question(criterion, options) for criterion, options in self.asked]
+        """Return the questions in the order of the screen, for the template."""
+        return [self._question(criterion, options) for criterion, options in self.criteria_with_options]
 
     def _question(self, criterion: Criterion, options: tuple[str, ...]) -> Question:
         key = criterion.key
         own = [name for name in self.fields if name in set(_names(self.kind, criterion, options))]
         details = tuple(
-            AskedAfter(one, field, tuple(_choice(field, word, n) for n, word in enumerate(one.options, start=1)))
-            for one in self.kind.details_of(key)
-            if (field := self[DETAIL.format(n=one.number, key=key)])
+            DetailQuestion(
+                detail, field, tuple(_choice(field, word, n) for n, word in enumerate(detail.options, start=1))
+            )
+            for detail in self.kind.details_of(key)
+            if (field := self[DETAIL.format(n=detail.number, key=key)])
         )
         first = TICK.format(n=1, key=key) if self.kind.multiple else CHOICE.format(key=key)
         return Question(
@@ -120,7 +124,7 @@ class LabelsForm(ScreenForm):
             options=tuple(self._options(key, options)),
             details=details,
             words=self[WORDS.format(key=key)] if WORDS.format(key=key) in self.fields else None,
-            errors=tuple(str(one) for name in own for one in self.errors.get(name, ())) if self.is_bound else (),
+            errors=tuple(str(error) for name in own for error in self.errors.get(name, ())) if self.is_bound else (),
         )
 
     def _options(self, key: str, options: tuple[str, ...]) -> Iterator[Option]:
@@ -139,21 +143,23 @@ class LabelsForm(ScreenForm):
         """Return the labels an answer holds for a criterion, in the order of the screen."""
         key = criterion.key
         if not self.kind.multiple:
-            said = cleaned.get(CHOICE.format(key=key))
-            return [str(said)] if said else []
-        ticked = [one for n, one in enumerate(options, start=1) if cleaned.get(TICK.format(n=n, key=key))]
+            answer = cleaned.get(CHOICE.format(key=key))
+            return [str(answer)] if answer else []
+        ticked = [option for n, option in enumerate(options, start=1) if cleaned.get(TICK.format(n=n, key=key))]
         return [*ticked, NONE] if cleaned.get(NOTHING.format(key=key)) else ticked
 
     def fields_of(self, criterion: Criterion, options: tuple[str, ...]) -> tuple[str, ...]:
         """Return the names of the fields in which options of a criterion are chosen."""
         asked_after = [WORDS.format(key=criterion.key)]
-        asked_after += [DETAIL.format(n=one.number, key=criterion.key) for one in self.kind.details_of(criterion.key)]
+        asked_after += [
+            DETAIL.format(n=detail.number, key=criterion.key) for detail in self.kind.details_of(criterion.key)
+        ]
         return tuple(name for name in _names(self.kind, criterion, options) if name not in asked_after)
 
     def clean(self) -> dict[str, object]:
-        """Say what is missing, and drop what is not asked after what was chosen."""
+        """Require an answer to every question that is asked, and drop answers to the others."""
         cleaned = super().clean() or self.cleaned_data
-        for criterion, options in self.asked:
+        for criterion, options in self.criteria_with_options:
             key = criterion.key
             chosen = self.chosen(criterion, options, cleaned)
             first = TICK.format(n=1, key=key) if self.kind.multiple else CHOICE.format(key=key)
@@ -163,15 +169,17 @@ class LabelsForm(ScreenForm):
                 self.add_error(first, gettext("Choose only “None of these”, or untick it."))
             words, asks = WORDS.format(key=key), gettext("What is it, in your own words?")
             self._only_after(cleaned, words, NONE in chosen, asks, optional=False)
-            for one in self.kind.details_of(key):
-                name = DETAIL.format(n=one.number, key=key)
-                self._only_after(cleaned, name, one.label in chosen, one.question, optional=one.optional)
+            for detail in self.kind.details_of(key):
+                name = DETAIL.format(n=detail.number, key=key)
+                self._only_after(cleaned, name, detail.label in chosen, detail.question, optional=detail.optional)
         return cleaned
 
-    def _only_after(self, cleaned: dict[str, object], name: str, asked: bool, question: str, *, optional: bool) -> None:
+    def _only_after(
+        self, cleaned: dict[str, object], name: str, is_asked: bool, question: str, *, optional: bool
+    ) -> None:
         if name not in self.fields:
             return
-        if not asked:
+        if not is_asked:
             cleaned[name] = ""
             self.errors.pop(name, None)
         elif not cleaned.get(name) and name not in self.errors and not optional:
@@ -193,14 +201,14 @@ def _fields(kind: Labels, criterion: Criterion, options: tuple[str, ...]) -> Ite
     about = criterion.question or criterion.name
     none = [(NONE, gettext("None of these"))] if key in kind.none_of_these else []
     if not kind.multiple:
-        choices = [*((one, "") for one in options), *none]
+        choices = [*((option, "") for option in options), *none]
         yield (
             CHOICE.format(key=key),
             forms.ChoiceField(choices=choices, required=False, label=about, error_messages=not_shown),
         )
     else:
-        for n, one in enumerate(options, start=1):
-            yield TICK.format(n=n, key=key), TickField(required=False, label=f"{about} {one}")
+        for n, option in enumerate(options, start=1):
+            yield TICK.format(n=n, key=key), TickField(required=False, label=f"{about} {option}")
         for _value, words in none:
             yield NOTHING.format(key=key), TickField(required=False, label=f"{about} {words}")
     if key in kind.none_text:
@@ -218,7 +226,7 @@ def _fields(kind: Labels, criterion: Criterion, options: tuple[str, ...]) -> Ite
         yield (
             DETAIL.format(n=detail.number, key=key),
             forms.ChoiceField(
-                choices=[(one, "") for one in detail.options],
+                choices=[(option, "") for option in detail.options],
                 required=False,
                 label=detail.question,
                 error_messages=not_shown,

@@ -20,7 +20,7 @@ from tasks_app.task_types.list_fields import LineField, WordsField
 # The label where none of the options applies.
 NONE = "none_of_these"
 
-# What the name of an item's list is where it is meant for every criterion.
+# The name of an item's list of options that is meant for every criterion.
 EVERY = "labels"
 
 LEAST, MOST = 2, 60
@@ -60,23 +60,23 @@ class Detail:
 
 
 def details_of(details: Sequence[Mapping[str, Any]], criterion: str | None = None) -> tuple[Detail, ...]:
-    """Return what is asked after labels of a criterion, or of any."""
-    found: list[Detail] = []
+    """Return the questions that follow labels of a criterion, or of all criteria."""
+    questions: list[Detail] = []
     met: Counter[str] = Counter()
-    for number, one in enumerate(details, start=1):
-        of = one["criterion"]
-        met[of] += 1
-        if criterion in {None, of}:
-            key = f"{of}-detail" if met[of] == 1 else f"{of}-detail-{met[of]}"
-            found.append(
-                Detail(number, key, one["label"], one["question"], tuple(one["options"]), bool(one["optional"]))
+    for number, entry in enumerate(details, start=1):
+        parent = entry["criterion"]
+        met[parent] += 1
+        if criterion in {None, parent}:
+            key = f"{parent}-detail" if met[parent] == 1 else f"{parent}-detail-{met[parent]}"
+            questions.append(
+                Detail(number, key, entry["label"], entry["question"], tuple(entry["options"]), bool(entry["optional"]))
             )
-    return tuple(found)
+    return tuple(questions)
 
 
 def problem_in_options(options: object) -> str | None:
-    """Say why something is no list of options, or return None."""
-    if not isinstance(options, list | tuple) or not all(isinstance(one, str) for one in options):
+    """Return the reason why a value is no list of options, or None."""
+    if not isinstance(options, list | tuple) or not all(isinstance(option, str) for option in options):
         return _("Options are a list of texts.")
     if not LEAST <= len(options) <= MOST:
         return _("There must be %(least)d to %(most)d options; there are %(n)d.") % {
@@ -84,10 +84,16 @@ def problem_in_options(options: object) -> str | None:
             "most": MOST,
             "n": len(options),
         }
-    for one in options:
-        if not one.strip() or one != one.strip() or len(one) > LONGEST or problem_in(one) or len(one.splitlines()) > 1:
+    for option in options:
+        if (
+            not option.strip()
+            or option != option.strip()
+            or len(option) > LONGEST
+            or problem_in(option)
+            or len(option.splitlines()) > 1
+        ):
             return _("Each option is one line of at most %(n)d characters without spaces around it.") % {"n": LONGEST}
-        if one == NONE:
+        if option == NONE:
             return _("No option may be called “%(name)s”: that is what “None of these” is stored as.") % {"name": NONE}
     if len(set(options)) < len(options):
         return _("Two options are the same.")
@@ -97,11 +103,11 @@ def problem_in_options(options: object) -> str | None:
 def problems_in_item(item: ItemTexts, criteria: Sequence[str]) -> Iterator[str]:
     """Yield a sentence for every criterion of which an item lacks the list of options, or has one that is no choice."""
     for key in criteria:
-        found = item.options.get(key, item.options.get(EVERY))
-        if found is None:
+        options = item.options.get(key, item.options.get(EVERY))
+        if options is None:
             sentence = _('The column options has no list for “%(key)s”. Write {"%(key)s": ["…", "…"]}.')
             yield sentence % {"key": key}
-        elif fault := problem_in_options(found):
+        elif fault := problem_in_options(options):
             yield f"options, {key}: {fault}"
 
 

@@ -32,13 +32,13 @@ def simulated_answer(kind: Labels, screen: Screen, quality: Quality, rng: Random
         elif chosen == [NONE]:
             answer[NOTHING.format(key=key)] = TICKED
         else:
-            answer |= {TICK.format(n=shown.index(one) + 1, key=key): TICKED for one in chosen}
+            answer |= {TICK.format(n=shown.index(label) + 1, key=key): TICKED for label in chosen}
         if chosen == [NONE] and key in kind.none_text:
             answer[WORDS.format(key=key)] = "Something else"
-        for one in kind.details_of(key):
-            if one.label in chosen:
-                share = share_of(text, f"{key}/{one.label}/detail", quality, rng)
-                answer[DETAIL.format(n=one.number, key=key)] = _at(one.options, share)
+        for detail in kind.details_of(key):
+            if detail.label in chosen:
+                share = share_of(text, f"{key}/{detail.label}/detail", quality, rng)
+                answer[DETAIL.format(n=detail.number, key=key)] = _option_at(detail.options, share)
     return answer
 
 
@@ -48,11 +48,11 @@ def _chosen(kind: Labels, screen: Screen, criterion: Criterion, quality: Quality
     if key in kind.none_of_these and share_of(text, f"{key}/{NONE}", quality, rng) < NONE_BELOW:
         return [NONE]
     if not kind.multiple:
-        return [_at(options, share_of(text, key, quality, rng))]
-    shares = {one: share_of(text, f"{key}/{one}", quality, rng) for one in options}
-    best = max(options, key=lambda one: shares[one])
-    return [one for one in options if shares[one] >= TICKED_FROM or one == best]
+        return [_option_at(options, share_of(text, key, quality, rng))]
+    shares = {option: share_of(text, f"{key}/{option}", quality, rng) for option in options}
+    best = max(options, key=lambda option: shares[option])
+    return [option for option in options if shares[option] >= TICKED_FROM or option == best]
 
 
-def _at(options: Sequence[str], share: float) -> str:
+def _option_at(options: Sequence[str], share: float) -> str:
     return options[min(len(options) - 1, int(share * len(options)))]

@@ -38,7 +38,7 @@ from tasks_app.task_types.registry import register
 from tasks_app.task_types.simulation import latent_quality, share_of
 from tasks_app.task_types.texts import SeveralTexts, TextParams
 
-# How many times as good as the middling text the best one is to a simulated rater.
+# To a simulated rater, the best text is this many times as good as the middling one.
 SPREAD = 4
 
 
@@ -187,34 +187,38 @@ class Magnitude(SeveralTexts):
         return tick_boxes.ticks_of(self.ticks)
 
     def brings(self) -> tuple[Criterion, ...]:
-        """What is ticked, where something is."""
+        """Return the criterion of the check boxes, if there are any."""
         return (tick_boxes.criterion_of(),) if self.ticks else ()
 
     def ticked_on(self, screen: Screen) -> Criterion | None:
         """Return the criterion of the ticks where a screen asks for them, else None."""
-        if not self.ticks or (self.ticks_with and self.ticks_with not in {one.key for one in screen.criteria}):
+        if not self.ticks or (
+            self.ticks_with and self.ticks_with not in {criterion.key for criterion in screen.criteria}
+        ):
             return None
-        return next((one for one in screen.criteria if one.key == tick_boxes.KEY), tick_boxes.criterion_of())
+        return next(
+            (criterion for criterion in screen.criteria if criterion.key == tick_boxes.KEY), tick_boxes.criterion_of()
+        )
 
     def problems(self, criteria: Sequence[Criterion]) -> Iterator[str]:
         """Yield a sentence where ticks go with a criterion that there is not, or with nothing to tick."""
         yield from super().problems(criteria)
-        keys = [one.key for one in criteria]
+        keys = [criterion.key for criterion in criteria]
         if self.ticks_with and self.ticks_with not in keys:
             yield f"ticks_with names {self.ticks_with!r}, which is none of the criteria: {', '.join(keys)}."
         if self.ticks_with and not self.ticks:
             yield "ticks_with names a criterion, but ticks is empty: list what can be ticked."
 
     def outcome_of(self, criterion: Criterion | None) -> Outcome | None:
-        """Numbers, but for what is ticked where something is to be ticked."""
+        """Return the outcome of numbers, or that of check boxes for their criterion where there are any."""
         if not self.ticks and criterion is not None and criterion.key == tick_boxes.KEY:
             return super().outcome_of(None)
         return super().outcome_of(criterion)
 
     def labels_of(self, criterion: Criterion | None) -> tuple[str, ...] | None:
-        """Return the keys of what can be ticked."""
+        """Return the keys of the check boxes for their criterion, else None."""
         is_ticked = bool(self.ticks) and criterion is not None and criterion.key == tick_boxes.KEY
-        return tuple(one.key for one in self.options) if is_ticked else None
+        return tuple(tick.key for tick in self.options) if is_ticked else None
 
     def labels_alone(self, criterion: Criterion | None) -> frozenset[str]:
         """Return the keys of the ticks that exclude all others."""
@@ -222,20 +226,20 @@ class Magnitude(SeveralTexts):
         return frozenset(tick.key for tick in self.options if tick.alone) if is_ticked else frozenset()
 
     def label_names(self) -> Mapping[str, Mapping[str, str]]:
-        """Return the words of what can be ticked."""
-        return {tick_boxes.KEY: {one.key: one.name for one in self.options}} if self.ticks else {}
+        """Return the names of the check boxes."""
+        return {tick_boxes.KEY: {tick.key: tick.name for tick in self.options}} if self.ticks else {}
 
     def item_problems(self, item: ItemTexts) -> Iterator[str]:
         """Yield a sentence where the system that is the reference has no single text, or nothing is to be judged."""
         system = self.reference_system
         if not system:
             return
-        texts = {one.text for one in item.outputs if one.system == system}
+        texts = {output.text for output in item.outputs if output.system == system}
         if not texts:
             yield gettext("has no text by “%(system)s”, the system that is the reference.") % {"system": system}
         elif len(texts) > 1:
             yield gettext("has several texts by “%(system)s”. The reference must be one.") % {"system": system}
-        elif all(one.system == system for one in item.outputs):
+        elif all(output.system == system for output in item.outputs):
             yield gettext("has no text beside the reference, so there is nothing to judge.")
 
     def missing_for_raters(self, item: ItemTexts) -> Iterator[str]:
@@ -284,7 +288,7 @@ class Magnitude(SeveralTexts):
             yield {"parts": list(order)}
 
     def reference_of(self, screen: Screen) -> Reference:
-        """Return the text that others are held against."""
+        """Return the text with which the others are compared."""
         worth = self.reference_value
         if self.reference_system and screen.parts:
             last = screen.parts[-1]
@@ -297,7 +301,7 @@ class Magnitude(SeveralTexts):
         return replace(screen, parts=screen.parts[:-1]) if self.reference_system else screen
 
     def ratings(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Value]:
-        """Give one number a text and criterion, on the canonical number of the text."""
+        """Yield one number for each text and criterion, on the canonical number of the text."""
         judged = self.judged(screen)
         has_ticks = self.ticked_on(screen) is not None
         for shown in judged.shown_parts:
@@ -311,18 +315,18 @@ class Magnitude(SeveralTexts):
     def grade(self, screen: Screen, cleaned: Mapping[str, object], gold: Sequence[GoldAnswer]) -> tuple[Graded, ...]:
         """Compare an answer with known answers; a set of ticks is all that are to be ticked."""
         graded = super().grade(screen, cleaned, gold)
-        return tuple(all_of_a_set(one) if one.gold.criterion == tick_boxes.KEY else one for one in graded)
+        return tuple(all_of_a_set(answer) if answer.gold.criterion == tick_boxes.KEY else answer for answer in graded)
 
     def asked_again(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Asked]:
         """Yield the number of every text and criterion, on a scale of ratios with the reference on it."""
         judged, worth = self.judged(screen), float(self.reference_value)
-        asked = self.ticked_on(screen)
+        ticked = self.ticked_on(screen)
         for shown in judged.shown_parts:
-            if asked is not None:
-                yield tick_boxes.asked_again(self.options, shown, asked, cleaned)
+            if ticked is not None:
+                yield tick_boxes.asked_again(self.options, shown, ticked, cleaned)
             for criterion in self.asked(judged.shown_criteria):
                 name = field_name(shown.position, criterion.key)
-                said = cleaned.get(name)
+                answer = cleaned.get(name)
                 yield Asked(
                     criterion.key,
                     criterion.question or criterion.name,
@@ -330,17 +334,17 @@ class Magnitude(SeveralTexts):
                     criterion.language,
                     shown,
                     reference=worth,
-                    given=float(str(said)) if said not in (None, "") else None,
+                    given=float(str(answer)) if answer not in (None, "") else None,
                 )
 
     def problem_in_value(self, value: float, criterion: Criterion | None) -> str | None:
-        """Refuse what is no whole number from 1 to 999999."""
+        """Refuse a number that is not whole, or not from 1 to 999999."""
         if value.is_integer() and LEAST <= value <= MOST:
             return None
         return gettext("must be a whole number from 1 to 999999; it is %(value)s.") % {"value": f"{value:g}"}
 
     def heds(self, criterion: Criterion | None) -> dict[str, str]:
-        """Say what the instrument is."""
+        """Describe the number, or the check boxes, as an instrument."""
         if criterion is not None and criterion.key == tick_boxes.KEY:
             return tick_boxes.heds(self.options)
         worth = {"worth": self.reference_value}

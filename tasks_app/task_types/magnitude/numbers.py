@@ -1,4 +1,4 @@
-"""Whole numbers as people type them: what is understood, and what is wrong with the rest."""
+"""Whole numbers as people type them: how they are read, and the problems with texts that are none."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LEAST, MOST = 1, 999_999
 # Longer than any number of six digits with whatever may stand around it.
 LONGEST = 40
 
-# What can be wrong with a number, and the sentence that says so. `about` names the text and the question.
+# The problems that a number can have, each with its sentence. `about` names the text and the question.
 SENTENCES: Mapping[str, Words] = {
     "zero": _("%(about)s: the least you can give is 1."),
     "negative": _("%(about)s: use a number above 0, without a minus sign."),
@@ -54,7 +54,8 @@ def read_number(text: str) -> int | None:
         With what is wrong. Separators of thousands are refused, since 1,500 is one and a half to half of the world.
     """
     typed = "".join(
-        str(unicodedata.decimal(one)) if one.isdecimal() else one for one in text[: LONGEST + 1].translate(_MARKS)
+        str(unicodedata.decimal(character)) if character.isdecimal() else character
+        for character in text[: LONGEST + 1].translate(_MARKS)
     ).strip()
     if not typed:
         return None
@@ -65,8 +66,8 @@ def read_number(text: str) -> int | None:
         if len(digits) > len(str(MOST)) or len(text) > LONGEST:
             raise BadNumber("large")
         return int(digits)
-    found = (reason for reason, pattern in _PATTERNS if pattern.fullmatch(typed))
-    raise BadNumber(next(found, "text"))
+    reasons = (reason for reason, pattern in _PATTERNS if pattern.fullmatch(typed))
+    raise BadNumber(next(reasons, "text"))
 
 
 class WholeNumberField(forms.Field):

@@ -56,12 +56,12 @@ class Question:
 
     @property
     def missing(self) -> str:
-        """What to do where no answer is chosen."""
+        """The message while no answer is chosen."""
         return str(self.better.field.field.error_messages["required"])
 
     @property
     def errors(self) -> list[str]:
-        """What is wrong with either answer."""
+        """The error messages of both answers."""
         cells = [self.better] if self.strength is None else [self.better, self.strength]
         return [str(error) for cell in cells for error in cell.field.errors]
 
@@ -77,7 +77,7 @@ class PairwiseForm(ScreenForm):
         """Yield a choice for every criterion, and one of how much better where the study asks it."""
         screen = self.screen
         self.criteria = tuple(map(_worded, self.kind.asked(screen.shown_criteria)))
-        brought = {one.key: one for one in screen.criteria}
+        brought = {criterion.key: criterion for criterion in screen.criteria}
         for criterion in self.criteria:
             about = {"criterion": criterion.name}
             missing = gettext("“%(criterion)s”: choose an answer.") % about
@@ -88,12 +88,12 @@ class PairwiseForm(ScreenForm):
                 yield strength.key, _strength_field(strength, missing)
 
     def rows(self) -> list[Row]:
-        """The two texts, for the template."""
+        """Return the two texts, for the template."""
         return [Row(shown) for shown in self.screen.shown_parts]
 
     def questions(self) -> list[Question]:
-        """The criteria with their fields, for the template."""
-        brought = {one.key: one for one in self.screen.criteria}
+        """Return the criteria with their fields, for the template."""
+        brought = {criterion.key: criterion for criterion in self.screen.criteria}
         questions = []
         for criterion in self.criteria:
             name = strength_of(criterion.key)
@@ -102,7 +102,7 @@ class PairwiseForm(ScreenForm):
         return questions
 
     def clean(self) -> dict[str, object]:
-        """Ask how much better where a text is, and drop the answer to that where none is."""
+        """Require how much better a text is where one was chosen, and drop that answer where none was."""
         cleaned: dict[str, object] = super().clean() or self.cleaned_data
         for criterion in self.criteria:
             name = strength_of(criterion.key)

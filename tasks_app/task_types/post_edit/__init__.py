@@ -141,16 +141,16 @@ class PostEdit(SeveralTexts):
     spellcheck: bool
 
     def brings(self) -> tuple[Criterion, ...]:
-        """Ask for the choice where there are two suggestions, and for the text; the page counts the rest."""
+        """Return the criteria of the choice between two suggestions, of the text, and of the page's counts."""
         choice = Criterion(
             "choice",
             gettext("Chosen suggestion"),
             question=gettext("Which suggestion do you want to edit?"),
             language=spoken(),
         )
-        asked = gettext("Edit the text until it is right.")
+        question = gettext("Edit the text until it is right.")
         rest = (
-            Criterion("edited-text", gettext("Edited text"), question=asked, language=spoken()),
+            Criterion("edited-text", gettext("Edited text"), question=question, language=spoken()),
             Criterion("keystrokes", gettext("Keystrokes")),
             Criterion("edit-seconds", gettext("Seconds of editing")),
         )
@@ -168,7 +168,7 @@ class PostEdit(SeveralTexts):
             yield sentence % {"n": longest, "most": self.max_characters}
 
     def prefill_problem(self, payload: object, text: str) -> str | None:
-        """Take another text to start with: {"text": "…"}."""
+        """Return the reason why a payload is no other text to start with, such as {"text": "…"}, or None."""
         start = payload.get("text") if isinstance(payload, Mapping) and set(payload) == {"text"} else None
         if not isinstance(start, str) or not start.strip():
             return gettext('What an area starts with is written as {"text": "…"}.')
@@ -184,7 +184,7 @@ class PostEdit(SeveralTexts):
         return gettext("An area starts with one text. Keep one row.") if len(payloads) > 1 else None
 
     def heds(self, criterion: Criterion | None) -> dict[str, str]:
-        """Describe the choice as an instrument, and what is recorded of the editing."""
+        """Describe the choice as an instrument, and the recorded data of the editing."""
         if criterion is not None and criterion.key == "choice":
             return {
                 "4.3.3": "2",
@@ -228,7 +228,7 @@ class PostEdit(SeveralTexts):
         return f"{first.system}/{first.variant}" if first.variant else first.system
 
     def labels_of(self, criterion: Criterion | None) -> tuple[str, ...] | None:
-        """Return what is stored of each of two suggestions."""
+        """Return the labels that suggestions are stored with: chosen and not chosen."""
         return (CHOSEN, NOT_CHOSEN) if criterion is not None and criterion.key == "choice" else None
 
     def answers_on(self, screen: Screen) -> int:
@@ -236,7 +236,7 @@ class PostEdit(SeveralTexts):
         return min(2, len(screen.parts))
 
     def ratings(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Value]:
-        """Give the choice for each of two suggestions, and text and counts for the one that was edited."""
+        """Yield the choice for each of two suggestions, and text and counts for the one that was edited."""
         position = int(str(cleaned.get("choice", 1)))
         shown_parts = screen.shown_parts
         for shown in shown_parts if len(shown_parts) > 1 else ():
@@ -270,7 +270,7 @@ class PostEdit(SeveralTexts):
             elif answer.criterion == "edited-text" and answer.kind in {"exact", "set"}:
                 text = str(cleaned[text_name(int(str(cleaned.get("choice", 1))))])
                 allowed = answer.answer if isinstance(answer.answer, list | tuple) else [answer.answer]
-                passed = _words(text) in {_words(str(one)) for one in allowed}
+                passed = _words(text) in {_words(str(correct)) for correct in allowed}
                 graded.append(Graded(answer, passed, (text,)))
             elif answer.criterion is None or (answer.criterion == "choice" and answer.part is None):
                 raise ValueError(
@@ -284,7 +284,7 @@ class PostEdit(SeveralTexts):
         return tuple(graded)
 
     def _grade_choice(self, screen: Screen, cleaned: Mapping[str, object], gold: GoldAnswer) -> Graded:
-        """Say whether the first of an order was chosen. Raises ValueError where it is no order of two suggestions."""
+        """Grade the choice by a known order. Raises ValueError where this is no order of two suggestions."""
         order = gold.answer
         about_choice = gold.criterion in {None, "choice"} and len(screen.parts) > 1
         if not about_choice or not isinstance(order, list) or order not in ([1, 2], [2, 1]):

@@ -1,4 +1,4 @@
-"""What an editor changed, in words, for pages without a script."""
+"""The changes of an editor in words, for pages without a script."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def unified(text: str) -> str:
 
 
 def changes(before: str, after: str) -> list[tuple[str, str]]:
-    """Return what was replaced by what, in order: words of the one text and of the other, one of them perhaps empty."""
+    """Return the replacements in order: the words before and the words after, one of them perhaps empty."""
     old, new = WORDS.findall(before), WORDS.findall(after)
     shorter = min(len(old), len(new))
     head = next((place for place in range(shorter) if old[place] != new[place]), shorter)
@@ -35,10 +35,10 @@ def changes(before: str, after: str) -> list[tuple[str, str]]:
 
 
 def changes_in_words(before: str, after: str) -> str:
-    """Say what was changed: “old” → “new”, + “new”, − “old”; empty where nothing was."""
+    """Describe the changes: “old” → “new”, + “new”, − “old”; empty where there are none."""
     made = [(old.strip() or old, new.strip() or new) for old, new in changes(before, after)]
-    said = [
+    parts = [
         f"“{old}” → “{new}”" if old and new else f"+ “{new}”" if new else f"− “{old}”"
         for old, new in made[:MOST_CHANGES]
     ]
-    return "; ".join([*said, "…"] if len(made) > MOST_CHANGES else said)
+    return "; ".join([*parts, "…"] if len(made) > MOST_CHANGES else parts)

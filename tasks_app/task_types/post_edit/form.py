@@ -17,7 +17,7 @@ from tasks_app.task_types.post_edit.changes import changes_in_words, unified
 if TYPE_CHECKING:
     from tasks_app.task_types.post_edit import PostEdit
 
-# Beyond anything an editor can do at one text; a page that sends more is not ours.
+# Beyond anything an editor can do at one text: no page of ours sends more.
 MOST_KEYSTROKES = 1_000_000
 MOST_SECONDS = 86_400.0
 
@@ -29,7 +29,7 @@ def text_name(position: int) -> str:
 
 def start_of(part: Part) -> str:
     """Return the text that an area starts with: the suggestion, or what the part carries instead."""
-    carried = (one.get("text") for one in part.prefill if isinstance(one, Mapping))
+    carried = (payload.get("text") for payload in part.prefill if isinstance(payload, Mapping))
     return unified(next((text for text in carried if isinstance(text, str)), part.text))
 
 
@@ -56,8 +56,8 @@ class EditedText(forms.CharField):
     def in_words(self, value: object) -> str:
         """Return the text, and below it what was changed."""
         text = str(value)
-        said = changes_in_words(self.start, text) or gettext("no changes")
-        return f"{text}\n\n({said})"
+        summary = changes_in_words(self.start, text) or gettext("no changes")
+        return f"{text}\n\n({summary})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,14 +71,14 @@ class Area:
 
     @property
     def text(self) -> str:
-        """What stands in the area: what was typed, else what it starts with."""
+        """The content of the area: the text as typed, else the text that it starts with."""
         value = self.field.value()
         # An empty text is no answer, so nothing is lost where a draft has none.
         return self.start if value in (None, "") else unified(str(value))
 
     @property
     def has_other_start(self) -> bool:
-        """Say whether the area starts with something else than the suggestion."""
+        """Whether the area starts with another text than the suggestion."""
         return self.start != unified(self.shown.part.text)
 
 
@@ -114,15 +114,15 @@ class PostEditForm(ScreenForm):
 
     def _choice(self, shown_parts: tuple[ShownPart, ...]) -> forms.Field:
         letters = [
-            (str(one.position), gettext("Suggestion %(letter)s") % {"letter": one.letter}) for one in shown_parts
+            (str(shown.position), gettext("Suggestion %(letter)s") % {"letter": shown.letter}) for shown in shown_parts
         ]
-        asked = self.criterion("choice")
+        criterion = self.criterion("choice")
         return forms.TypedChoiceField(
             choices=letters,
             coerce=int,
             empty_value=None,
             widget=forms.RadioSelect,
-            label=asked.question or asked.name if asked else "",
+            label=criterion.question or criterion.name if criterion else "",
             error_messages={
                 "required": gettext("Choose the suggestion that you want to edit."),
                 "invalid_choice": gettext("Choose one of the suggestions shown."),
@@ -131,25 +131,25 @@ class PostEditForm(ScreenForm):
 
     def criterion(self, key: str) -> Criterion | None:
         """Return a criterion of the screen, as the study words it."""
-        return next((one for one in self.screen.criteria if one.key == key), None)
+        return next((criterion for criterion in self.screen.criteria if criterion.key == key), None)
 
     @property
-    def asked_choice(self) -> Criterion | None:
-        """What is asked about the suggestions, for the template."""
+    def choice_criterion(self) -> Criterion | None:
+        """The criterion of the choice, for the template."""
         return self.criterion("choice")
 
     @property
-    def asked_text(self) -> Criterion | None:
-        """What is asked about the text, for the template."""
+    def text_criterion(self) -> Criterion | None:
+        """The criterion of the edited text, for the template."""
         return self.criterion("edited-text")
 
     @property
     def missing_text(self) -> str:
-        """What to do where nothing was done yet."""
+        """The message while the text is neither edited nor ticked."""
         return gettext("Edit the text, or tick “It needs no change”.")
 
     def areas(self) -> list[Area]:
-        """The suggestions with their text areas, for the template."""
+        """Return the suggestions with their text areas, for the template."""
         chosen = str(self["choice"].value() or "") if "choice" in self.fields else "1"
         return [
             Area(shown, self[text_name(shown.position)], start_of(shown.part), str(shown.position) == chosen)
@@ -157,8 +157,8 @@ class PostEditForm(ScreenForm):
         ]
 
     def text_errors(self) -> list[str]:
-        """What is wrong with the texts and the tick, for the template."""
-        names = [*(text_name(one.position) for one in self.screen.shown_parts), "unchanged"]
+        """Return the error messages of the texts and the tick, for the template."""
+        names = [*(text_name(shown.position) for shown in self.screen.shown_parts), "unchanged"]
         return [str(error) for name in names for error in self[name].errors]
 
     def clean(self) -> dict[str, object]:

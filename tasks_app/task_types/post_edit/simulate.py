@@ -9,7 +9,7 @@ from tasks_app.task_types.base import Quality, Screen
 from tasks_app.task_types.post_edit.form import start_of, text_name
 from tasks_app.task_types.simulation import share_of
 
-# Of the worst text so many of ten words move.
+# In the worst text, so many of ten words move.
 MOST_MOVED = 3
 
 SECONDS_A_WORD = 0.7
@@ -19,9 +19,9 @@ KEYS_A_MOVE = 14
 
 def simulated(screen: Screen, quality: Quality, rng: Random) -> dict[str, str]:
     """Return the data of a post. A straight-liner takes what comes first and changes nothing."""
-    shares = {one.position: share_of(one.part.text, "choice", quality, rng) for one in screen.shown_parts}
+    shares = {shown.position: share_of(shown.part.text, "choice", quality, rng) for shown in screen.shown_parts}
     # All texts are equally good to a straight-liner: the first is chosen.
-    position = max(shares, key=lambda one: shares[one])
+    position = max(shares, key=lambda place: shares[place])
     start = start_of(screen.shown_parts[position - 1].part)
     pieces = _pieces(start)
     words = (len(pieces) + 1) // 2

@@ -32,7 +32,7 @@ from tasks_app.task_types.base import (
 from tasks_app.task_types.questionnaire import facts
 from tasks_app.task_types.questionnaire.form import QuestionnaireForm, field_name
 from tasks_app.task_types.questionnaire.instruments import OWN, instrument_choices, instrument_data, questions_of
-from tasks_app.task_types.questionnaire.questions import MULTIPLE, Asked, Question, as_data, asked_by
+from tasks_app.task_types.questionnaire.questions import MULTIPLE, Prompt, Question, as_data, prompts_of
 from tasks_app.task_types.questionnaire.reading import LONGEST_LETTERS, LONGEST_QUESTION, read_questions
 from tasks_app.task_types.questionnaire.simulate import answer
 from tasks_app.task_types.registry import register
@@ -42,7 +42,7 @@ class QuestionsField(forms.JSONField):
     """A researcher's own questions: a list as a study file has it, or the same as JSON text."""
 
     def to_python(self, value: Any) -> list[dict[str, object]]:  # type: ignore[override]
-        """Return the questions as plain data, what is as usual left out.
+        """Return the questions as plain data, without settings that have their usual values.
 
         Raises
         ------
@@ -58,10 +58,10 @@ class QuestionsField(forms.JSONField):
         questions, problems = read_questions(given or [])
         if problems:
             raise ValidationError(problems)
-        return [as_data(one) for one in questions]
+        return [as_data(question) for question in questions]
 
     def json_schema(self) -> dict[str, object]:
-        """Describe what a study file holds here."""
+        """Return the schema of the questions in a study file."""
         return facts.QUESTIONS_SCHEMA
 
 
@@ -167,28 +167,28 @@ class Questionnaire(TaskType):
         """Return whether raters without a text have to wait for it."""
         return self.personal_text == facts.WAIT
 
-    def asked_of_raters(self) -> Mapping[str, Asked]:
-        """Return what is asked by the key of its criterion: what the questionnaire asks, then the researcher's own."""
-        return _asked(self.instrument, self.timeframe, json.dumps(self.questions), get_language() or "")
+    def prompts(self) -> Mapping[str, Prompt]:
+        """Return the prompts by the keys of their criteria: the instrument's, then the researcher's own."""
+        return _prompts(self.instrument, self.timeframe, json.dumps(self.questions), get_language() or "")
 
-    def question_of(self, criterion: Criterion | None) -> Asked | None:
-        """Return what a criterion asks; None where it is no question of this questionnaire."""
-        return self.asked_of_raters().get(criterion.key) if criterion is not None else None
+    def prompt_of(self, criterion: Criterion | None) -> Prompt | None:
+        """Return the prompt of a criterion; None where it is no question of this questionnaire."""
+        return self.prompts().get(criterion.key) if criterion is not None else None
 
-    def worded(self, screen: Screen) -> list[tuple[Asked, Criterion]]:
-        """Return what is asked with its criterion in the study's words; what the study does not ask is left out."""
-        given = {one.key: one for one in screen.criteria}
-        return [(asked, given[key]) for key, asked in self.asked_of_raters().items() if key in given]
+    def worded(self, screen: Screen) -> list[tuple[Prompt, Criterion]]:
+        """Return the prompts that the study asks, each with its criterion in the study's words."""
+        given = {criterion.key: criterion for criterion in screen.criteria}
+        return [(prompt, given[key]) for key, prompt in self.prompts().items() if key in given]
 
     def brings(self) -> tuple[Criterion, ...]:
         """Return every question, row and option as a criterion."""
-        return tuple(one.criterion for one in self.asked_of_raters().values())
+        return tuple(prompt.criterion for prompt in self.prompts().values())
 
     def outcome_of(self, criterion: Criterion | None) -> Outcome | None:
         """Return the outcome of a question by its kind; every answer is to a question."""
-        asked = self.question_of(criterion)
-        name = outcome_name(asked.question) if asked is not None else ""
-        return next((one for one in self.outcomes if one.name == name), None)
+        prompt = self.prompt_of(criterion)
+        name = outcome_name(prompt.question) if prompt is not None else ""
+        return next((outcome for outcome in self.outcomes if outcome.name == name), None)
 
     def problems(self, criteria: Sequence[Criterion]) -> Iterator[str]:
         """Yield a sentence where nothing is asked, where two questions share a key, or criteria cannot be asked."""
@@ -203,16 +203,16 @@ class Questionnaire(TaskType):
             ) % {"key": criterion.key}
 
     def heds(self, criterion: Criterion | None) -> dict[str, str]:
-        """Answer what the datasheet asks of an instrument, by the kind of the question."""
-        asked = self.question_of(criterion)
-        return facts.heds(asked, criterion) if asked is not None and criterion is not None else {}
+        """Describe the question as an instrument, by its kind."""
+        prompt = self.prompt_of(criterion)
+        return facts.heds(prompt, criterion) if prompt is not None and criterion is not None else {}
 
     def scale_of(self, criterion: Criterion | None = None) -> tuple[float, float, float] | None:
-        """Steps count from 1, boxes are 0 or 1, numbers have a range where both limits are set."""
-        asked = self.question_of(criterion)
-        if asked is None:
+        """Return steps from 1, 0 to 1 for boxes, and the range of a number where both limits are set."""
+        prompt = self.prompt_of(criterion)
+        if prompt is None:
             return None
-        question, name = asked.question, outcome_name(asked.question)
+        question, name = prompt.question, outcome_name(prompt.question)
         if name == "step":
             return 1.0, float(len(question.choices)), 1.0
         if name == "ticked":
@@ -224,11 +224,11 @@ class Questionnaire(TaskType):
 
     def problem_in_value(self, value: float, criterion: Criterion | None) -> str | None:
         """Refuse a number that could not have been answered."""
-        asked = self.question_of(criterion)
-        if asked is None:
+        prompt = self.prompt_of(criterion)
+        if prompt is None:
             return None
-        question, range_ = asked.question, self.scale_of(criterion)
-        low, high = (question.minimum, question.maximum) if range_ is None else range_[:2]
+        question, scale = prompt.question, self.scale_of(criterion)
+        low, high = (question.minimum, question.maximum) if scale is None else scale[:2]
         whole = not (outcome_name(question) == "number" and question.decimals)
         if whole and not float(value).is_integer():
             return gettext("must be a whole number; it is %(value)s.") % {"value": f"{value:.12g}"}
@@ -242,52 +242,52 @@ class Questionnaire(TaskType):
         yield UnitDraft("once", None, ())
 
     def ratings(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Value]:
-        """Give one rating an answer; what was left out has none."""
-        for asked, criterion in self.worded(screen):
+        """Yield one rating for each answer; a question that was left out has none."""
+        for prompt, criterion in self.worded(screen):
             given = cleaned[field_name(criterion.key)]
             if given in (None, ""):
                 continue
-            name = outcome_name(asked.question)
-            column = next(one.column for one in self.outcomes if one.name == name)
+            name = outcome_name(prompt.question)
+            column = next(outcome.column for outcome in self.outcomes if outcome.name == name)
             if column != "value":
                 yield Value(name, criterion=criterion.key, **{column: str(given)})  # type: ignore[arg-type]
-            elif asked.question.kind != MULTIPLE or self._answered(asked.question, screen, cleaned):
+            elif prompt.question.kind != MULTIPLE or self._answered(prompt.question, screen, cleaned):
                 yield Value(name, criterion=criterion.key, value=float(given))  # type: ignore[arg-type]
 
     def _answered(self, question: Question, screen: Screen, cleaned: Mapping[str, object]) -> bool:
-        """Say whether any box of a question is ticked: none of them is no answer rather than a no to each."""
+        """Return whether any box of a question is ticked: no tick at all is no answer, rather than a no to each."""
         return any(
             cleaned[field_name(criterion.key)]
-            for asked, criterion in self.worded(screen)
-            if asked.question.key == question.key
+            for prompt, criterion in self.worded(screen)
+            if prompt.question.key == question.key
         )
 
     def labels_of(self, criterion: Criterion | None) -> tuple[str, ...] | None:
-        """Return the keys of what can be chosen; every other answer is no label."""
-        asked = self.question_of(criterion)
-        if asked is None or outcome_name(asked.question) != "choice":
+        """Return the keys of the options of a choice; None for other questions, whose answers are no labels."""
+        prompt = self.prompt_of(criterion)
+        if prompt is None or outcome_name(prompt.question) != "choice":
             return None
-        return tuple(one.key for one in asked.question.choices)
+        return tuple(option.key for option in prompt.question.choices)
 
     def simulate(self, screen: Screen, quality: Quality, rng: Random) -> dict[str, str]:
         """Answer from a latent leaning for each question, with the noise of the rater's quality."""
         answers: dict[str, str] = {}
-        for key, given in answer([asked for asked, _criterion in self.worded(screen)], quality, rng).items():
+        for key, given in answer([prompt for prompt, _criterion in self.worded(screen)], quality, rng).items():
             answers[field_name(key)] = given
         return answers
 
 
 def outcome_name(question: Question) -> str:
-    """Name the outcome that a question has."""
+    """Return the name of the outcome of a question."""
     return "step" if question.is_scale else facts.OUTCOME_OF_KIND[question.kind]
 
 
-# A datasheet or an import asks for each rating; the words of “prefer not to say” depend on the language.
+# A datasheet or an import calls this for each rating. The words of “prefer not to say” depend on the language.
 @lru_cache(maxsize=64)
-def _asked(instrument: str, timeframe: str, own: str, _language: str) -> Mapping[str, Asked]:
+def _prompts(instrument: str, timeframe: str, own: str, _language: str) -> Mapping[str, Prompt]:
     shipped, _problems = read_questions(questions_of(instrument, timeframe))
     given, _problems = read_questions(json.loads(own))
     language = str(instrument_data(instrument)["language"]) or spoken()
-    found = [asked for question in shipped for asked in asked_by(question, language)]
-    found += [asked for question in given for asked in asked_by(question)]
-    return MappingProxyType({asked.criterion.key: asked for asked in found})
+    prompts = [prompt for question in shipped for prompt in prompts_of(question, language)]
+    prompts += [prompt for question in given for prompt in prompts_of(question)]
+    return MappingProxyType({prompt.criterion.key: prompt for prompt in prompts})

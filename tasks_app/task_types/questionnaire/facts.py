@@ -1,4 +1,4 @@
-"""What pages, study files and datasheets say of questionnaires."""
+"""The facts about questionnaires that pages, study files and datasheets show."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tasks_app.task_types.questionnaire.questions import (
     SINGLE,
     TEXT,
     TICK,
-    Asked,
+    Prompt,
 )
 
 SOURCE = (
@@ -136,7 +136,7 @@ QUESTIONS_SCHEMA: dict[str, Any] = {
     },
 }
 
-# What a questionnaire does with texts that were written for one rater each.
+# The ways of a questionnaire with texts that were written for one rater each.
 NO_TEXT, WAIT, GO_ON = "none", "wait", "go_on"
 PERSONAL_TEXTS = (
     (NO_TEXT, _("none is shown")),
@@ -156,28 +156,28 @@ _PRESENTED = {
 }
 
 
-def heds(asked: Asked, criterion: Criterion) -> dict[str, str]:
-    """Answer what the datasheet asks of the instrument of one question."""
-    question = asked.question
-    said = {"4.3.5": _PRESENTED[question.kind]}
+def heds(prompt: Prompt, criterion: Criterion) -> dict[str, str]:
+    """Describe one question as an instrument, for the datasheet."""
+    question = prompt.question
+    answers = {"4.3.5": _PRESENTED[question.kind]}
     if question.kind in {TEXT, LONG_TEXT}:
-        said |= {
+        answers |= {
             "4.3.3": "N/A",
             "4.3.4": "N/A",
             "4.3.6": f"Evaluators answer in their own words, at most {question.most_characters} characters.",
             "4.3.8": "qualitative feedback",
         }
-        return said
+        return answers
     if question.kind in {SINGLE, GRID}:
         words = labels_of(question, criterion)
         steps = [f"{n} ({word})" if word else f"{n}" for n, word in enumerate(words, start=1)]
-        said |= {"4.3.3": f"{len(words)}", "4.3.4": ", ".join(steps if question.is_scale else words)}
+        answers |= {"4.3.3": f"{len(words)}", "4.3.4": ", ".join(steps if question.is_scale else words)}
     elif question.kind in {MULTIPLE, TICK}:
-        said |= {"4.3.3": "2", "4.3.4": "1 (ticked), 0 (not ticked)"}
+        answers |= {"4.3.3": "2", "4.3.4": "1 (ticked), 0 (not ticked)"}
     else:
         low, high = (("any" if end is None else f"{end}") for end in (question.minimum, question.maximum))
         size = "continuous" if question.kind == NUMBER and question.decimals else "N/A"
-        said |= {"4.3.3": size, "4.3.4": f"from {low} to {high}"}
+        answers |= {"4.3.3": size, "4.3.4": f"from {low} to {high}"}
     if question.kind == GRID and question.question:
-        said["4.3.5"] += f", one row of a grid, under the words “{question.question}”"
-    return {**said, "4.3.8": "other: evaluators answer a question about themselves"}
+        answers["4.3.5"] += f", one row of a grid, under the words “{question.question}”"
+    return {**answers, "4.3.8": "other: evaluators answer a question about themselves"}

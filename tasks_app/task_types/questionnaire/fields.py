@@ -22,7 +22,7 @@ from tasks_app.task_types.questionnaire.questions import (
     SINGLE,
     TEXT,
     TICK,
-    Asked,
+    Prompt,
     Question,
 )
 from tasks_app.task_types.questionnaire.reading import is_day
@@ -128,7 +128,7 @@ class TickField(_Plain):
             raise ValidationError(self.error_messages["required"], code="required")
 
     def in_words(self, value: object) -> str:
-        """Say what was done."""
+        """Return “ticked” or “not ticked”."""
         return gettext("ticked") if value in (TICKED, True) else gettext("not ticked")
 
 
@@ -136,7 +136,7 @@ class OneField(forms.ChoiceField):
     """One of several options."""
 
     def in_words(self, value: object) -> str:
-        """Say which, in its words."""
+        """Return the words of the chosen option."""
         words = {str(key): str(word) for key, word in self.choices}  # type: ignore[union-attr, misc]
         return words.get(str(value)) or str(value)
 
@@ -154,25 +154,25 @@ def _day(day: str) -> str:
     return formats.date_format(date.fromisoformat(day), "DATE_FORMAT")
 
 
-def field_for(asked: Asked, *, required: bool, missing: str, labels: tuple[str, ...]) -> forms.Field:
+def field_for(prompt: Prompt, *, required: bool, missing: str, labels: tuple[str, ...]) -> forms.Field:
     """Return the field of one criterion; `labels` words the options, in their order."""
-    question = asked.question
+    question = prompt.question
     # Consent that is asked for must be given, also where other questions may be left out.
     if question.kind == TICK:
         required = question.required
     common: dict[str, Any] = {
         "required": required and question.kind != MULTIPLE,
-        "label": asked.criterion.question or asked.criterion.name,
+        "label": prompt.criterion.question or prompt.criterion.name,
         "error_messages": {"required": missing},
     }
     if question.kind == MULTIPLE:
-        return TickField(**{**common, "label": asked.criterion.name})
+        return TickField(**{**common, "label": prompt.criterion.name})
     if question.kind in {SINGLE, GRID}:
         common["error_messages"]["invalid_choice"] = _("Choose one of the answers shown.")
         if question.is_scale:
             steps = [(str(step), words) for step, words in enumerate(labels, start=1)]
             return StepField(choices=steps, coerce=int, empty_value=None, **common)
-        keys = [one.key for one in question.choices]
+        keys = [option.key for option in question.choices]
         return OneField(choices=list(zip(keys, labels, strict=True)), **common)
     if question.kind in {TEXT, LONG_TEXT}:
         common["error_messages"]["max_length"] = _("Write at most %(limit_value)d characters.")

@@ -13,7 +13,7 @@ from tasks_app.task_types.base import Criterion, ScreenForm
 from tasks_app.task_types.grid import Step, steps_of
 from tasks_app.task_types.questionnaire.fields import TICKED, field_for
 from tasks_app.task_types.questionnaire.instruments import instrument_data, introduction_of
-from tasks_app.task_types.questionnaire.questions import MULTIPLE, TICK, Asked, Question
+from tasks_app.task_types.questionnaire.questions import MULTIPLE, TICK, Prompt, Question
 
 if TYPE_CHECKING:
     from tasks_app.task_types.questionnaire import Questionnaire
@@ -28,19 +28,19 @@ def field_name(criterion: str) -> str:
 class Cell:
     """One criterion on the page: as the study words it, with its form field."""
 
-    asked: Asked
+    prompt: Prompt
     criterion: Criterion
     field: forms.BoundField
 
     @property
     def steps(self) -> list[Step]:
-        """What can be chosen."""
+        """The steps to choose from."""
         return steps_of(self.field)
 
     @property
     def labelled(self) -> bool:
         """Whether every step has a word of its own."""
-        return all(one.word for one in self.steps)
+        return all(step.word for step in self.steps)
 
     @property
     def checked(self) -> bool:
@@ -55,7 +55,7 @@ class Block:
     question: Question
     cells: tuple[Cell, ...]
     required: bool
-    said: bool = True
+    shows_words: bool = True
 
     @property
     def template(self) -> str:
@@ -70,19 +70,19 @@ class Block:
 
     @property
     def words(self) -> str:
-        """The question as it is asked: of a grid, what stands above its rows."""
+        """The question as it is asked: for a grid, the words above its rows."""
         if self.question.kind == "grid":
-            return self.question.question if self.said else ""
+            return self.question.question if self.shows_words else ""
         return self.first.criterion.question
 
     @property
     def missing(self) -> str:
-        """What is said where it was left out."""
+        """The message while the question has no answer."""
         return str(self.first.field.field.error_messages["required"])
 
     @property
     def errors(self) -> list[str]:
-        """What is wrong with any of its fields."""
+        """The error messages of its fields."""
         return [str(error) for cell in self.cells for error in cell.field.errors]
 
 
@@ -92,26 +92,27 @@ class QuestionnaireForm(ScreenForm):
     kind: Questionnaire
     introduction: str
     language: str
-    # Grids above which nothing stands, since the study's own introduction says it.
-    unsaid: frozenset[str]
-    asked: Sequence[tuple[Asked, Criterion]]
+    # The keys of grids without words above them, since the study's own introduction says these.
+    grids_without_words: frozenset[str]
+    prompts: Sequence[tuple[Prompt, Criterion]]
 
     def make_fields(self) -> Iterator[tuple[str, forms.Field]]:
-        """Yield the fields of what is asked."""
+        """Yield the field of every prompt."""
         own, instrument = self.kind.introduction, self.kind.instrument
         shipped = instrument_data(instrument)
         self.introduction = own or introduction_of(instrument)
-        self.unsaid = frozenset(one["key"] for one in shipped["questions"]) if own else frozenset()
+        shipped_keys = frozenset(question["key"] for question in shipped["questions"])
+        self.grids_without_words = shipped_keys if own else frozenset()
         self.language = "" if own else str(shipped["language"])
-        self.asked = self.kind.worded(self.screen)
-        for asked, criterion in self.asked:
+        self.prompts = self.kind.worded(self.screen)
+        for prompt, criterion in self.prompts:
             yield (
                 field_name(criterion.key),
                 field_for(
-                    Asked(asked.question, criterion, asked.option),
-                    required=self._must_answer(asked.question),
-                    missing=missing_words(asked.question, criterion),
-                    labels=labels_of(asked.question, criterion),
+                    Prompt(prompt.question, criterion, prompt.option),
+                    required=self._must_answer(prompt.question),
+                    missing=missing_words(prompt.question, criterion),
+                    labels=labels_of(prompt.question, criterion),
                 ),
             )
 
@@ -119,36 +120,41 @@ class QuestionnaireForm(ScreenForm):
         return question.required and (self.kind.all_required or question.kind == TICK)
 
     def blocks(self) -> list[Block]:
-        """The questions with their fields, in the order of the questionnaire."""
+        """Return the questions with their fields, in the order of the questionnaire."""
         cells: dict[str, list[Cell]] = {}
         questions: dict[str, Question] = {}
-        for asked, criterion in self.asked:
-            questions[asked.question.key] = asked.question
-            cell = Cell(asked, criterion, self[field_name(criterion.key)])
-            cells.setdefault(asked.question.key, []).append(cell)
+        for prompt, criterion in self.prompts:
+            questions[prompt.question.key] = prompt.question
+            cell = Cell(prompt, criterion, self[field_name(criterion.key)])
+            cells.setdefault(prompt.question.key, []).append(cell)
         return [
-            Block(one, tuple(cells[key]), self._must_answer(one), said=key not in self.unsaid)
-            for key, one in questions.items()
+            Block(
+                question,
+                tuple(cells[key]),
+                self._must_answer(question),
+                shows_words=key not in self.grids_without_words,
+            )
+            for key, question in questions.items()
         ]
 
     def clean(self) -> dict[str, Any]:
-        """Hold the boxes of one question together."""
+        """Check the boxes of each question together."""
         cleaned = super().clean() or self.cleaned_data
-        boxes: dict[str, list[tuple[Asked, str]]] = {}
-        for asked, criterion in self.asked:
-            if asked.question.kind == MULTIPLE:
-                boxes.setdefault(asked.question.key, []).append((asked, field_name(criterion.key)))
-        for found in boxes.values():
-            self._hold_together(found, cleaned)
+        boxes: dict[str, list[tuple[Prompt, str]]] = {}
+        for prompt, criterion in self.prompts:
+            if prompt.question.kind == MULTIPLE:
+                boxes.setdefault(prompt.question.key, []).append((prompt, field_name(criterion.key)))
+        for question_boxes in boxes.values():
+            self._check_boxes(question_boxes, cleaned)
         return cleaned
 
-    def _hold_together(self, boxes: list[tuple[Asked, str]], cleaned: Mapping[str, Any]) -> None:
+    def _check_boxes(self, boxes: list[tuple[Prompt, str]], cleaned: Mapping[str, Any]) -> None:
         names = [name for _asked, name in boxes]
         if any(name in self.errors for name in names):
             return
         first, question = self.fields[names[0]], boxes[0][0].question
-        ticked = [(asked, name) for asked, name in boxes if cleaned.get(name)]
-        alone = [name for asked, name in ticked if asked.option is not None and asked.option.alone]
+        ticked = [(prompt, name) for prompt, name in boxes if cleaned.get(name)]
+        alone = [name for prompt, name in ticked if prompt.option is not None and prompt.option.alone]
         if not ticked and self._must_answer(question):
             self.add_error(names[0], str(first.error_messages["required"]))
         elif alone and len(ticked) > 1:
@@ -157,8 +163,8 @@ class QuestionnaireForm(ScreenForm):
 
 
 def labels_of(question: Question, criterion: Criterion) -> tuple[str, ...]:
-    """Word what can be chosen: in the study's words where it has one for each, else in the questionnaire's."""
-    own = tuple(one.words for one in question.choices)
+    """Return the words of the options: the study's where it has one for each, else the questionnaire's."""
+    own = tuple(option.words for option in question.choices)
     if criterion.labels:
         return criterion.labels if len(criterion.labels) == len(own) else own
     if question.points and (criterion.low or criterion.high):
@@ -167,7 +173,7 @@ def labels_of(question: Question, criterion: Criterion) -> tuple[str, ...]:
 
 
 def missing_words(question: Question, criterion: Criterion) -> str:
-    """Say what is left to do where a question has no answer."""
+    """Return the message for a question without an answer."""
     about = {"question": criterion.question or criterion.name}
     if question.kind == TICK:
         return gettext("Tick “%(question)s” to go on.") % about

@@ -39,7 +39,7 @@ def instrument_choices() -> list[tuple[str, str]]:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """How answers to some items of an instrument become a score.
+    """A score of an instrument, and how it is made of the answers to some items.
 
     The steps of an item count from `first` in distances of `step`; those of the `reversed` items count from the other
     end. The score is `times` the sum or the mean of the items. With more than `most_missing` items left out there is
@@ -61,27 +61,27 @@ class Score:
 def scores_of(name: str) -> tuple[Score, ...]:
     """Return the scores that a data file declares; none where questions are not scored, or, as PANAS, elsewhere."""
     data = instrument_data(name) if name in dict(instrument_choices()) else {}
-    return tuple(_score(key, one) for key, one in data.get("scores", {}).items() if isinstance(one, dict))
+    return tuple(_score(key, entry) for key, entry in data.get("scores", {}).items() if isinstance(entry, dict))
 
 
-def _score(key: str, one: dict[str, Any]) -> Score:
-    low, high = one["limits"]
+def _score(key: str, entry: dict[str, Any]) -> Score:
+    low, high = entry["limits"]
     return Score(
         key=key,
-        name=one["name"],
-        items=tuple(one["items"]),
-        reversed=frozenset(one["reversed"]),
-        first=one["first"],
-        step=one["step"],
-        combine=one["combine"],
-        times=one["times"],
-        most_missing=one["most_missing"],
+        name=entry["name"],
+        items=tuple(entry["items"]),
+        reversed=frozenset(entry["reversed"]),
+        first=entry["first"],
+        step=entry["step"],
+        combine=entry["combine"],
+        times=entry["times"],
+        most_missing=entry["most_missing"],
         limits=(low, high),
     )
 
 
 def introduction_of(name: str) -> str:
-    """Return what stands above the questions."""
+    """Return the introduction above the questions."""
     data = instrument_data(name)
     return _translated_words(str(data["introduction"]), data)
 
@@ -90,17 +90,19 @@ def questions_of(name: str, timeframe: str) -> list[dict[str, Any]]:
     """Return the questions of an instrument as a study file would have them, about a time where it asks about one."""
     data = instrument_data(name)
     when = data.get("timeframes", {}).get(timeframe, "")
-    asked = [{**one, "question": one["question"].replace("{timeframe}", when)} for one in data["questions"]]
-    return asked if data["language"] else [_translated(one, data) for one in asked]
+    questions = [
+        {**question, "question": question["question"].replace("{timeframe}", when)} for question in data["questions"]
+    ]
+    return questions if data["language"] else [_translated(question, data) for question in questions]
 
 
 def _translated(question: dict[str, Any], data: dict[str, Any]) -> dict[str, Any]:
     """Return a question in the language of the page; its keys stay."""
     options = [
-        {**one, "words": _translated_words(one["words"], data)}
-        if isinstance(one, dict)
-        else {"key": key_from(one, number), "words": _translated_words(one, data)}
-        for number, one in enumerate(question.get("options", ()), start=1)
+        {**option, "words": _translated_words(option["words"], data)}
+        if isinstance(option, dict)
+        else {"key": key_from(option, number), "words": _translated_words(option, data)}
+        for number, option in enumerate(question.get("options", ()), start=1)
     ]
     words = {"question": _translated_words(question["question"], data)}
     return {**question, **words, "options": options} if options else {**question, **words}

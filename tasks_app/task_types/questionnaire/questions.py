@@ -1,4 +1,4 @@
-"""The questions of a questionnaire: what may be asked, and what each question becomes in the ratings."""
+"""The questions of a questionnaire: their kinds, and the criteria that each question becomes in the ratings."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Question:
 
     @property
     def choices(self) -> tuple[Option, ...]:
-        """What can be chosen, with “prefer not to say” at the end where that is offered."""
+        """The options, with “prefer not to say” at the end where that is offered."""
         if self.points:
             words = (self.low, *[""] * (self.points - 2), self.high)
             return tuple(Option(str(step), word) for step, word in enumerate(words, start=1))
@@ -91,31 +91,31 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What one criterion of a questionnaire asks: a question, a row of a grid, or one option of several."""
+class Prompt:
+    """The question of one criterion: a question, a row of a grid, or one option of several."""
 
     question: Question
     criterion: Criterion
     option: Option | None = None
 
 
-def asked_by(question: Question, language: str = "") -> Iterator[Asked]:
-    """Yield what a question asks, one criterion each: every one has one answer."""
+def prompts_of(question: Question, language: str = "") -> Iterator[Prompt]:
+    """Yield the prompts of a question, one for each criterion: every prompt has one answer."""
     plain = Criterion(question.key, "", question.note, question.question, kind="question", language=language)
     if question.points:
         plain = replace(plain, low=question.low, high=question.high)
     elif question.kind in {GRID, SINGLE}:
-        plain = replace(plain, labels=tuple(one.words for one in question.choices))
+        plain = replace(plain, labels=tuple(option.words for option in question.choices))
     if question.kind == GRID:
         for row in question.rows:
             key = f"{question.key}-{row.key}"
-            yield Asked(question, replace(plain, key=key, name=_name(row.words), question=row.words), row)
+            yield Prompt(question, replace(plain, key=key, name=_name(row.words), question=row.words), row)
     elif question.kind == MULTIPLE:
         for option in question.choices:
             key = f"{question.key}-{option.key}"
-            yield Asked(question, replace(plain, key=key, name=_name(option.words)), option)
+            yield Prompt(question, replace(plain, key=key, name=_name(option.words)), option)
     else:
-        yield Asked(question, replace(plain, name=_name(question.question)))
+        yield Prompt(question, replace(plain, name=_name(question.question)))
 
 
 def _name(words: str) -> str:
@@ -123,7 +123,7 @@ def _name(words: str) -> str:
 
 
 def as_data(question: Question) -> dict[str, object]:
-    """Return a question as a study file has it: what is as usual is left out."""
+    """Return a question as a study file has it, without settings that have their usual values."""
     data: dict[str, object] = {"key": question.key, "kind": question.kind, "question": question.question}
     usual = Question("", "", "")
     for name in ("note", "required", "points", "low", "high", "ordered", "decimals", "longest", "prefer_not"):
@@ -133,8 +133,8 @@ def as_data(question: Question) -> dict[str, object]:
         if (value := getattr(question, name)) is not None:
             data[name] = value
     for name in ("rows", "options"):
-        if found := getattr(question, name):
-            data[name] = [_option_data(one, number) for number, one in enumerate(found, start=1)]
+        if options := getattr(question, name):
+            data[name] = [_option_data(option, number) for number, option in enumerate(options, start=1)]
     return data
 
 

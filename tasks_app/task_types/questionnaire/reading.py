@@ -1,4 +1,4 @@
-"""Reading a researcher's own questions: plain data in, checked questions out, with a sentence for all that is wrong."""
+"""Reading a researcher's own questions: plain data in, checked questions out, with a sentence for each problem."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from tasks_app.task_types.questionnaire.questions import (
     TICK,
     Option,
     Question,
-    asked_by,
     key_from,
+    prompts_of,
 )
 
 MOST_QUESTIONS, MOST_OPTIONS, MOST_POINTS = 200, 300, 11
 LONGEST_WORDS, LONGEST_QUESTION = 200, 2000
 LONGEST_LETTERS = 100_000
 
-# What a question says beside key, kind, question, note and required.
+# The settings of a question beside key, kind, question, note and required.
 OWN_NAMES: Mapping[str, tuple[str, ...]] = {
     GRID: ("rows", "options", "points", "low", "high"),
     SINGLE: ("options", "points", "low", "high", "ordered", "prefer_not"),
@@ -50,7 +50,7 @@ _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 class Problem(ValueError):
-    """Something in a question that cannot be asked so; the sentence goes on after the question's place."""
+    """A problem that keeps a question from being asked; the sentence goes on after the question's place."""
 
 
 def read_questions(given: object) -> tuple[tuple[Question, ...], list[str]]:
@@ -107,11 +107,11 @@ def read_question(entry: object) -> Question:
         longest=_whole(entry, "longest", 1, LONGEST_ANSWER.get(kind, 1)),
         prefer_not=_flag(entry, "prefer_not"),
     )
-    _hold_together(question)
+    _check_consistency(question)
     return question
 
 
-def _hold_together(question: Question) -> None:
+def _check_consistency(question: Question) -> None:
     if question.kind in {GRID, SINGLE, MULTIPLE}:
         if bool(question.options) == bool(question.points):
             offered = _("options") if question.kind == MULTIPLE else _("either options or points")
@@ -122,7 +122,7 @@ def _hold_together(question: Question) -> None:
             raise Problem(_("low and high word the ends of points; options have words of their own."))
         if question.is_scale and question.prefer_not:
             raise Problem(_("steps of a scale cannot hold “prefer not to say”. Set required to false instead."))
-        if question.kind != MULTIPLE and any(one.alone for one in question.options):
+        if question.kind != MULTIPLE and any(option.alone for option in question.options):
             raise Problem(_("alone is for options of kind multiple."))
     if question.kind == GRID and not question.rows:
         raise Problem(_("a grid needs rows."))
@@ -131,7 +131,7 @@ def _hold_together(question: Question) -> None:
     if low is not None and high is not None and low > high:  # type: ignore[operator]
         raise Problem(_("the minimum is above the maximum."))
     for name in ("options", "rows"):
-        keys = [one.key for one in getattr(question, name)]
+        keys = [option.key for option in getattr(question, name)]
         if len(keys) != len(set(keys)):
             raise Problem(_("two of its %(name)s have the same key.") % {"name": name})
 
@@ -185,7 +185,7 @@ def _options(entry: Mapping[str, Any], name: str) -> tuple[Option, ...]:
         raise Problem(_("%(name)s must be a list.") % {"name": name})
     if len(given) > MOST_OPTIONS:
         raise Problem(_("%(name)s has more than %(n)d entries.") % {"name": name, "n": MOST_OPTIONS})
-    return tuple(_option(one, number, name) for number, one in enumerate(given, start=1))
+    return tuple(_option(option, number, name) for number, option in enumerate(given, start=1))
 
 
 def _option(given: object, number: int, name: str) -> Option:
@@ -204,7 +204,7 @@ def _option(given: object, number: int, name: str) -> Option:
 
 
 def is_day(text: object) -> bool:
-    """Say whether something is a day written as YYYY-MM-DD."""
+    """Return whether a value is a day written as YYYY-MM-DD."""
     if not isinstance(text, str) or not _DAY.fullmatch(text):
         return False
     try:
@@ -215,8 +215,8 @@ def is_day(text: object) -> bool:
 
 
 def _twice(questions: list[Question]) -> list[str]:
-    keys = [asked.criterion.key for question in questions for asked in asked_by(question)]
-    seen: dict[str, int] = {}
+    keys = [prompt.criterion.key for question in questions for prompt in prompts_of(question)]
+    counts: dict[str, int] = {}
     for key in keys:
-        seen[key] = seen.get(key, 0) + 1
-    return [key for key, count in seen.items() if count > 1]
+        counts[key] = counts.get(key, 0) + 1
+    return [key for key, count in counts.items() if count > 1]

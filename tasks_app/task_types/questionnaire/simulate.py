@@ -16,8 +16,8 @@ from tasks_app.task_types.questionnaire.questions import (
     NUMBER,
     TEXT,
     TICK,
-    Asked,
     Option,
+    Prompt,
     Question,
 )
 from tasks_app.task_types.simulation import HABIT, latent_quality, share_of
@@ -31,23 +31,23 @@ REMARKS = ("Nothing to add.", "It was easy to follow.", "Some texts were hard to
 FIRST_DAY, LAST_DAY = date(2000, 1, 1), date(2025, 12, 31)
 
 
-def answer(asked: Sequence[Asked], quality: Quality, rng: Random) -> dict[str, str]:
-    """Return what is posted, by the key of the criterion; boxes that stay empty are left out."""
+def answer(prompts: Sequence[Prompt], quality: Quality, rng: Random) -> dict[str, str]:
+    """Return the posted answers by the key of the criterion; boxes that stay empty are left out."""
     moods = {name: rng.gauss(0, MOOD) for name in ("PA", "NA", "")}
     answers: dict[str, str] = {}
-    for one in asked:
-        if one.question.kind == MULTIPLE:
+    for prompt in prompts:
+        if prompt.question.kind == MULTIPLE:
             continue
-        key = one.criterion.key
-        answers[key] = _one(one.question, _share(key, quality, moods, rng), quality, rng)
-    for question, options in _boxes(asked).items():
+        key = prompt.criterion.key
+        answers[key] = _single_answer(prompt.question, _share(key, quality, moods, rng), quality, rng)
+    for question, options in _boxes(prompts).items():
         for option in _ticked(options, question, quality, rng):
             answers[f"{question.key}-{option.key}"] = TICKED
     return answers
 
 
 def _share(key: str, quality: Quality, moods: dict[str, float], rng: Random) -> float:
-    """Return where on a scale a rater stands, as a share of the scale."""
+    """Return a rater's position on a scale, as a share of the scale."""
     share = share_of("", key, quality, rng)
     if quality in {Quality.RANDOM, Quality.STRAIGHT_LINER}:
         return share
@@ -56,7 +56,7 @@ def _share(key: str, quality: Quality, moods: dict[str, float], rng: Random) -> 
     return min(1.0, max(0.0, share + moods[mood]))
 
 
-def _one(question: Question, share: float, quality: Quality, rng: Random) -> str:
+def _single_answer(question: Question, share: float, quality: Quality, rng: Random) -> str:
     if question.kind == TICK:
         return TICKED
     if question.kind in {TEXT, LONG_TEXT}:
@@ -91,21 +91,21 @@ def _day(end: object) -> date | None:
     return date.fromisoformat(end) if isinstance(end, str) else None
 
 
-def _boxes(asked: Sequence[Asked]) -> dict[Question, list[Option]]:
-    found: dict[Question, list[Option]] = {}
-    for one in asked:
-        if one.question.kind == MULTIPLE and one.option is not None:
-            found.setdefault(one.question, []).append(one.option)
-    return found
+def _boxes(prompts: Sequence[Prompt]) -> dict[Question, list[Option]]:
+    boxes: dict[Question, list[Option]] = {}
+    for prompt in prompts:
+        if prompt.question.kind == MULTIPLE and prompt.option is not None:
+            boxes.setdefault(prompt.question, []).append(prompt.option)
+    return boxes
 
 
 def _ticked(options: list[Option], question: Question, quality: Quality, rng: Random) -> list[Option]:
-    """Tick what a rater leans to; at least one, and what stands alone only where nothing else fits."""
-    together = [one for one in options if not one.alone] or options[:1]
+    """Return the options that a rater ticks: at least one, and an exclusive one only where no other fits."""
+    together = [option for option in options if not option.alone] or options[:1]
     if quality is Quality.STRAIGHT_LINER:
         return [together[min(len(together) - 1, round(HABIT * (len(together) - 1)))]]
-    keys = {one: f"{question.key}-{one.key}" for one in together}
-    fit = [one for one in together if share_of("", keys[one], quality, rng) >= 0.5]
-    last = next((one for one in options if one.alone), None)
-    best = max(together, key=lambda one: latent_quality("", keys[one]))
+    keys = {option: f"{question.key}-{option.key}" for option in together}
+    fit = [option for option in together if share_of("", keys[option], quality, rng) >= 0.5]
+    last = next((option for option in options if option.alone), None)
+    best = max(together, key=lambda option: latent_quality("", keys[option]))
     return fit or [last or best]

@@ -32,7 +32,7 @@ from tasks_app.task_types.registry import register
 from tasks_app.task_types.simulation import share_of
 from tasks_app.task_types.texts import SeveralTexts, TextParams
 
-# Nobody keeps more texts apart in their head.
+# Nobody can keep more texts in mind.
 MOST_TEXTS = 10
 
 # A simulated rater ties texts that seem nearer to each other than this share of the scale.
@@ -154,11 +154,11 @@ class Ranking(SeveralTexts):
         }
 
     def scale_of(self, criterion: Criterion | None = None) -> tuple[float, float, float]:
-        """Places are 1, 2 … up to the most texts on a screen."""
+        """Return the places 1, 2 … up to the most texts on a screen."""
         return 1.0, float(self.most_places), 1.0
 
     def problem_in_value(self, value: float, criterion: Criterion | None) -> str | None:
-        """Refuse what is no place."""
+        """Refuse a number that is no place."""
         _low, high, _step = self.scale_of()
         if value.is_integer() and 1 <= value <= high:
             return None
@@ -173,7 +173,7 @@ class Ranking(SeveralTexts):
             yield UnitDraft(key, item.key, tuple(map(tuple, on_screen)), item.document)
 
     def ratings(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Value]:
-        """Give one standing a text and criterion, on the canonical number of the text."""
+        """Yield one standing for each text and criterion, on the canonical number of the text."""
         shown_parts = screen.shown_parts
         for criterion in screen.shown_criteria:
             given = [int(str(cleaned[field_name(shown.position, criterion.key)])) for shown in shown_parts]
@@ -216,7 +216,7 @@ class Ranking(SeveralTexts):
         for answer in gold:
             if answer.kind == "order":
                 given = self._places(screen, cleaned, answer)
-                passed = all(one < other for one, other in pairwise(given))
+                passed = all(place < following for place, following in pairwise(given))
                 graded.append(Graded(answer, passed, tuple(given)))
             elif answer.part is None:
                 raise ValueError(
@@ -227,19 +227,19 @@ class Ranking(SeveralTexts):
         return tuple(graded)
 
     def laid_over(self, screen: Screen, cleaned: Mapping[str, object], gold: Sequence[GoldAnswer]) -> LaidOver:
-        """Lay known orders beside the rater's."""
-        found = []
+        """Return the known orders beside the rater's."""
+        compared = []
         for answer in gold:
             if answer.kind != "order" or not isinstance(answer.answer, list | tuple):
                 continue
-            about = [one for one in screen.criteria if answer.criterion in {None, one.key}]
+            about = [criterion for criterion in screen.criteria if answer.criterion in {None, criterion.key}]
             for criterion in about[:1]:
-                names = {one.part.number: field_name(one.position, criterion.key) for one in screen.shown_parts}
+                names = {shown.part.number: field_name(shown.position, criterion.key) for shown in screen.shown_parts}
                 given = {number: int(str(cleaned[name])) for number, name in names.items() if cleaned.get(name)}
-                beside = expected.orders([int(one) - 1 for one in answer.answer], screen.shown_parts, given)
+                beside = expected.orders([int(text) - 1 for text in answer.answer], screen.shown_parts, given)
                 title = criterion.question or criterion.name
-                found.append(Compared(title, tuple(names.values()), criterion.language, orders=beside))
-        return LaidOver(questions=tuple(found))
+                compared.append(Compared(title, tuple(names.values()), criterion.language, orders=beside))
+        return LaidOver(questions=tuple(compared))
 
     def _places(self, screen: Screen, cleaned: Mapping[str, object], gold: GoldAnswer) -> list[float]:
         """Return the places that the texts of a known order were given.
@@ -257,24 +257,24 @@ class Ranking(SeveralTexts):
         parts = range(1, len(screen.parts) + 1)
         if not isinstance(order, list | tuple) or len(order) < 2 or len({*map(str, order)}) < len(order):
             raise ValueError(gettext("An order is a list of different texts, better ones first, such as [2, 1]."))
-        if not all(isinstance(one, int) and not isinstance(one, bool) and one in parts for one in order):
+        if not all(isinstance(text, int) and not isinstance(text, bool) and text in parts for text in order):
             raise ValueError(
                 gettext("An order names the texts of the unit by their numbers, 1 to %(n)d.") % {"n": len(parts)}
             )
-        ranks = {one.part: one.value for one in self.ratings(screen, cleaned) if one.criterion == criterion}
-        return [rank for one in order if (rank := ranks[one - 1]) is not None]
+        ranks = {value.part: value.value for value in self.ratings(screen, cleaned) if value.criterion == criterion}
+        return [rank for text in order if (rank := ranks[text - 1]) is not None]
 
     def feedback(
         self, screen: Screen, cleaned: Mapping[str, object], gold: Sequence[GoldAnswer]
     ) -> tuple[Feedback, ...]:
-        """Say which text should stand above which, by the letters that the rater saw."""
-        told = list(super().feedback(screen, cleaned, gold))
+        """Return feedback with the expected order, by the letters that the rater saw."""
+        results = list(super().feedback(screen, cleaned, gold))
         letters = {shown.part.number + 1: shown.letter for shown in screen.shown_parts}
         names = {criterion.key: criterion.name for criterion in screen.criteria}
         for number, answer in enumerate(gold):
-            if answer.kind == "order" and not told[number].passed and isinstance(answer.answer, list | tuple):
+            if answer.kind == "order" and not results[number].passed and isinstance(answer.answer, list | tuple):
                 order = " > ".join(letters[int(part)] for part in answer.answer)
                 sentence = gettext("%(criterion)s: not quite. The order is %(order)s, better texts first.")
                 about = {"criterion": names.get(answer.criterion or "", gettext("Order")), "order": order}
-                told[number] = Feedback(False, sentence % about, answer.explanation)
-        return tuple(told)
+                results[number] = Feedback(False, sentence % about, answer.explanation)
+        return tuple(results)

@@ -166,26 +166,26 @@ class SemanticDifferential(TextType):
                 yield gettext("Criterion “%(key)s” words single steps; only its ends have words here.") % about
 
     def heds(self, criterion: Criterion | None) -> dict[str, str]:
-        """Answer what the datasheet asks of a rating instrument."""
+        """Describe the circles as an instrument."""
         values = self.steps
         words = {values[0]: criterion.low, values[-1]: criterion.high} if criterion is not None else {}
-        said = [f"{value:g} ({words[value]})" if words.get(value) else f"{value:g}" for value in values]
+        steps = [f"{value:g} ({words[value]})" if words.get(value) else f"{value:g}" for value in values]
         return {
             "4.3.3": f"{len(values)}",
-            "4.3.4": ", ".join(said),
+            "4.3.4": ", ".join(steps),
             "4.3.5": "multiple choice",
             "4.3.8": "direct quality estimation",
         }
 
     def scale_of(self, criterion: Criterion | None = None) -> tuple[float, float, float]:
-        """The scale is the same to both sides of 0."""
+        """Return the lowest and the highest step, which are at the same distance from 0."""
         return self.steps[0], self.steps[-1], 1.0
 
     def problem_in_value(self, value: float, criterion: Criterion | None) -> str | None:
-        """Refuse what is no step."""
+        """Refuse a number that is no step."""
         if value in self.steps:
             return None
-        about = {"values": ", ".join(f"{one:g}" for one in self.steps), "value": f"{value:g}"}
+        about = {"values": ", ".join(f"{step:g}" for step in self.steps), "value": f"{value:g}"}
         return gettext("must be one of: %(values)s; it is %(value)s.") % about
 
     def arrange_for_rater(self, criteria: Sequence[Criterion], rng: Random) -> dict[str, object]:
@@ -203,21 +203,21 @@ class SemanticDifferential(TextType):
         return shown_pairs(self.asked(screen.criteria), screen.arrangement, turn_repeats=self.turn_repeats)
 
     def ratings(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Value]:
-        """Give one rating a pair shown, turned back to the direction of its criterion."""
+        """Yield one rating for each pair shown, turned back to the direction of its criterion."""
         values = self.steps
         for shown in self.pairs(screen):
             position = cleaned[field_name(shown.place)]
             if not isinstance(position, int):
                 raise TypeError(f"A position must be a whole number, not {position!r}.")
-            seen = values[position - 1]
+            value = values[position - 1]
             yield Value(
                 "rating",
                 part=screen.parts[0].number,
                 criterion=shown.criterion.key,
                 number=shown.number,
                 # Not -0.0 for the middle.
-                value=(-seen if shown.flipped else seen) + 0.0,
-                shown_value=seen,
+                value=(-value if shown.flipped else value) + 0.0,
+                shown_value=value,
             )
 
     def asked_again(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Asked]:
@@ -227,9 +227,9 @@ class SemanticDifferential(TextType):
             name = field_name(shown.place)
             options = (
                 AskedOption(
-                    step_words(step), (-seen if shown.flipped else seen) + 0.0, step.value == str(cleaned.get(name))
+                    step_words(step), (-value if shown.flipped else value) + 0.0, step.value == str(cleaned.get(name))
                 )
-                for step, seen in zip(steps_of(form[name]), values, strict=True)
+                for step, value in zip(steps_of(form[name]), values, strict=True)
             )
             language = shown.criterion.language
             yield Asked(shown.criterion.key, str(form.fields[name].label), (name,), language, options=tuple(options))

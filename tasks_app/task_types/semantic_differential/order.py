@@ -1,4 +1,4 @@
-"""In which order one rater meets the pairs, which of them twice, and which the other way round."""
+"""The order in which one rater sees the pairs, with the repeated ones and those that are turned round."""
 
 from __future__ import annotations
 
@@ -40,18 +40,18 @@ def draw_sequence(keys: Sequence[str], share: float, apart: int, rng: Random) ->
     rng.shuffle(order)
     count = round(share * len(order)) if len(order) > 1 else 0
     repeated = order[:count]
-    wanted = min(max(2, apart), len(order))
+    distance = min(max(2, apart), len(order))
     for _try in range(TRIES if count else 0):
         drawn = [*order, *repeated]
         rng.shuffle(drawn)
-        if least_distance(drawn) >= wanted:
+        if least_distance(drawn) >= distance:
             return drawn
     # Every pair once, then those again in the same order: as many places lie between as there are pairs.
     return [*order, *repeated]
 
 
 def least_distance(drawn: Sequence[str]) -> int:
-    """Return how many places lie between the two showings of the pair that comes again soonest."""
+    """Return the number of places from a pair to its repeat, for the pair that is repeated soonest."""
     last: dict[str, int] = {}
     least = len(drawn)
     for place, key in enumerate(drawn):
@@ -66,18 +66,18 @@ def shown_pairs(criteria: Sequence[Criterion], arrangement: Arrangement, *, turn
 
     A screen that asks only some of the pairs shows a repeat only where something else lies between.
     """
-    by_key = {one.key: one for one in criteria}
+    by_key = {criterion.key: criterion for criterion in criteria}
     drawn = [key for key in _keys(arrangement, "sequence") if key in by_key]
     drawn += [key for key in by_key if key not in drawn]
-    kept = [key for place, key in enumerate(drawn) if place == 0 or drawn[place - 1] != key]
+    sequence = [key for place, key in enumerate(drawn) if place == 0 or drawn[place - 1] != key]
     flipped = set(_keys(arrangement, "flipped"))
     shown: list[Shown] = []
-    seen: set[str] = set()
-    for key in kept:
-        again = key in seen
+    shown_keys: set[str] = set()
+    for key in sequence:
+        again = key in shown_keys
         turned = (key in flipped) != (again and turn_repeats)
         shown.append(Shown(len(shown) + 1, by_key[key], 2 if again else 1, turned))
-        seen.add(key)
+        shown_keys.add(key)
     return shown
 
 

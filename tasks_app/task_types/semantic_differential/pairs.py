@@ -34,13 +34,13 @@ def criteria_of(names: Iterable[str]) -> tuple[Criterion, ...]:
     ValueError
         A name is no pair.
     """
-    found: dict[str, Criterion] = {}
+    criteria: dict[str, Criterion] = {}
     for number, name in enumerate(names, start=1):
         ends = ends_of(name)
         if ends is None:
             raise ValueError(f"{name!r} is no pair of words.")
         low, high = ends
         key = slugify(high)[:60].strip("-") or f"pair-{number}"
-        key = key if key not in found else f"{key}-{number}"
-        found[key] = Criterion(key, DASH.join(ends), low=low, high=high, kind="pair")
-    return tuple(found.values())
+        key = key if key not in criteria else f"{key}-{number}"
+        criteria[key] = Criterion(key, DASH.join(ends), low=low, high=high, kind="pair")
+    return tuple(criteria.values())

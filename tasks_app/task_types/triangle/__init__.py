@@ -125,12 +125,14 @@ class Triangle(TextType):
     pd: float
 
     def brings(self) -> tuple[Criterion, ...]:
-        """Ask for the odd one, and for sureness and motive as set."""
+        """Return the criteria of the odd one, and of sureness and motive as set."""
         return brought(self.variant, sureness=self.sureness, motive=self.motive)
 
     def outcome_of(self, criterion: Criterion | None) -> Outcome | None:
-        """Return the outcome of the criterion's own name: there are no others."""
-        return next((one for one in self.outcomes if criterion is not None and one.criterion == criterion.key), None)
+        """Return the outcome that has the name of the criterion."""
+        return next(
+            (outcome for outcome in self.outcomes if criterion is not None and outcome.criterion == criterion.key), None
+        )
 
     def units_a_rater(self) -> int:
         """Return how many triads one judge may judge, in all sets together."""
@@ -147,13 +149,13 @@ class Triangle(TextType):
                 yield gettext("it has %(n)d texts by one system. Keep one of them.") % {"n": len(item.outputs)}
             return
         yield from problems_of(item, self.anchor)
-        for one, other in combinations(item.outputs, 2):
-            compared = one.system != other.system and self.anchor in {"", one.system, other.system}
-            if compared and look_alike(one.text, other.text):
+        for first, second in combinations(item.outputs, 2):
+            compared = first.system != second.system and self.anchor in {"", first.system, second.system}
+            if compared and look_alike(first.text, second.text):
                 yield gettext(
                     "the texts by “%(one)s” and “%(other)s” look the same, so that neither can be the odd one. "
                     "Leave the item out, or compare other systems."
-                ) % {"one": name_of(one), "other": name_of(other)}
+                ) % {"one": name_of(first), "other": name_of(second)}
 
     def problems_together(self, items: Sequence[ItemTexts]) -> Iterator[str]:
         """Yield a sentence for everything that keeps items with one text each from being in a triad."""
@@ -181,7 +183,7 @@ class Triangle(TextType):
         return ("1", "2", "3") if criterion is not None and criterion.key == CHOICE else None
 
     def ratings(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Value]:
-        """Give the position chosen, whether it was right, and what else was asked."""
+        """Yield the position chosen, whether it was right, and the answers to the other questions."""
         chosen = str(cleaned[CHOICE])
         yield Value("choice", criterion=CHOICE, label=chosen)
         yield Value("correct", criterion=CORRECT, value=float(int(chosen) == odd_position(screen)))
@@ -192,20 +194,20 @@ class Triangle(TextType):
 
     def grade(self, screen: Screen, cleaned: Mapping[str, object], gold: Sequence[GoldAnswer]) -> tuple[Graded, ...]:
         """Compare with known answers; one that names no criterion is about whether the odd one was found."""
-        about = [one if one.criterion else replace(one, criterion=CORRECT) for one in gold]
+        about = [answer if answer.criterion else replace(answer, criterion=CORRECT) for answer in gold]
         graded = super().grade(screen, cleaned, about)
-        return tuple(replace(one, gold=known) for one, known in zip(graded, gold, strict=True))
+        return tuple(replace(result, gold=answer) for result, answer in zip(graded, gold, strict=True))
 
     def feedback(
         self, screen: Screen, cleaned: Mapping[str, object], gold: Sequence[GoldAnswer]
     ) -> tuple[Feedback, ...]:
-        """Say whether the choice was right, and after a training unit which text was the odd one."""
+        """Return whether the choice was right, and after a training unit which text was the odd one."""
         letter = shown_of(screen)[odd_position(screen) - 1].letter
         right = _("Right: text %(letter)s is the odd one.") % {"letter": letter}
         wrong = _("Not quite: text %(letter)s is the odd one.") % {"letter": letter}
         return tuple(
-            Feedback(one.passed, right if one.passed else wrong, one.gold.explanation)
-            for one in self.grade(screen, cleaned, gold)
+            Feedback(result.passed, right if result.passed else wrong, result.gold.explanation)
+            for result in self.grade(screen, cleaned, gold)
         )
 
     def asked_again(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Asked]:
@@ -214,22 +216,22 @@ class Triangle(TextType):
         field = self.form(screen).fields[CHOICE]
         options = (
             AskedOption(
-                gettext("Text %(letter)s") % {"letter": one.letter},
-                float(one.position == odd),
-                str(one.position) == chosen,
+                gettext("Text %(letter)s") % {"letter": shown.letter},
+                float(shown.position == odd),
+                str(shown.position) == chosen,
             )
-            for one in shown_of(screen)
+            for shown in shown_of(screen)
         )
         yield Asked(CORRECT, str(field.label), (CHOICE,), options=tuple(options))
 
     def scale_of(self, criterion: Criterion | None = None) -> tuple[float, float, float] | None:
-        """Right or wrong is 0 or 1; sureness has as many steps as it has words."""
+        """Return 0 to 1 for right or wrong, and as many steps as words for sureness."""
         if criterion is None or criterion.key not in {CORRECT, SURENESS}:
             return None
         return (0.0, 1.0, 1.0) if criterion.key == CORRECT else (1.0, float(len(steps_of(criterion))), 1.0)
 
     def problem_in_value(self, value: float, criterion: Criterion | None) -> str | None:
-        """Refuse what is no step of the scale."""
+        """Refuse a number that is no step of the scale."""
         scale = self.scale_of(criterion)
         if scale is None or (value % 1 == 0 and scale[0] <= value <= scale[1]):
             return None
@@ -237,7 +239,7 @@ class Triangle(TextType):
         return gettext("must be a whole number from %(low)s to %(high)s; it is %(value)s.") % about
 
     def heds(self, criterion: Criterion | None) -> dict[str, str]:
-        """Describe the choice of three, the judgment made of it, and what else is asked."""
+        """Describe the choice of three, right or wrong, sureness and motive as instruments."""
         steps = steps_of(criterion) if criterion is not None else ()
         words = {
             CHOICE: (
@@ -258,5 +260,5 @@ class Triangle(TextType):
         return facts
 
     def simulate(self, screen: Screen, quality: Quality, rng: Random) -> dict[str, str]:
-        """Notice the odd one the more often the more different the systems' texts are, and guess otherwise."""
+        """Answer as a rater who notices the odd one more often, the more different the systems' texts are."""
         return simulated(screen, quality, rng)

@@ -1,6 +1,6 @@
-"""Triads of items, and the orders of a triangle: which of two systems stands at which of three places.
+"""Triads of items, and the orders of a triangle: the system at each of the three places.
 
-Whatever a triad is made of, its parts with an even number are by one system and those with an odd number by the other.
+In every triad, parts with an even number are by one system and those with an odd number by the other.
 """
 
 from __future__ import annotations
@@ -87,14 +87,14 @@ def _drawn_items(some: Sequence[str], rng: Random) -> dict[str, int]:
 
 
 def odd_place(order: Sequence[object]) -> int:
-    """Return the place, from 0, of what is there once while the other is there twice.
+    """Return the place, from 0, of the system that occurs once in an order while the other occurs twice.
 
     Raises
     ------
     ValueError
         Where it is no order of a triangle.
     """
-    alone = [place for place, one in enumerate(order) if list(order).count(one) == 1]
+    alone = [place for place, system in enumerate(order) if list(order).count(system) == 1]
     if len(order) != 3 or len(alone) != 1:
         raise ValueError(f"Of three places, two must be alike; these are {list(order)!r}.")
     return alone[0]
@@ -105,15 +105,15 @@ def triads(pairs: Iterator[Pair], rng: Random) -> Iterator[UnitDraft]:
     by_systems: dict[tuple[str, str], list[tuple[ItemTexts, tuple[int, ...], tuple[int, ...]]]] = {}
     for pair in pairs:
         outputs = pair.item.outputs
-        for one, other in product(pair.first, pair.second):
-            names = name_of(outputs[one]), name_of(outputs[other])
+        for first, second in product(pair.first, pair.second):
+            names = name_of(outputs[first]), name_of(outputs[second])
             by_systems.setdefault(names, []).append((pair.item, pair.first, pair.second))
-    for names, found in by_systems.items():
-        if len(found) < 3:
+    for names, candidates in by_systems.items():
+        if len(candidates) < 3:
             continue
-        start = rng.randrange(len(found))
-        for place in range(start, start + len(found), 3):
-            triad = [found[(place + step) % len(found)] for step in range(3)]
+        start = rng.randrange(len(candidates))
+        for place in range(start, start + len(candidates), 3):
+            triad = [candidates[(place + step) % len(candidates)] for step in range(3)]
             keys = [item.key for item, _first, _second in triad]
             yield UnitDraft(
                 key=unit_key("+".join(keys), names),

@@ -1,4 +1,4 @@
-"""What a triangle test can be set to, and what it asks."""
+"""The parameters of a triangle test, and the criteria it brings along."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class TriangleParams(PairParams):
     )
 
     def clean(self) -> dict[str, object]:
-        """Refuse several triads a judge for similarity, and what three items do not have in common."""
+        """Refuse several triads per judge for similarity, and texts that three items do not have in common."""
         cleaned = super().clean() or self.cleaned_data
         if cleaned.get("goal") == "similarity" and int(cleaned.get("triads_per_judge") or 1) > 1:
             self.add_error(
@@ -92,18 +92,18 @@ class TriangleParams(PairParams):
 
 
 def brought(variant: str, *, sureness: bool, motive: bool) -> tuple[Criterion, ...]:
-    """Return what a triangle test asks itself, and whether the choice is right, which is added by the server."""
+    """Return the criteria of a triangle test: those it asks, and right or wrong, which the server adds."""
     question = (
         _("Two of these texts are by one author, one is by another. Which one is by the other author?")
         if variant == "three"
         else _("Two of these texts are the same. Which one is different?")
     )
-    found = [
+    criteria = [
         Criterion(CHOICE, str(_("Odd one out")), question=str(question), language=spoken()),
         Criterion(CORRECT, str(_("Odd one found")), definition=str(_("Whether the text chosen is the odd one."))),
     ]
     if sureness:
-        found.append(
+        criteria.append(
             Criterion(
                 SURENESS,
                 str(_("Sureness")),
@@ -113,9 +113,9 @@ def brought(variant: str, *, sureness: bool, motive: bool) -> tuple[Criterion, .
             )
         )
     if motive:
-        asked = str(_("What made it different?"))
-        found.append(Criterion(MOTIVE, str(_("Motive")), question=asked, language=spoken()))
-    return tuple(found)
+        motive_question = str(_("What made it different?"))
+        criteria.append(Criterion(MOTIVE, str(_("Motive")), question=motive_question, language=spoken()))
+    return tuple(criteria)
 
 
 def steps_of(criterion: Criterion) -> Sequence[str]:

@@ -19,14 +19,14 @@ from tasks_app.task_types.text_pairs import pick_field
 from tasks_app.task_types.triangle import orders
 from tasks_app.task_types.triangle.params import CHOICE, MOTIVE, SURENESS, steps_of
 
-# Several sentences; what is longer is no motive any more.
+# Room for several sentences.
 LONGEST_MOTIVE = 2000
 
 # Parts in the order AAB, of one item and of three: what a screen shows before a plan is drawn.
 AAB, THREE_AAB = (0, 0, 1), (0, 2, 5)
 
-# How often a simulated rater who could notice a difference does, by how different the texts are: the share for texts
-# that are nearly alike, and for texts that have no word in common.
+# The share of triads in which a simulated rater notices the difference: of texts that are nearly alike, and of texts
+# that have no word in common.
 NOTICED = {Quality.CAREFUL: (0.5, 1.0), Quality.SLOPPY: (0.1, 0.5)}
 
 
@@ -34,17 +34,17 @@ class TriangleForm(ScreenForm):
     """The form of a screen: the choice, and how sure and why where the study asks."""
 
     def make_fields(self) -> Iterator[tuple[str, forms.Field]]:
-        """Yield a field for everything that is asked."""
-        asked = {criterion.key: criterion for criterion in self.screen.criteria}
+        """Yield a field for every criterion that is asked."""
+        criteria = {criterion.key: criterion for criterion in self.screen.criteria}
         letters = {
             str(shown.position): gettext("Text %(letter)s") % {"letter": shown.letter}
             for shown in shown_of(self.screen)
         }
-        yield CHOICE, pick_field(_question(asked[CHOICE]), letters, str(_("Choose one of the three texts.")))
-        if SURENESS in asked:
-            steps = {str(step): words for step, words in enumerate(steps_of(asked[SURENESS]), start=1)}
-            yield SURENESS, pick_field(_question(asked[SURENESS]), steps, str(_("Say how sure you are.")))
-        if MOTIVE in asked:
+        yield CHOICE, pick_field(_question(criteria[CHOICE]), letters, str(_("Choose one of the three texts.")))
+        if SURENESS in criteria:
+            steps = {str(step): words for step, words in enumerate(steps_of(criteria[SURENESS]), start=1)}
+            yield SURENESS, pick_field(_question(criteria[SURENESS]), steps, str(_("Say how sure you are.")))
+        if MOTIVE in criteria:
             yield (
                 MOTIVE,
                 forms.CharField(
@@ -52,19 +52,19 @@ class TriangleForm(ScreenForm):
                     max_length=LONGEST_MOTIVE,
                     validators=[plaintext.validate_storable, _validate_readable],
                     widget=forms.Textarea,
-                    label=_question(asked[MOTIVE]),
+                    label=_question(criteria[MOTIVE]),
                     error_messages={"max_length": _("Write at most %(limit_value)d characters.")},
                 ),
             )
 
     def rows(self) -> list[dict[str, ShownPart]]:
-        """The three texts in the order of the screen, for the template."""
+        """Return the three texts in the order of the screen, for the template."""
         return [{"shown": shown} for shown in shown_of(self.screen)]
 
     def questions(self) -> dict[str, Cell]:
-        """The questions by what they are about, for the template."""
-        asked = {criterion.key: criterion for criterion in self.screen.criteria}
-        return {name.replace("-", "_"): Cell(asked[name], self[name]) for name in self.fields}
+        """Return the questions by the keys of their criteria, for the template."""
+        criteria = {criterion.key: criterion for criterion in self.screen.criteria}
+        return {name.replace("-", "_"): Cell(criteria[name], self[name]) for name in self.fields}
 
 
 def shown_of(screen: Screen) -> tuple[ShownPart, ...]:
@@ -103,21 +103,21 @@ def _question(criterion: Criterion) -> str:
 
 
 def simulated(screen: Screen, quality: Quality, rng: Random) -> dict[str, str]:
-    """Notice the odd one the more often the more different the systems' texts are, and guess otherwise."""
-    asked = {criterion.key: criterion for criterion in screen.criteria}
+    """Answer a screen: the odd one is noticed more often, the more different the systems' texts are, else guessed."""
+    criteria = {criterion.key: criterion for criterion in screen.criteria}
     odd = odd_position(screen)
     noticed = quality in NOTICED and rng.random() < _share_noticed(screen, odd, quality)
     chosen = 1 + int(HABIT * 3) if quality is Quality.STRAIGHT_LINER else odd if noticed else rng.randint(1, 3)
     answers = {CHOICE: str(chosen)}
-    if SURENESS in asked:
-        answers[SURENESS] = str(_sureness(len(steps_of(asked[SURENESS])), noticed, quality, rng))
-    if MOTIVE in asked:
+    if SURENESS in criteria:
+        answers[SURENESS] = str(_sureness(len(steps_of(criteria[SURENESS])), noticed, quality, rng))
+    if MOTIVE in criteria:
         answers[MOTIVE] = str(_("Other words.")) if noticed else ""
     return answers
 
 
 def _sureness(steps: int, noticed: bool, quality: Quality, rng: Random) -> int:
-    """Be surer than not where the odd one was noticed."""
+    """Return a sureness in the upper half of the steps where the odd one was noticed, else in the lower half."""
     if quality is Quality.STRAIGHT_LINER:
         return min(steps, 1 + int(HABIT * steps))
     if quality is Quality.RANDOM:
