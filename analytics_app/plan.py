@@ -18,6 +18,7 @@ from django.utils.translation import gettext_lazy
 from analytics_app import analyses, quality
 from analytics_app.analyses import Condition
 from analytics_app.models import Plan
+from analytics_app.ratings.composites import MOST_CHARACTERS, CompositesField
 from tasks_app.check_settings import COPIES
 from tasks_app.models import Criterion, Group, Item, Study, System
 from tasks_app.plaintext import problems_in_json
@@ -89,6 +90,18 @@ class PlanBlock(Block):
         initial="drop",
         label=gettext_lazy("Raters who gave the same rating throughout"),
         help_text=gettext_lazy("Their z is undefined. Leave their ratings out of results with z, or set it to 0."),
+    )
+    composites = CompositesField(
+        required=False,
+        initial="",
+        max_length=MOST_CHARACTERS,
+        widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}),
+        label=gettext_lazy("Composite scores"),
+        help_text=gettext_lazy(
+            "Several imported scores as one, one composite per line, such as “compliant: all of newspaper >= 0.5, "
+            "matches = 1”. Parts combine by all, any, mean, product or share. A part has a limit (>= or <=), a class "
+            "(=) or, with mean and product, neither. Composites are analysed like the scores of metrics."
+        ),
     )
     surplus = forms.BooleanField(
         required=False,

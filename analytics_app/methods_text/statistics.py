@@ -12,9 +12,11 @@ from analytics_app.methods_text.evaluation import opening, task_name
 from analytics_app.methods_text.references import named_in
 from analytics_app.methods_text.sentences import Sentence, day, listed, lowered
 from analytics_app.models import ResultRow, Run
+from analytics_app.ratings.composites import read_composites
 from analytics_app.show import labels
 
 DATASHEET = ("shimorina-2022",)
+COMPOSITES = ("demattei-2020",)
 
 
 def sentences(facts: Facts, run: Run, standing: str, others: Sequence[ResultRow]) -> Iterator[Sentence]:
@@ -24,6 +26,7 @@ def sentences(facts: Facts, run: Run, standing: str, others: Sequence[ResultRow]
     """
     yield from _standing(facts, standing)
     yield from _settings(facts)
+    yield from _composites(facts)
     yield from _tests(facts)
     yield from _other_tests(facts, others)
     for frame in facts.main:
@@ -55,6 +58,15 @@ def _settings(facts: Facts) -> Iterator[Sentence]:
         yield Sentence(
             f"All intervals are {confidence:.0%} confidence intervals; bootstrap intervals use {n:,} resamples"
         )
+
+
+def _composites(facts: Facts) -> Iterator[Sentence]:
+    """Say which scores were made of those of several metrics."""
+    declared = read_composites(str(facts.settings.get("composites") or ""))
+    if declared:
+        made = listed(f"“{composite.name}” ({composite.definition})" for composite in declared)
+        scores = "A composite score was" if len(declared) == 1 else "Composite scores were"
+        yield Sentence(f"{scores} computed from the scores of metrics: {made}", COMPOSITES)
 
 
 def _tests(facts: Facts) -> Iterator[Sentence]:

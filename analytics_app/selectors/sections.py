@@ -131,8 +131,8 @@ def rows_of_summary(run: Run, statistics: Mapping[str, Collection[str]], *, syst
 
 # What the summary reads of a row.
 SUMMARY_COLUMNS = (
-    "analysis", "statistic", "task", "criterion", "system", "system_b", "label", "group", "wave", "slice", "value",
-    "low", "high", "p_adjusted", "n_ratings", "n_items", "n_raters", "basis", "settings", "note",
+    "analysis", "statistic", "task", "criterion", "system", "system_b", "label", "group", "wave", "slice", "metric",
+    "metric_b", "value", "low", "high", "p_adjusted", "n_ratings", "n_items", "n_raters", "basis", "settings", "note",
 )  # fmt: skip
 
 

@@ -12,7 +12,8 @@ from django.utils.translation import gettext_lazy as _
 from numpy.typing import NDArray
 
 from analytics_app.analyses.base import Analysis, Filters, Rows, Sample, Words
-from analytics_app.analyses.metrics.scores import OfMetric, metrics_of
+from analytics_app.analyses.metrics.by_system import differences, means
+from analytics_app.analyses.metrics.scores import OfMetric, column_means, metrics_of
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.bootstrap import Bootstrap, bootstrap
 from analytics_app.analyses.shared.outputs import Outputs, mix_note
@@ -54,6 +55,16 @@ class MetricSettings(Filters):
         help_text=_("Pairs within an item that are nearer are skipped by tau-like; WMT took 25 of 100."),
     )
     compare = forms.BooleanField(required=False, initial=True, label=_("Compare metrics by Williams' test"))
+    compare_systems = forms.ChoiceField(
+        choices=(
+            ("composites", _("by composite scores")),
+            ("all", _("by every metric")),
+            ("none", _("not at all")),
+        ),
+        initial="composites",
+        label=_("Compare systems by their scores"),
+        help_text=_("Composite scores are declared in the analysis plan."),
+    )
 
 
 @register
@@ -90,6 +101,7 @@ class Metrics(Analysis):
         "metric_spearman_systems": _("Spearman's rho over systems"),
         "metric_pairwise_accuracy": _("Pairwise accuracy over systems"),
         "metric_mean": _("Mean of the metric"),
+        "metric_difference": _("Difference of two systems by the metric"),
         "metric_human_mean": _("Mean human rating of the texts that the metric scored"),
         "metric_williams_texts": _("Williams' test of two metrics over texts (t)"),
         "metric_williams_systems": _("Williams' test of two metrics over systems (t)"),
@@ -113,8 +125,14 @@ def against(make: Rows, outputs: Outputs, settings: Mapping[str, Any], *, sign: 
     """Yield the rows of every metric against what people gave these outputs; `sign` is -1 where lower is better."""
     if not outputs.systems:
         return
-    for name in sorted({*settings["metrics"], *settings["lower_is_better"]} - {*make.sample.extras[Scores].metrics}):
+    scores = make.sample.extras[Scores]
+    known = {*scores.metrics, *(made.name for made in scores.composites)}
+    for name in sorted({*settings["metrics"], *settings["lower_is_better"]} - known):
         yield make.row("metric_pearson_texts", metric=name, note=UNKNOWN, by_system=True)
+    for made in scores.composites:
+        if made.problem:
+            composite = {"composite": made.definition}
+            yield make.row("metric_mean", metric=made.name, note=made.problem, by_system=True, settings=composite)
     reason = mix_note(outputs) if settings["human"] == "z" else None
     if reason is not None and reason.refuses:
         yield make.row("metric_pearson_texts", note=reason.sentence, by_system=True, settings={"human": "z"})
@@ -130,7 +148,11 @@ def against(make: Rows, outputs: Outputs, settings: Mapping[str, Any], *, sign: 
         yield from _texts(make, human, one, documents, said)
         yield from _within(make, human, one, documents, {**said, "gap": settings["gap"]})
         yield from _systems(make, human, one, documents, said)
-        yield from _means(make, outputs.systems, one, said)
+        yield from means(make, outputs, one, items, human, said)
+        if settings["compare_systems"] == "all" or (
+            settings["compare_systems"] == "composites" and one.made is not None
+        ):
+            yield from differences(make, outputs, one, documents, said)
         yield from _people(make, outputs.systems, sign * human, one, said)
     if settings["compare"] and len(found) > 1:
         yield from _over_texts(make, human, found, said)
@@ -143,7 +165,8 @@ def _test(estimate: Estimate) -> dict[str, str]:
 
 
 def _settings(one: OfMetric, said: Mapping[str, Any], **more: Any) -> dict[str, Any]:
-    return {**said, "sign": "turned" if one.turned else "as it is", **more}
+    made = {"composite": one.made.definition} if one.made is not None else {}
+    return {**said, "sign": "turned" if one.turned else "as it is", **made, **more}
 
 
 def _bootstrap(make: Rows, purpose: str, documents: NDArray[np.int64] | None) -> Bootstrap:
@@ -191,7 +214,7 @@ def _within(
 def _systems(
     make: Rows, human: Floats, one: OfMetric, documents: NDArray[np.int64] | None, said: Mapping[str, Any]
 ) -> Iterator[Row]:
-    scores = one.of_texts if one.of_systems is None else one.of_systems
+    scores = one.scores
     if scores is None:
         return
     drawn = _bootstrap(make, "metrics over systems", documents)
@@ -206,23 +229,6 @@ def _systems(
         yield make.row(name, estimate, metric=one.name, by_system=True, settings=told | _test(estimate))
 
 
-def _means(make: Rows, systems: tuple[str, ...], one: OfMetric, said: Mapping[str, Any]) -> Iterator[Row]:
-    """Yield what the metric gives each system, with its own sign."""
-    sign = -1.0 if one.turned else 1.0
-    for code, key in enumerate(systems):
-        if one.of_systems is not None:
-            value, n = one.of_systems[code], 0
-        else:
-            mine = one.of_texts[:, code] if one.of_texts is not None else np.empty(0)
-            mine = mine[~np.isnan(mine)]
-            value, n = (float(mine.mean()) if len(mine) else np.nan), len(mine)
-        if not np.isnan(value):
-            yield make.row(
-                "metric_mean", value=float(sign * value), metric=one.name, system=key, by_system=True,
-                n_items=n or None, settings=dict(said),
-            )  # fmt: skip
-
-
 def _people(
     make: Rows, systems: tuple[str, ...], human: Floats, one: OfMetric, said: Mapping[str, Any]
 ) -> Iterator[Row]:
@@ -230,19 +236,18 @@ def _people(
 
     Both have their own sign; these are the points that the correlation over systems is computed from.
     """
-    scores = one.of_texts if one.of_systems is None else one.of_systems
+    scores = one.scores
     if scores is None:
         return
     if scores.ndim == 2:
         human = np.where(np.isnan(scores), np.nan, human)
-        scores = _column_means(np.where(np.isnan(human), np.nan, scores))
-    people, n = _column_means(human), (~np.isnan(human)).sum(axis=0)
-    own = -1.0 if one.turned else 1.0
+        scores = column_means(np.where(np.isnan(human), np.nan, scores))
+    people, n = column_means(human), (~np.isnan(human)).sum(axis=0)
     for code, key in enumerate(systems):
         if not np.isnan(people[code] + scores[code]):
             yield make.row(
                 "metric_human_mean", value=float(people[code]), metric=one.name, system=key, by_system=True,
-                n_items=int(n[code]), settings=_settings(one, said, mean_of_metric=float(own * scores[code])),
+                n_items=int(n[code]), settings=_settings(one, said, mean_of_metric=float(one.sign * scores[code])),
             )  # fmt: skip
 
 
@@ -252,21 +257,14 @@ def _over_texts(make: Rows, human: Floats, found: list[OfMetric], said: Mapping[
 
 
 def _over_systems(make: Rows, human: Floats, found: list[OfMetric], said: Mapping[str, Any]) -> Iterator[Row]:
-    means = _column_means(human)
+    means = column_means(human)
     columns = []
     for one in found:
         if one.of_systems is not None:
             columns.append((one, one.of_systems))
         elif one.of_texts is not None:
-            columns.append((one, _column_means(np.where(np.isnan(human), np.nan, one.of_texts))))
+            columns.append((one, column_means(np.where(np.isnan(human), np.nan, one.of_texts))))
     yield from _compared(make, "metric_williams_systems", means, columns, {**said, "level": "systems"}, None)
-
-
-def _column_means(matrix: Floats) -> Floats:
-    there = ~np.isnan(matrix)
-    n = there.sum(axis=0)
-    means: Floats = np.divide(np.nansum(matrix, axis=0), n, out=np.full(matrix.shape[1], np.nan), where=n > 0)
-    return means
 
 
 def _compared(

@@ -12,7 +12,9 @@ from analytics_app.charts.picking import (
     falling,
     only,
     point,
+    setting,
     value_of,
+    why_not,
 )
 from analytics_app.charts.points import points_chart
 from analytics_app.charts.ranked import apart
@@ -140,3 +142,45 @@ def _metrics(of: Material, statistic: str, kind: str, level: str, unit: str) -> 
         chart=points_chart(points, measure="Pearson's r", limits=[(0.0, "none")]),
         columns=(("name", "Metric"), ("value", "Pearson's r"), *INTERVAL, ("n", unit.capitalize() + "s")),
     )
+
+
+# So many composite scores are drawn by system.
+MOST_COMPOSITES = 4
+
+
+@chart(order=83)
+def systems_by_composites(of: Material) -> Iterator[Sketch]:
+    """Draw the mean of each composite score by system, the highest first."""
+    found: dict[str, list[Row]] = {}
+    for row in of.of("metric_mean"):
+        if row.system and (row.settings or {}).get("composite"):
+            found.setdefault(str(row.metric), []).append(row)
+    for number, (name, rows) in enumerate(list(found.items())[:MOST_COMPOSITES], start=1):
+        rows.sort(key=falling)
+        is_share = setting(rows, "interval") == "Wilson"
+        written = words.share if is_share else words.bare
+        points = [point(row, written(value_of(row)), name=row.system, n=row.n_items) for row in rows]
+        tests = [row for row in of.of("metric_difference") if row.metric == name]
+        limit = round(1 - of.confidence, 9)
+        alike = {
+            frozenset((row.system, row.system_b)) for row in tests if row.p_adjusted is None or row.p_adjusted >= limit
+        }
+        measure = "Share of texts" if is_share else "Mean score"
+        yield Sketch(
+            kind=f"composite-{number}",
+            title=apart(
+                points,
+                best=f"scores highest on {words.short(name)} ({points[0].text})",
+                among=f"At the top of {words.short(name)}",
+                otherwise=f"Systems by {words.short(name)}",
+                alike=alike,
+            ),
+            subtitle=(
+                f"{words.short(name)}: {setting(rows, 'composite')}. {measure}; line: {of.interval(rows, 'items')}."
+                f"{why_not(tests) if tests else ''}"
+            ),
+            by_system=True,
+            chart=points_chart(points, measure=measure, percent=is_share),
+            columns=(("name", "System"), ("value", measure), *INTERVAL, ("n", "Items")),
+            further=True,
+        )

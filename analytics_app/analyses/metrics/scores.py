@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analytics_app.analyses.base import Sample
-from analytics_app.ratings import Floats
+from analytics_app.ratings import Floats, Mask
+from analytics_app.ratings.composites import Made
 from analytics_app.ratings.extras.scores import Scores
 
 
@@ -18,13 +19,26 @@ from analytics_app.ratings.extras.scores import Scores
 class OfMetric:
     """The scores of one metric, higher is better: of texts (items by systems), of systems as wholes, or both.
 
-    NaN where there is none. `turned` says that lower is better in what was imported.
+    NaN where there is none. `turned` says that lower is better in what was imported. `made` says how a composite was
+    made; `lacking` are then the texts that have scores of some of its parts only, and so none of it.
     """
 
     name: str
     of_texts: Floats | None
     of_systems: Floats | None
     turned: bool
+    made: Made | None = None
+    lacking: Mask | None = None
+
+    @property
+    def scores(self) -> Floats | None:
+        """Scores of systems as wholes where there are some, else those of texts."""
+        return self.of_texts if self.of_systems is None else self.of_systems
+
+    @property
+    def sign(self) -> float:
+        """What turns scores back into what was imported."""
+        return -1.0 if self.turned else 1.0
 
 
 def metrics_of(
@@ -37,20 +51,33 @@ def metrics_of(
         column[names.systems.index(key)] = code
     row = np.full(len(names.items) + 1, -1)
     row[items] = np.arange(len(items))
+    at, shape = column[scores.system], (len(items), len(systems))
+    is_text = (at >= 0) & (row[scores.item] >= 0) & (scores.item >= 0)
+
+    def of_texts(name: str) -> Floats | None:
+        mine = is_text & (scores.metric == scores.metrics.index(name))
+        return _matrix(shape, (row[scores.item[mine]], at[mine]), scores.value[mine])
+
     wanted, turned = set(settings["metrics"]), set(settings["lower_is_better"])
+    made = {one.name: one for one in scores.composites if not one.problem}
     for code, name in enumerate(scores.metrics):
         if wanted and name not in wanted:
             continue
-        mine = scores.metric == code
+        whole = (scores.metric == code) & (scores.item < 0) & (at >= 0)
         sign = -1.0 if name in turned else 1.0
-        at, item, value = column[scores.system[mine]], scores.item[mine], sign * scores.value[mine]
-        whole = (item < 0) & (at >= 0)
-        of_text = (at >= 0) & (row[item] >= 0) & (item >= 0)
+        texts, wholes = of_texts(name), _matrix(shape[1:], (at[whole],), scores.value[whole])
+        lacking = None
+        if name in made:
+            parts = [matrix for base in made[name].bases if (matrix := of_texts(base)) is not None]
+            some = np.any([~np.isnan(matrix) for matrix in parts], axis=0) if parts else np.zeros(shape, dtype=bool)
+            lacking = some if texts is None else some & np.isnan(texts)
         yield OfMetric(
             name=name,
-            of_texts=_matrix((len(items), len(systems)), (row[item[of_text]], at[of_text]), value[of_text]),
-            of_systems=_matrix((len(systems),), (at[whole],), value[whole]),
+            of_texts=None if texts is None else sign * texts,
+            of_systems=None if wholes is None else sign * wholes,
             turned=name in turned,
+            made=made.get(name),
+            lacking=lacking,
         )
 
 
@@ -61,3 +88,11 @@ def _matrix(shape: tuple[int, ...], place: tuple[NDArray[Any], ...], value: Floa
     matrix = np.full(shape, np.nan)
     matrix[place] = value
     return matrix
+
+
+def column_means(matrix: Floats) -> Floats:
+    """Return the mean of each column over what is there, NaN where nothing is."""
+    there = ~np.isnan(matrix)
+    n = there.sum(axis=0)
+    means: Floats = np.divide(np.nansum(matrix, axis=0), n, out=np.full(matrix.shape[1], np.nan), where=n > 0)
+    return means

@@ -9,8 +9,9 @@ from django.utils.translation import gettext as _
 from analytics_app.models import ResultRow
 from analytics_app.show import cells, labels
 from analytics_app.show.cells import Cell
-from analytics_app.show.formats import digits, interval, p, p_adjusted
+from analytics_app.show.formats import digits, interval, items, p, p_adjusted, pair
 from analytics_app.show.general import general_table
+from analytics_app.show.notes import notes_of
 from analytics_app.show.registry import tables_of
 from analytics_app.show.shown import Rows, Shown, lines_of, named, own, table_of
 from analytics_app.show.table import Table
@@ -30,8 +31,9 @@ def metrics(rows: Rows, limit: float) -> Iterator[Table]:
     yield from _level(whole, OVER_SYSTEMS, _("Metrics over systems"), _("Systems"))
     for statistic in ("metric_williams_texts", "metric_williams_systems"):
         yield from _pairs(whole, statistic, limit)
-    rest = [*whole.of("metric_mean"), *rows.parts]
-    yield from general_table(rest, limit, caption=_("Means of metrics, and parts of the texts"))
+    yield from _means(whole)
+    yield from _differences(whole, limit)
+    yield from general_table(rows.parts, limit, caption=_("Metrics on parts of the texts"))
 
 
 def _level(rows: Rows, statistics: Sequence[str], caption: str, counted: str) -> Iterator[Table]:
@@ -68,3 +70,36 @@ def _pairs(rows: Rows, statistic: str, limit: float) -> Iterator[Table]:
     ]
     caption, more = labels.statistic(statistic), _("%(n)s more pairs are in the file of results.")
     yield from table_of(rows, caption, columns, rows.of(statistic), most=MOST_PAIRS, more=more)
+
+
+def _means(rows: Rows) -> Iterator[Table]:
+    lines = rows.of("metric_mean")
+    columns = [
+        named(_("Metric"), lambda row: row.metric),
+        named(_("System"), lambda row: row.system),
+        own(_("Mean"), digits(3)),
+        own(_("Interval"), interval(3)),
+        own(_("Items"), items),
+    ]
+    definitions = {row.metric: (row.settings or {}).get("composite") for row in lines}
+    notes = [
+        _("%(name)s: %(definition)s.") % {"name": name, "definition": definition}
+        for name, definition in definitions.items()
+        if definition
+    ]
+    caption = _("Means of metrics by system")
+    yield from table_of(rows, caption, columns, lines, notes=[*notes, *notes_of(lines)], used_only=True)
+
+
+def _differences(rows: Rows, limit: float) -> Iterator[Table]:
+    columns = [
+        named(_("Metric"), lambda row: row.metric),
+        named(_("Pair"), pair("−")),
+        own(_("Difference"), digits(3)),
+        own(_("Interval"), interval(3)),
+        own(_("p"), p),
+        own(_("Adjusted p"), p_adjusted(limit)),
+        own(_("Items"), items),
+    ]
+    caption, more = _("Systems compared by metrics"), _("%(n)s more pairs are in the file of results.")
+    yield from table_of(rows, caption, columns, rows.of("metric_difference"), most=MOST_PAIRS, more=more)

@@ -166,7 +166,9 @@ def _rows(run: Run | None) -> list[ResultRow]:
     if run is None:
         return []
     rows = ResultRow.objects.filter(run=run, basis="kept", slice=None, group=None, wave=None, rater=None)
-    named = rows.filter(statistic__in=(*AGREEMENT, *REPEATS, *FIELDWORK)) | rows.exclude(system_b=None)
+    # Of differences of systems those by people's ratings: metrics are no evaluation by humans.
+    compared = rows.filter(metric=None).exclude(system_b=None)
+    named = rows.filter(statistic__in=(*AGREEMENT, *REPEATS, *FIELDWORK)) | compared
     return list(named.order_by("order"))
 
 

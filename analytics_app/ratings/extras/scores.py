@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
@@ -9,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analytics_app.models import MetricScore
+from analytics_app.ratings.composites import Composite, Made, computed, read_composites
 from analytics_app.ratings.copying import rows
 from analytics_app.ratings.extras.base import Extra, Loading
 from analytics_app.ratings.extras.registry import extra
@@ -20,7 +22,8 @@ from analytics_app.ratings.table import Floats, Table
 class Scores(Extra):
     """Columns of equal length: metric (a code into `metrics`), item and system (codes of the table's names) and value.
 
-    `item` is -1 where a score is of a system as a whole.
+    `item` is -1 where a score is of a system as a whole. Composite scores that the plan declares are among the metrics;
+    `composites` says how each was made.
     """
 
     metrics: tuple[str, ...]
@@ -28,6 +31,7 @@ class Scores(Extra):
     item: NDArray[np.int32]
     system: NDArray[np.int32]
     value: Floats
+    composites: tuple[Made, ...] = ()
 
     @classmethod
     def load(cls, loading: Loading) -> Self:
@@ -45,13 +49,43 @@ class Scores(Extra):
         items = {key: code for code, key in enumerate(names.items)}
         systems = {key: code for code, key in enumerate(names.systems)}
         known_rows = [row for row in score_rows if row[2] in systems and (row[1] is None or row[1] in items)]
-        return cls(
+        imported = cls(
             metrics=metrics,
             metric=np.array([metrics.index(row[0]) for row in known_rows], dtype=np.int32),
             item=np.array([-1 if row[1] is None else items[row[1]] for row in known_rows], dtype=np.int32),
             system=np.array([systems[row[2]] for row in known_rows], dtype=np.int32),
             value=np.array([row[3] for row in known_rows], dtype=np.float64),
         )
+        return imported.with_composites(read_composites(str(run.settings.get("composites") or "")))
+
+    def with_composites(self, declared: Sequence[Composite]) -> Self:
+        """Return the scores with those of the composites among them."""
+        if not declared or not self.metrics:
+            return self
+        texts, place = np.unique(np.column_stack([self.item, self.system]), axis=0, return_inverse=True)
+        place = place.ravel()
+        scores: dict[str, Floats] = {}
+        for code, name in enumerate(self.metrics):
+            mine = self.metric == code
+            scores[name] = np.full(len(texts), np.nan)
+            scores[name][place[mine]] = self.value[mine]
+        values, made = computed(declared, scores, (texts[:, 0] < 0).astype(np.float64))
+        metrics = tuple(sorted({*self.metrics, *values}))
+        codes, places = [self._codes_in(metrics)], [np.column_stack([self.item, self.system])]
+        columns = [self.value]
+        for name, column in values.items():
+            there = np.flatnonzero(~np.isnan(column))
+            codes.append(np.full(len(there), metrics.index(name), dtype=np.int32))
+            places.append(texts[there])
+            columns.append(column[there])
+        item, system = np.concatenate(places).T
+        return type(self)(metrics, np.concatenate(codes), item, system, np.concatenate(columns), tuple(made))
+
+    def _codes_in(self, metrics: Sequence[str]) -> NDArray[np.int32]:
+        """Return the metric of each score as a code into other names."""
+        codes = np.array([metrics.index(name) for name in self.metrics] or [-1], dtype=np.int32)
+        found: NDArray[np.int32] = codes[self.metric]
+        return found
 
     @classmethod
     def empty(cls, table: Table) -> Self:

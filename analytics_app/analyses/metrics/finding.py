@@ -1,0 +1,39 @@
+"""What the tests of systems by composite scores support."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from analytics_app.show.comparisons import Compared, Comparison, Verb
+from analytics_app.show.findings import Asked, Finding, finding_of
+from analytics_app.show.index import RowIndex
+from analytics_app.show.shown import Rows
+
+_COMPARISON = Comparison(
+    analysis="metrics",
+    level="metric_mean",
+    tested="metric_difference",
+    measure=gettext_lazy("Mean of the metric"),
+    pair_measure=gettext_lazy("Difference of two systems by the metric"),
+    verbs={"": Verb(gettext_lazy("scores higher than"), gettext_lazy("score higher than"))},
+)
+
+
+@finding_of("metrics", "metric_mean", "metric_difference", order=60, beside=True)
+def metrics(rows: Rows, asked: Asked) -> Finding | None:
+    """Say how systems differ by a composite score, where one composite was compared; told beside what raters found."""
+    compared = {str(row.metric) for row in rows.of("metric_difference") if (row.settings or {}).get("composite")}
+    if len(compared) != 1:
+        return None
+    (name,) = compared
+    own = RowIndex([row for row in rows.rows if row.metric == name])
+    found = Compared.of(_COMPARISON, own, asked.limit)
+    if found is None or not found.tested:
+        return None
+    finding = found.finding(replace(asked, name=""))
+    by = _("By the composite score “%(name)s”") % {"name": name}
+    start = finding.start[:1].lower() + finding.start[1:] if finding.start.startswith(_("No ")) else finding.start
+    return replace(finding, start=f"{by}, {start}", criterion="")
