@@ -42,7 +42,8 @@ ANALYSES = (
     "instruments", "intra_rater", "items", "joint_labels", "kappa", "known_truth", "krippendorff", "labels",
     "magnitude", "marked_texts", "metrics", "metrics_of_errors", "order_effects", "outcomes", "pair_selection",
     "pairwise", "pairwise_strength", "panas", "post_edit", "questions", "ranking", "rater_quality", "raters",
-    "robustness", "semantic_profile", "systems", "triangle", "trueskill", "trust", "variance_components", "with_rest",
+    "robustness", "search_results", "semantic_profile", "systems", "triangle", "trueskill", "trust",
+    "variance_components", "with_rest",
 )  # fmt: skip
 
 BY_REGISTRY: tuple[tuple[Registry[object], tuple[str, ...]], ...] = (

@@ -242,7 +242,7 @@ def test_groups_and_waves_have_rows_of_their_own(name: str) -> None:
 # Analyses that compare the pairs of systems that a plan names.
 COMPARING = {
     "systems", "magnitude", "pairwise", "ranking", "triangle", "labels", "error_labels", "error_spans", "joint_labels",
-    "known_truth",
+    "known_truth", "search_results",
 }  # fmt: skip
 
 
@@ -251,7 +251,11 @@ def test_a_planned_pair_that_names_a_system_without_ratings_has_a_row_with_the_r
     member = analyses.registry[name]
     given = sample(TABLES["one system"], natural(name), name)
     planned = dataclasses.replace(given, common=dataclasses.replace(given.common, pairs=(("s0", "s2"), ("s2", "s1"))))
-    named = {"joint_labels": {"good": ["fluency=3"]}, "known_truth": {"truth": "system"}}
+    named = {
+        "joint_labels": {"good": ["fluency=3"]},
+        "known_truth": {"truth": "system"},
+        "search_results": {"relevant": ["3"]},
+    }
     settings = defaults(name, **named.get(name, {}))
     rows = list(member.pairs_without_ratings(planned, settings))
     expected = [("s0", "s2", "s0"), ("s2", "s1", "s1")] if name in COMPARING else []

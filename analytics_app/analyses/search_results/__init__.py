@@ -1,0 +1,228 @@
+"""Search results: precision and nDCG of the first results of each system, from raters' labels of relevance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from analytics_app.analyses.base import Analysis, Filters, Rows, Sample, in_words
+from analytics_app.analyses.registry import register
+from analytics_app.analyses.search_results.lists import MAJORITY, MEAN, MODEL, Lists, lists_of
+from analytics_app.analyses.search_results.settings import CutoffsField, GainsField, cutoffs_of, gains_of
+from analytics_app.analyses.shared.bootstrap import bootstrap
+from analytics_app.analyses.shared.families import family_of, flips
+from analytics_app.analyses.shared.outputs import interval_note
+from analytics_app.analyses.shared.pairs import chosen_pairs
+from analytics_app.ratings import Floats
+from analytics_app.ratings.extras.due_units import Wanted
+from analytics_app.ratings.extras.variants import Variants
+from analytics_app.results import Row
+from analytics_app.stats.comparison.corrections import adjust
+from analytics_app.stats.comparison.means import group_means
+from analytics_app.stats.comparison.paired import item_means, paired
+from analytics_app.stats.estimate import joined
+from analytics_app.stats.ranking.retrieval import ndcg_at, precision_at
+from tasks_app.studyfile.fields import ListField
+from tasks_app.task_types.base import Scale
+
+PRECISION, NDCG = "precision_at", "ndcg_at"
+NO_GAIN = "No result of any query has a gain, so there is no best possible order."
+
+
+@register
+class SearchResults(Analysis):
+    """Precision of the first n results of each system, and nDCG at n where labels have gains.
+
+    Items are queries, outputs results, and the variant of an output is its rank. Results that nobody judged count as
+    not relevant, as in trec_eval; `judged_at` says how many were judged. Intervals and tests are over queries.
+    """
+
+    label = _("Search results")
+    summary = _("Precision and nDCG of the first results of each system, with tests between systems.")
+    source = (
+        "Manning, Raghavan and Schütze (2008). Introduction to Information Retrieval, chapter 8. Cambridge University "
+        "Press. Järvelin and Kekäläinen (2002). Cumulated gain-based evaluation of IR techniques. ACM Transactions on "
+        "Information Systems 20(4), 422-446."
+    )
+    scales = frozenset({Scale.NOMINAL})
+    task_types = frozenset({"labels"})
+    needs = frozenset({Variants, Wanted})
+    # What nobody of a group or in a wave judged would count as not relevant.
+    splits = False
+    statistics = {
+        "precision_at": _("Precision of the first results"),
+        "ndcg_at": _("nDCG of the first results"),
+        "judged_at": _("Share of the first results that were judged"),
+        "precision_difference": _("Difference of precision"),
+        "ndcg_difference": _("Difference of nDCG"),
+    }
+
+    class Settings(Filters):
+        relevant = ListField(
+            label=_("Relevant labels"),
+            help_text=_("Labels that count as relevant, such as Relevant. If empty, this analysis is skipped."),
+        )
+        gains = GainsField(
+            required=False,
+            initial="",
+            max_length=4000,
+            widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}),
+            label=_("Gains of labels"),
+            help_text=_("For nDCG, one per line, such as Relevant=2. Empty: 1 for each relevant label."),
+        )
+        cutoffs = CutoffsField(
+            initial="1, 3, 5, 10",
+            max_length=60,
+            label=_("Cut-offs"),
+            help_text=_("How many of the first results count, with commas between them."),
+        )
+        join = forms.ChoiceField(
+            choices=(
+                (MAJORITY, _("that of the majority")),
+                (MEAN, _("mean over raters")),
+                (MODEL, _("the most likely one (Dawid and Skene)")),
+            ),
+            initial=MAJORITY,
+            label=_("Label of a result"),
+        )
+
+    def of_pairs(self, sample: Sample, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what the leading row of a pair of systems is called; empty where no label is relevant."""
+        return {"statistic": "precision_difference"} if settings["relevant"] else {}
+
+    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+        """Yield the rows of one criterion; none where no label counts as relevant."""
+        if not settings["relevant"]:
+            return
+        make = Rows(self.name, sample)
+        gains = gains_of(settings["gains"] or "") or dict.fromkeys(settings["relevant"], 1.0)
+        found = lists_of(sample, settings["relevant"], gains, settings["join"])
+        if isinstance(found, str):
+            yield make.row(PRECISION, note=found)
+            return
+        said = {"relevant": list(settings["relevant"]), "join": settings["join"]}
+        for measure in measures(found, cutoffs_of(settings["cutoffs"]), said, gains):
+            yield from _means(make, found, measure)
+            yield from _differences(make, found, measure)
+        yield from _judged(make, found, cutoffs_of(settings["cutoffs"]))
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A measure of every list at every cut-off, shape (n_lists, n_cutoffs), NaN where it is undefined."""
+
+    statistic: str
+    difference: str
+    values: Floats
+    cutoffs: Sequence[int]
+    said: Mapping[str, Any]
+
+
+def measures(of: Lists, cutoffs: Sequence[int], said: Mapping[str, Any], gains: Mapping[str, float]) -> list[Measure]:
+    """Return precision and nDCG of every list."""
+    precision = np.column_stack([precision_at(of.relevance, n) for n in cutoffs])
+    ndcg = np.column_stack([ndcg_at(of.gain, of.known, n) for n in cutoffs])
+    return [
+        Measure(PRECISION, "precision_difference", precision, cutoffs, said),
+        Measure(NDCG, "ndcg_difference", ndcg, cutoffs, {**said, "gains": dict(gains), "discount": "log2(1 + rank)"}),
+    ]
+
+
+def _means(make: Rows, of: Lists, measure: Measure) -> Iterator[Row]:
+    """Yield the mean over queries of each system at each cut-off."""
+    n_systems, n = len(of.systems), len(measure.cutoffs)
+    drawn = bootstrap(make.sample, f"search results {measure.statistic}", of.unit)
+    means = group_means(
+        measure.values.ravel(),
+        (of.system[:, np.newaxis] + n_systems * np.arange(n)).ravel(),
+        np.repeat(of.cluster, n),
+        n_groups=n_systems * n,
+        **drawn.options,
+    )
+    for code, mean in enumerate(means):
+        place, system = divmod(code, n_systems)
+        mine = of.system == system
+        yield make.row(
+            measure.statistic,
+            mean,
+            label=f"at {measure.cutoffs[place]}",
+            system=of.systems[system],
+            by_system=True,
+            n_ratings=int(of.n_answers[mine][:, : measure.cutoffs[place]].sum()),
+            n_items=int((~np.isnan(measure.values[mine, place])).sum()),
+            note=_note(of, system, measure, mean_note=joined(mean.note, interval_note(mean, of.unit))),
+            settings={**drawn.said, **measure.said, "cutoff": measure.cutoffs[place]},
+        )
+
+
+def _note(of: Lists, system: int, measure: Measure, *, mean_note: str | None) -> str | None:
+    mine = of.system == system
+    without = of.without_results(system)
+    undefined = int(np.isnan(measure.values[mine, 0]).sum())
+    if undefined == mine.sum():
+        return joined(NO_GAIN, of.note)
+    no_results = f"Left out: {in_words(without, 'query', 'queries')} without results of this system."
+    no_gain = f"Left out: {in_words(undefined, 'query', 'queries')} without a result that has a gain."
+    return joined(mean_note, of.note, no_results if without else None, no_gain if undefined else None)
+
+
+def _differences(make: Rows, of: Lists, measure: Measure) -> Iterator[Row]:
+    """Yield how much each pair of systems differs at each cut-off; all of them are one family."""
+    common, n_systems = make.sample.common, len(of.systems)
+    pairs = chosen_pairs(of.systems, common.pairs)
+    if not pairs or np.isnan(measure.values).all():
+        return
+    n = len(measure.cutoffs)
+    columns = [item_means(measure.values[:, place], of.system, of.query, n_systems) for place in range(n)]
+    drawn = bootstrap(make.sample, f"search results {measure.difference}", of.unit)
+    tested = paired(
+        np.hstack([matrix for matrix, _items in columns]),
+        [(place * n_systems + a, place * n_systems + b) for place in range(n) for a, b in pairs],
+        clusters=of.clusters_of(columns[0][1]),
+        n_permutations=flips(common, n * len(pairs)),
+        **drawn.options,
+    )
+    adjusted = adjust([one.permutation_p for one in tested], common.correction)
+    family = family_of(common, tested, unit=of.unit, of="pairs and cut-offs of one measure")
+    for place, (one, p) in enumerate(zip(tested, adjusted, strict=True)):
+        cutoff = measure.cutoffs[place // len(pairs)]
+        yield make.row(
+            measure.difference,
+            one.difference,
+            label=f"at {cutoff}",
+            system=of.systems[one.a % n_systems],
+            system_b=of.systems[one.b % n_systems],
+            by_system=True,
+            n_items=one.n_items,
+            p=one.permutation_p,
+            p_adjusted=p,
+            note=joined(one.difference.note, family.get("cannot_differ")),
+            settings={**drawn.said, **family, **measure.said, "cutoff": cutoff},
+        )
+
+
+def _judged(make: Rows, of: Lists, cutoffs: Sequence[int]) -> Iterator[Row]:
+    """Yield which share of the first results of each system was judged."""
+    for cutoff in cutoffs:
+        for system, name in enumerate(of.systems):
+            mine = of.system == system
+            returned = int(of.returned[mine][:, :cutoff].sum())
+            judged = int(of.judged[mine][:, :cutoff].sum())
+            left, short = returned - judged, int(mine.sum()) * cutoff - returned
+            unjudged = f"{in_words(left, 'result was', 'results were')} not judged, which counts as not relevant."
+            missing = f"{in_words(short, 'rank has', 'ranks have')} no result, which counts as not relevant."
+            yield make.row(
+                "judged_at",
+                value=judged / returned if returned else None,
+                label=f"at {cutoff}",
+                system=name,
+                by_system=True,
+                n_items=int(mine.sum()),
+                note=joined(unjudged if left else None, missing if short else None),
+                settings={"cutoff": cutoff, "results": returned},
+            )

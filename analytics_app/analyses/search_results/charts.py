@@ -1,0 +1,41 @@
+"""The chart of search results: precision of each system at the deepest cut-off."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from analytics_app.charts import words
+from analytics_app.charts.drawing import Sketch
+from analytics_app.charts.picking import INTERVAL, Material, falling, point, value_of
+from analytics_app.charts.points import points_chart
+from analytics_app.charts.registry import chart
+from analytics_app.results import Row
+
+
+@chart(order=66)
+def precision_by_system(of: Material) -> Iterator[Sketch]:
+    """Draw the share of relevant results among the first results of each system."""
+    found = [row for row in of.of("precision_at") if row.system]
+    deepest = max(map(_cutoff, found), default=0)
+    found = sorted((row for row in found if _cutoff(row) == deepest), key=falling)
+    if len(found) < 2:
+        return
+    points = [point(row, words.share(value_of(row)), name=row.system, n=row.n_items) for row in found]
+    least, most = points[-1].text, points[0].text
+    shares = least if least == most else f"{least} to {most}"
+    first = "first result" if deepest == 1 else f"first {deepest} results"
+    yield Sketch(
+        kind="precision-by-system",
+        title=f"Relevant among the {first} on {of.name}: {shares} by system",
+        subtitle=(
+            f"Precision at {deepest} of each system, mean over queries with its {of.interval(found, 'items')}; "
+            f"{of.basis(found)}."
+        ),
+        by_system=True,
+        chart=points_chart(points, measure=f"Precision at {deepest}", domain=(0.0, 1.0), percent=True),
+        columns=(("name", "System"), ("value", "Precision"), *INTERVAL, ("n", "Queries")),
+    )
+
+
+def _cutoff(row: Row) -> int:
+    return int((row.settings or {}).get("cutoff", 0))

@@ -1,0 +1,66 @@
+"""Settings of the analysis of search results: labels with gains, and cut-offs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext as _
+
+MOST_CUTOFFS, DEEPEST, MOST_GAIN = 6, 1000, 1e6
+
+
+class GainsField(forms.CharField):
+    """Gains of labels, "label=gain", one a line; written in one way."""
+
+    def clean(self, value: Any) -> str:
+        """Refuse lines that give no label a gain, and a label with two gains."""
+        return "\n".join(f"{label}={gain:g}" for label, gain in gains_of(super().clean(value)).items())
+
+
+def gains_of(given: str) -> dict[str, float]:
+    """Return the gain of each label that has one. Raises ValidationError with the line of a problem."""
+    gains: dict[str, float] = {}
+    for number, line in enumerate(given.splitlines(), start=1):
+        if not line.strip():
+            continue
+        label, gain = _label_and_gain(line)
+        if gain is None or not label:
+            said = _("Line %(line)s: write label=gain with a gain of at least 0, such as Relevant=2.")
+            raise ValidationError(said % {"line": number}, code="no_gain")
+        if label in gains:
+            said = _("Line %(line)s: “%(label)s” has a gain already.")
+            raise ValidationError(said % {"line": number, "label": label}, code="two_gains")
+        gains[label] = gain
+    return gains
+
+
+def _label_and_gain(line: str) -> tuple[str, float | None]:
+    label, _sign, number = line.rpartition("=")
+    try:
+        gain = float(number)
+    except ValueError:
+        return label.strip(), None
+    return label.strip(), gain if 0 <= gain <= MOST_GAIN else None
+
+
+class CutoffsField(forms.CharField):
+    """Numbers of first results with commas between them, written in one way: rising, each once."""
+
+    def clean(self, value: Any) -> str:
+        """Refuse what is no list of whole numbers, and more of them than tables have room for."""
+        words = str(super().clean(value)).replace(",", " ").split()
+        if not all(word.isascii() and word.isdigit() and 1 <= int(word) <= DEEPEST for word in words):
+            said = _("Write whole numbers from 1 to %(most)s with commas between them, such as 1, 3, 5, 10.")
+            raise ValidationError(said % {"most": DEEPEST}, code="no_cutoffs")
+        numbers = sorted({int(word) for word in words})
+        if len(numbers) > MOST_CUTOFFS:
+            said = _("At most %(n)s cut-offs can be computed.")
+            raise ValidationError(said % {"n": MOST_CUTOFFS}, code="many_cutoffs")
+        return ", ".join(map(str, numbers))
+
+
+def cutoffs_of(given: str) -> list[int]:
+    """Return the cut-offs of a setting."""
+    return [int(one) for one in given.split(",")]

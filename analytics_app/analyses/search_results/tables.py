@@ -1,0 +1,68 @@
+"""Tables of search results: precision and nDCG by system and cut-off, and pairs of systems."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from django.utils.translation import gettext as _
+
+from analytics_app.models import ResultRow
+from analytics_app.show.formats import digits, interval, items, p, p_adjusted, pair, percent, share_interval
+from analytics_app.show.general import MOST_ROWS, general_table
+from analytics_app.show.notes import notes_of
+from analytics_app.show.registry import tables_of
+from analytics_app.show.shown import Rows, Shown, named, own, table_of
+from analytics_app.show.table import Table
+
+STATISTICS = ("precision_at", "ndcg_at", "judged_at")
+
+
+@tables_of("search_results")
+def search_results(rows: Rows, limit: float) -> Iterator[Table]:
+    """Yield a line for each system and cut-off, a line for each pair and cut-off, and what subsets have."""
+    whole = rows.whole
+    yield from _by_system(whole)
+    yield from _pairs(whole, limit)
+    yield from general_table(rows.parts, limit, caption=_("Search results by subset"))
+
+
+def _first(row: ResultRow) -> str:
+    """Return how many of the first results a row is about."""
+    return str((row.settings or {}).get("cutoff", ""))
+
+
+def _by_system(rows: Rows) -> Iterator[Table]:
+    columns = [
+        named(_("System"), lambda row: row.system),
+        named(_("First results"), _first),
+        own(_("Queries"), items),
+        own(_("Precision"), percent(1)),
+        own(_("Interval"), share_interval),
+        Shown(_("nDCG"), "ndcg_at", digits(3)),
+        Shown(_("Interval"), "ndcg_at", interval(3)),
+        Shown(_("Judged"), "judged_at", percent(0)),
+    ]
+    notes = notes_of(rows.of(*STATISTICS))
+    yield from table_of(
+        rows, _("Search results by system"), columns, rows.of("precision_at"), by=("system", "label"), notes=notes
+    )
+
+
+def _pairs(rows: Rows, limit: float) -> Iterator[Table]:
+    columns = [
+        named(_("Pair"), pair("−")),
+        named(_("First results"), _first),
+        own(_("Queries"), items),
+        own(_("Difference of precision"), digits(3)),
+        own(_("Interval"), interval(3)),
+        own(_("p"), p),
+        own(_("Adjusted p"), p_adjusted(limit)),
+        Shown(_("Difference of nDCG"), "ndcg_difference", digits(3)),
+        Shown(_("Interval"), "ndcg_difference", interval(3)),
+        Shown(_("Adjusted p"), "ndcg_difference", p_adjusted(limit)),
+    ]
+    lines, by = rows.of("precision_difference"), ("system", "system_b", "label")
+    notes = notes_of(rows.of("precision_difference", "ndcg_difference"))
+    more = _("%(n)s more comparisons are in the file of results.")
+    caption = _("Search results, pairs of systems")
+    yield from table_of(rows, caption, columns, lines, by=by, notes=notes, most=MOST_ROWS, more=more)
