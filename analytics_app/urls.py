@@ -22,8 +22,6 @@ from analytics_app.views import (
     methods,
     monitor,
     new_run,
-    outcomes,
-    personal_texts,
     planning,
     projects,
     raters,
@@ -31,9 +29,10 @@ from analytics_app.views import (
     results,
     routing,
     runs,
-    scores,
     sharing,
+    uploads,
 )
+from analytics_app.views.uploads import outcomes, personal_texts, scores
 from tasks_app.api import site
 
 
@@ -118,13 +117,21 @@ researcher_urls: list[URLPattern] = [
     path("<slug:slug>/datasheet/heds.<str:format>", datasheet.download, name="datasheet_file"),
     path("<slug:slug>/data/", data.data, name="data"),
     path("<slug:slug>/data/archive.zip", archive.archive, name="archive"),
-    path("<slug:slug>/data/scores/", scores.scores, name="scores"),
-    path("<slug:slug>/data/outcomes/", outcomes.outcomes, name="outcomes"),
-    path("<slug:slug>/data/outcomes/delete/", outcomes.delete, name="delete_outcome"),
-    path("<slug:slug>/data/outcomes.csv", outcomes.file, name="outcomes_file"),
-    path("<slug:slug>/data/personal-texts/", personal_texts.personal_texts, name="personal_texts"),
-    path("<slug:slug>/data/personal-texts/delete/", personal_texts.delete, name="delete_personal_texts"),
-    path("<slug:slug>/data/personal-texts.csv", personal_texts.file, name="personal_texts_file"),
+    path("<slug:slug>/data/scores/", uploads.upload, {"pages": scores.Pages}, name="scores"),
+    path("<slug:slug>/data/scores/delete/", uploads.delete, {"pages": scores.Pages}, name="delete_scores"),
+    path("<slug:slug>/data/outcomes/", uploads.upload, {"pages": outcomes.Pages}, name="outcomes"),
+    path("<slug:slug>/data/outcomes/delete/", uploads.delete, {"pages": outcomes.Pages}, name="delete_outcome"),
+    path("<slug:slug>/data/outcomes.csv", uploads.file, {"stored": outcomes.FILE}, name="outcomes_file"),
+    path("<slug:slug>/data/personal-texts/", uploads.upload, {"pages": personal_texts.Pages}, name="personal_texts"),
+    path(
+        "<slug:slug>/data/personal-texts/delete/",
+        uploads.delete,
+        {"pages": personal_texts.Pages},
+        name="delete_personal_texts",
+    ),
+    path(
+        "<slug:slug>/data/personal-texts.csv", uploads.file, {"stored": personal_texts.FILE}, name="personal_texts_file"
+    ),
     path("<slug:slug>/data/codes/", coding.questions, name="coding"),
     path("<slug:slug>/data/codes/<str:criterion>/", coding.codebook_page, name="codebook"),
     path("<slug:slug>/data/codes/<str:criterion>/answers/", coding.answer_page, name="code_answers"),

@@ -203,6 +203,7 @@ ACTIONS = frozenset(
         # The study has no outcomes; tests/analytics_app/views/test_outcomes.py downloads them.
         "analytics:outcomes_file",
         "analytics:delete_outcome",
+        "analytics:delete_scores",
         # The study has no such texts; tests/analytics_app/views/test_personal_texts.py downloads them.
         "analytics:personal_texts_file",
         "analytics:delete_personal_texts",

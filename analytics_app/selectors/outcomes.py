@@ -11,11 +11,6 @@ from analytics_app.models import MeasuredOutcome
 from tasks_app.models import Study
 
 
-def has_outcomes(study: Study) -> bool:
-    """Return whether any outcome of a study is stored."""
-    return MeasuredOutcome.objects.filter(study=study).exists()
-
-
 def outcomes_of(study: Study) -> list[dict[str, Any]]:
     """Return each outcome and wave of a study with its numbers of values."""
     rows = MeasuredOutcome.objects.filter(study=study).values("outcome", "wave").order_by("outcome", "wave")

@@ -35,11 +35,6 @@ class TaskTexts:
         return max(0, len(self.without) - MOST_NAMED)
 
 
-def has_texts(study: Study) -> bool:
-    """Return whether any text of a study is stored."""
-    return PersonalText.objects.filter(study=study).exists()
-
-
 def texts_of(study: Study) -> list[TaskTexts]:
     """Return each task that shows raters a text of their own, with its texts, in two queries a task."""
     return [_texts_of(task) for task in tasks_with_texts(study)]

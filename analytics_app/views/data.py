@@ -14,9 +14,9 @@ from analytics_app.exports import ratings as ratings_export
 from analytics_app.exports.begun import Begun
 from analytics_app.exports.size import rows_of_file
 from analytics_app.selectors import pages
-from analytics_app.selectors.outcomes import has_outcomes
-from analytics_app.selectors.personal_texts import has_texts
 from analytics_app.selectors.results import systems_shown
+from analytics_app.services.uploads.outcomes import Outcomes
+from analytics_app.services.uploads.personal_texts import PersonalTexts
 from analytics_app.views.archive import MOST_RATINGS, run_to_archive
 from tasks_app import access
 from tasks_app.models import Study
@@ -37,9 +37,9 @@ def data(request: HttpRequest, slug: str) -> HttpResponse:
             "rows": rows_of_file(study),
             "may_export": ratings_export.may_export(study, role),
             "shown": systems_shown(study),
-            "has_outcomes": has_outcomes(study),
+            "has_outcomes": Outcomes.has_values(study),
             "shows_personal_texts": bool(tasks_with_texts(study)),
-            "has_personal_texts": has_texts(study),
+            "has_personal_texts": PersonalTexts.has_values(study),
             "archived_run": run_to_archive(study),
             "most_ratings": MOST_RATINGS,
             "rating_columns": [*columns.RATINGS, columns.FEATURES],

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack
 from dataclasses import dataclass, field
 
 from django.db import transaction
@@ -16,7 +15,7 @@ from tasks_app.importing.conflicts import told
 from tasks_app.importing.mapping import NO_MAPPING, ColumnMapping, from_document, from_file, from_yaml
 from tasks_app.importing.ratings import Report
 from tasks_app.importing.rows import RatingsTable
-from tasks_app.importing.source import RatingsFile, Scanned, lines_of, scan_file
+from tasks_app.importing.source import RatingsFile, Scanned, lines_of, scan_whole
 from tasks_app.models import Study
 from tasks_app.services.database import atomically
 from tasks_app.services.events import Actor
@@ -47,6 +46,17 @@ class Imported:
 
     counts: Mapping[str, int]
     notes: tuple[str, ...] = field(default=())
+    names: None = None
+
+    @property
+    def summary(self) -> str:
+        """Say how many ratings, judgments and raters there are."""
+        words = {
+            "ratings": ngettext("%(n)d rating", "%(n)d ratings", self.counts["ratings"]),
+            "judgments": ngettext("%(n)d judgment", "%(n)d judgments", self.counts["judgments"]),
+            "raters": ngettext("%(n)d rater", "%(n)d raters", self.counts["raters"]),
+        }
+        return ", ".join(word % {"n": self.counts[noun]} for noun, word in words.items())
 
 
 def import_ratings(
@@ -59,10 +69,7 @@ def import_ratings(
     StudyFileError
         With every problem; nothing is stored then.
     """
-    problems = Problems()
-    scanned = scan_file(file, problems)
-    problems.raise_if_any()
-    assert scanned is not None, "a file that is no text was reported"
+    scanned = scan_whole(file)
     try:
         return _import(study.pk, file, scanned, mapping, by, check)
     except NotPossible as error:
@@ -77,8 +84,8 @@ def _import(
     study = storing.hold(study_id)
     is_draft = not study.is_frozen
     rows = RowCheck(study, Report(problems, file.name))
-    with ExitStack() as stack:
-        table = RatingsTable(mapping, file, lambda: stack.enter_context(lines_of(file, scanned.encoding)), problems)
+    with lines_of(file, scanned.encoding) as lines:
+        table = RatingsTable(mapping, file, lines, problems)
         staging = storing.Staging(study, check=check, width=table.width)
         n = _stage(table, rows, staging)
     if not n and not problems.count:

@@ -6,8 +6,8 @@ import gzip
 import hashlib
 import io
 import zlib
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import IO, cast
@@ -170,8 +170,24 @@ def scan_file(file: RatingsFile, problems: Problems) -> Scanned | None:
     return None if encoding is None else Scanned(encoding, counted.digest.hexdigest())
 
 
+def scan_whole(file: RatingsFile) -> Scanned:
+    """Read a file to its end. Raises StudyFileError for whatever keeps it from being read as text."""
+    problems = Problems()
+    scanned = scan_file(file, problems)
+    problems.raise_if_any()
+    assert scanned is not None, "a file that is no text was reported"
+    return scanned
+
+
 @contextmanager
-def lines_of(file: RatingsFile, encoding: Encoding) -> Iterator[IO[str]]:
+def lines_of(file: RatingsFile, encoding: Encoding) -> Iterator[Callable[[], Iterable[str]]]:
+    """Give a function that opens a file as lines of text, as often as it is called; close them all at the end."""
+    with ExitStack() as stack:
+        yield lambda: stack.enter_context(_lines(file, encoding))
+
+
+@contextmanager
+def _lines(file: RatingsFile, encoding: Encoding) -> Iterator[IO[str]]:
     """Open a file as lines of text, their ends kept, as a reader of CSV wants them."""
     with unpacked(file) as stream:
         stream.read(len(encoding.mark))

@@ -218,7 +218,7 @@ def test_nobody_guesses_which_columns_are_metrics(study: Path) -> None:
     )
     assert (
         problems(path, "--metrics", "good,system")[0][2]
-        == "The column “system” identifies the text, so it is not a metric."
+        == "The column “system” says what a value belongs to, so it cannot be one of the metrics."
     )
     assert problems(path, "--metrics", "goods")[0][2].startswith("The column “goods” is missing.")
     assert not MetricScore.objects.exists()
@@ -231,7 +231,7 @@ def test_metrics_of_a_file_in_long_form_can_be_chosen(study: Path) -> None:
     rows = [{"item": "i0", "system": "A", "metric": name, "value": 1} for name in ("good", "line")]
     said = imported(write(study / "long.csv", rows), "--metrics", "good")
     assert said["names"] == ["good"]
-    assert said["notes"] == ["Metrics in the file that were not named, and were left out: line."]
+    assert said["notes"] == ["Left out, because they were not named: line."]
 
 
 @pytest.mark.parametrize("word", ["NaN", "nan", "None", "null", "NA", "n/a"])

@@ -121,7 +121,7 @@ def test_every_problem_has_its_place_and_nothing_is_stored(study: Study, tmp_pat
         "Line 2 already has this outcome of this rater in this wave.",
         "rater: Every row needs a rater.",
         "outcome: Every row needs the name of its outcome.",
-        "The name of an outcome has at most 100 characters.",
+        "This name is too long: at most 100 characters can be stored.",
     ):
         assert sentence in texts, (sentence, texts)
     assert not MeasuredOutcome.objects.exists()
@@ -168,7 +168,7 @@ def test_wide_files_need_their_outcomes_named(study: Study, tmp_path: Path) -> N
     ((_line, _column, message),) = problems(study, path)
     assert "Which of these columns are outcomes: calories, walks?" in message
     ((_line, _column, message),) = problems(study, path, "--outcomes", "wave")
-    assert "so it is not an outcome" in message
+    assert "so it cannot be one of the outcomes" in message
     assert uploaded(study, path, "--outcomes", "calories")["values"] == 119
 
 

@@ -13,7 +13,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from analytics_app.archive.rows import TABLES
-from analytics_app.services.personal_texts import delete_personal_texts, upload_personal_texts
+from analytics_app.services.uploads.flow import delete, upload
+from analytics_app.services.uploads.personal_texts import PersonalTexts
 from tasks_app import studyfile
 from tasks_app.importing import RatingsFile
 from tasks_app.models import Assignment, Membership, PersonalText, Rater, Study
@@ -73,7 +74,7 @@ def table(folder: Path, *lines: str, head: str = "rater,text,condition") -> Rati
 
 
 def uploaded(study: Study, folder: Path, *lines: str, **more: str) -> dict[str, int]:
-    return dict(upload_personal_texts(study=study, file=table(folder, *lines, **more), by=None).counts)
+    return dict(upload(PersonalTexts, study=study, file=table(folder, *lines, **more), by=None).counts)
 
 
 def problems(study: Study, folder: Path, *lines: str, **more: str) -> list[tuple[int, int, str]]:
@@ -130,7 +131,7 @@ def test_a_text_is_replaced_until_its_rater_has_read_it(study: Study, tmp_path: 
         assert "has read another text" in message
     # A file that has grown is uploaded again: what was read stands in it as it was.
     uploaded(study, tmp_path, f"{rater.pseudonym},Second.,b")
-    assert delete_personal_texts(study=study, task="report", by=None) == 0
+    assert delete(PersonalTexts, study=study, name="report", by=None) == 0
     assert PersonalText.objects.get().text == "Second."
 
 
@@ -196,12 +197,15 @@ def test_upload_on_the_page_and_download(study: Study, tmp_path: Path, rosa: Use
     token = answer["Location"].partition("file=")[2]
     assert '<option value="condition" selected>' in rosas_browser.get(answer["Location"]).content.decode()
     given = {"file": token, "rater": "rater", "text": "text", "condition": "condition", "task": ""}
-    assert "chosen twice" in rosas_browser.post(PATH, {**given, "action": "check", "task": "text"}).content.decode()
+    assert (
+        "This column is chosen for “Text” already."
+        in rosas_browser.post(PATH, {**given, "action": "check", "task": "text"}).content.decode()
+    )
     checked = rosas_browser.post(PATH, {**given, "action": "check"}).content.decode()
-    assert "Texts: 1, for raters: 1. Conditions: 1. Nothing is stored yet." in checked
+    assert "1 text for 1 rater, 1 condition. Nothing is stored yet." in checked
     assert not PersonalText.objects.exists()
     stored = rosas_browser.post(PATH, {**given, "action": "import"}, follow=True).content.decode()
-    assert "Stored: 1 text." in stored
+    assert "Stored: 1 text for 1 rater, 1 condition." in stored
     assert ann.pseudonym not in stored
     assert ben.pseudonym in stored
     assert "=You slept." in page(anns)

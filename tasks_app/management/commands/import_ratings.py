@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +10,9 @@ from django.core.management.base import CommandError, CommandParser
 
 from tasks_app import importing
 from tasks_app.management.file_commands import StoringCommand
-from tasks_app.management.lookups import editor_called, study_called
 from tasks_app.models import ImportMapping, Study
+from tasks_app.services.events import Actor
 from tasks_app.services.imports import mappings
-from tasks_app.studyfile import StudyFileError
 from tasks_app.studyfile.problems import nearest
 
 
@@ -21,35 +21,28 @@ class Command(StoringCommand):
 
     help = "Store ratings from elsewhere in a study: a CSV, TSV or JSON Lines file, all of it or nothing."
 
+    file_help = "ratings in long form: .csv, .tsv or .jsonl, also with .gz behind"
+
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare what the command takes."""
-        parser.add_argument("study", help="slug of the study")
-        parser.add_argument("file", help="ratings in long form: .csv, .tsv or .jsonl, also with .gz behind")
+        super().add_arguments(parser)
         parser.add_argument("--map", metavar="MAP", help="a mapping: a YAML or JSON file, or the name of a saved one")
         parser.add_argument("--save-map", metavar="NAME", help="save the mapping with the study under this name")
-        parser.add_argument("--owner", metavar="USER", help="who imports, for the log; must be allowed to edit it")
-        parser.add_argument("--check", action="store_true", help="only check; store nothing")
-        parser.add_argument("--json", action="store_true", help="print what came of it as JSON")
 
-    def handle(self, *args: Any, **options: Any) -> None:
-        """Run the command; every problem goes to standard error, or into the JSON, with exit code 1."""
-        study = study_called(options["study"])
-        by = editor_called(options["owner"], study)
-        name = options["save_map"]
-        try:
-            if name is not None:
+    def store(self, study: Study, by: Actor, options: Mapping[str, Any]) -> importing.Imported:
+        """Store the ratings, and the mapping where a name for it is given."""
+        name, check = options["save_map"], options["check"]
+        if name is not None:
+            try:
                 mappings.check_name(name)
-            mapping = _mapping(study, options["map"])
-            file = importing.RatingsFile.at(options["file"])
-            imported = importing.import_ratings(study=study, file=file, mapping=mapping, by=by, check=options["check"])
-        except ValueError as error:
-            raise CommandError(f"--save-map: {error}") from None
-        except StudyFileError as error:
-            self.refuse(error, as_json=options["json"])
-        if name is not None and not options["check"]:
+            except ValueError as error:
+                raise CommandError(f"--save-map: {error}") from None
+        mapping = _mapping(study, options["map"])
+        file = importing.RatingsFile.at(options["file"])
+        imported = importing.import_ratings(study=study, file=file, mapping=mapping, by=by, check=check)
+        if name is not None and not check:
             mappings.save(study=study, name=name, document=mapping.document, by=by)
-        stored = not options["check"]
-        self.tell(study, imported.counts, imported.notes, stored=stored, as_json=options["json"])
+        return imported
 
 
 def _mapping(study: Study, text: str | None) -> importing.ColumnMapping:

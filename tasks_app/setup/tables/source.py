@@ -6,7 +6,7 @@ import csv
 import io
 import json
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 
@@ -175,11 +175,7 @@ def table_of(
     if scanned is None:
         yield None
         return
-    with ExitStack() as stack:
-
-        def lines() -> Iterable[str]:
-            return stack.enter_context(lines_of(file.file, scanned.encoding))
-
+    with lines_of(file.file, scanned.encoding) as lines:
         advice = _("Choose it under “Quotation marks”.")
         yield Table(naming, file.name, lines, problems, format=file.file.format, quoting=Quoting(quoting, advice))
 
@@ -197,11 +193,7 @@ def raw_rows(
     if scanned is None:
         yield iter(())
         return
-    with ExitStack() as stack:
-
-        def lines() -> Iterable[str]:
-            return stack.enter_context(lines_of(file.file, scanned.encoding))
-
+    with lines_of(file.file, scanned.encoding) as lines:
         is_json = file.file.format == "jsonl"
         yield _json_cells(lines) if is_json else _csv_cells(lines(), delimiter, Quoting(quoting))
 

@@ -57,10 +57,10 @@ def test_from_a_wide_file_to_stored_values_and_away_again(study: Study, rosas_br
     assert '<option value="rater" selected>' in page
     assert "Tick at least one column" in posted(rosas_browser, token, "check")
     page = posted(rosas_browser, token, "check", outcomes=["=calories"])
-    assert "Values: 1, of raters: 1. Outcomes: =calories. Nothing is stored yet." in page
+    assert "1 value of 1 rater: =calories. Nothing is stored yet." in page
     assert not MeasuredOutcome.objects.exists()
     page = posted(rosas_browser, token, "import", outcomes=["=calories"])
-    assert "Stored: 1 value." in page
+    assert "Stored: 1 value of 1 rater: =calories." in page
     assert '<th scope="row" dir="auto">=calories</th><td class="ew-number">1</td><td class="ew-number">1</td>' in page
     assert f"{DATA}outcomes.csv" in rosas_browser.get(DATA).content.decode()
     file = rosas_browser.get(f"{DATA}outcomes.csv").content.decode()
@@ -83,7 +83,7 @@ def test_problems_are_listed_with_their_places(study: Study, rosas_browser: Clie
     page = posted(rosas_browser, token, "import")
     assert "2 problems: nothing was stored" in page
     assert "The study has no rater “nobody”." in page
-    assert "This column is the rater already." in posted(rosas_browser, token, "check", wave="rater")
+    assert "This column is chosen for “Rater” already." in posted(rosas_browser, token, "check", wave="rater")
 
 
 def test_a_draft_takes_none(tmp_path: Path, rosa: User, rosas_browser: Client) -> None:

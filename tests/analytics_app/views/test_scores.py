@@ -65,11 +65,11 @@ def test_from_a_file_to_stored_scores(study: Study, rosas_browser: Client) -> No
     assert ticked(page) == ["COMET"], "numbers with fractions look like scores; of others people decide"
     given = {"file": answer["Location"].partition("file=")[2], **COLUMNS}
     checked = rosas_browser.post(PATH, {**given, "action": "check"})
-    assert "Scores 4, of: COMET, chrF. Nothing is stored yet." in checked.content.decode()
+    assert "4 scores: COMET, chrF. Nothing is stored yet." in checked.content.decode()
     assert not MetricScore.objects.exists()
     stored = rosas_browser.post(PATH, {**given, "action": "import"}, follow=True)
     page = stored.content.decode()
-    assert "Stored: scores 4." in page
+    assert "Stored: 4 scores: COMET, chrF." in page
     assert '<th scope="row" dir="auto">COMET</th><td class="ew-number">2</td><td class="ew-number">1</td>' in page
     assert sorted(MetricScore.objects.values_list("metric", "item__key", "system__key", "value"), key=repr) == [
         ("COMET", "i1", "alpha", 0.8), ("COMET", "i1", "beta", 0.7), ("COMET", None, "alpha", 0.75),
@@ -89,7 +89,7 @@ def test_problems_are_listed_with_their_places_and_can_be_mended(study: Study, r
     assert "segment: The study has no item “i9”." in page
     both = rosas_browser.post(PATH, {**given, "system": "segment", "action": "check"})
     assert both.status_code == 422
-    assert "This column is the item already." in both.content.decode()
+    assert "This column is chosen for “Item” already." in both.content.decode()
     assert not MetricScore.objects.exists()
 
 
@@ -100,6 +100,9 @@ def test_scores_that_are_there_are_replaced_on_request(study: Study, rosas_brows
     assert "tick Replace on the page" in refused.content.decode()
     assert rosas_browser.post(PATH, {**given, "replace": "on", "action": "import"}).status_code == 302
     assert MetricScore.objects.get(metric="COMET", item__key="i1", system__key="alpha").value == 0.9
+    deleted = rosas_browser.post(f"{PATH}delete/", {"metric": "COMET", "sure": "on"}, follow=True)
+    assert "Deleted: 3 scores of COMET." in deleted.content.decode()
+    assert set(MetricScore.objects.values_list("metric", flat=True)) == {"chrF"}
 
 
 @pytest.mark.parametrize(

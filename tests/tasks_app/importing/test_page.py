@@ -90,14 +90,14 @@ def test_from_a_file_to_stored_ratings(mine: Study, rosas_browser: Client, rosa:
     assert '<td dir="auto">alpha</td>' in page
     checked = send(rosas_browser, token, "check", **CHOSEN)
     assert checked.status_code == 200
-    assert "Ratings 2, judgments 2, raters 2. Nothing is stored yet." in checked.content.decode()
+    assert "2 ratings, 2 judgments, 2 raters. Nothing is stored yet." in checked.content.decode()
     assert "1 column is not mapped" in checked.content.decode()
     assert not Rating.objects.exists()
     assert kept_files() == ["theirs.csv"]
     stored = send(rosas_browser, token, "import", **CHOSEN, save_as="pilot")
     assert (stored.status_code, stored["Location"]) == (302, PATH)
     page = rosas_browser.get(PATH).content.decode()
-    assert "Stored: ratings 2, judgments 2, raters 2." in page
+    assert "Stored: 2 ratings, 2 judgments, 2 raters." in page
     assert "pilot" in page
     assert kit.ratings(mine) == [("W1", "i1/alpha", "style", 4.0), ("W2", "i1/beta", "fluency", 5.0)]
     assert mine.events.get(verb="imported").actor == rosa

@@ -16,6 +16,7 @@ from tasks_app.importing.guessing import Peek, guess
 from tasks_app.models import Study, Task
 from tasks_app.sections import Json
 from tasks_app.services.imports import mappings
+from tasks_app.views.researcher.importing.uploading import QuotingField, UploadForm
 
 # What nearly every file has, in the order in which people look for it.
 MAIN = ("rater", "item", "system", "criterion", "value")
@@ -33,30 +34,19 @@ REPEATS = (
 )
 
 
-MARKS = (
-    ("", gettext_lazy("enclose cells; ask if that is not clear")),
-    ("double", gettext_lazy("enclose cells")),
-    ("none", gettext_lazy("are part of the texts")),
-)
-
-
-class UploadForm(forms.Form):
+class RatingsUploadForm(UploadForm):
     """A file of ratings, and which mapping reads it."""
 
-    file = forms.FileField(
-        label=gettext_lazy("File of ratings"),
-        help_text=gettext_lazy(
-            "CSV, TSV or JSON Lines with one rating per row, plain or gzipped (.csv.gz). Checking a "
-            "million rows takes a minute or two; leave the page open meanwhile."
-        ),
-        allow_empty_file=True,  # an empty file is answered by the reader, which says what to do
-    )
     mapping = forms.ChoiceField(
         label=gettext_lazy("Columns"), help_text=gettext_lazy("Nothing is stored yet."), required=False
     )
 
-    def __init__(self, *args: Any, saved: Iterable[str], **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+    def __init__(self, *args: Any, saved: Iterable[str]) -> None:
+        help_text = _(
+            "CSV, TSV or JSON Lines with one rating per row, plain or gzipped (.csv.gz). Checking a million rows takes "
+            "a minute or two; leave the page open meanwhile."
+        )
+        super().__init__(*args, label=_("File of ratings"), help_text=help_text)
         field = self.fields["mapping"]
         assert isinstance(field, forms.ChoiceField)
         field.choices = [
@@ -112,12 +102,7 @@ class ColumnsForm(MappingForm):
     """One choice for each of our columns, with guesses by their names."""
 
     repeats = forms.ChoiceField(choices=REPEATS, label=gettext_lazy("A second rating of the same text by a rater"))
-    quoting = forms.ChoiceField(
-        choices=MARKS,
-        required=False,
-        label=gettext_lazy("Quotation marks"),
-        help_text=gettext_lazy("For files with tabs. You are asked if it is not clear what they mean."),
-    )
+    quoting = QuotingField()
 
     def __init__(self, *args: Any, study: Study, columns: Sequence[str], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -19,10 +19,9 @@ from tasks_app.importing.mapping import as_yaml
 from tasks_app.models import ImportMapping, Study
 from tasks_app.request_sizes import accepts_files
 from tasks_app.services.imports import mappings
-from tasks_app.studyfile import StudyFileError
 from tasks_app.studyfile.files.limits import largest_upload
 from tasks_app.views.researcher.frame import researcher_page
-from tasks_app.views.researcher.importing.forms import ColumnsForm, TextForm, UploadForm, form_for
+from tasks_app.views.researcher.importing.forms import ColumnsForm, RatingsUploadForm, TextForm, form_for
 from tasks_app.views.researcher.importing.uploading import EDITOR, TablePages
 
 
@@ -46,7 +45,7 @@ def _delete_mapping(request: HttpRequest, study: Study) -> HttpResponse:
     return redirect("researcher:import", study.slug)
 
 
-class _RatingsPages(TablePages):
+class _RatingsPages(TablePages[ColumnsForm | TextForm]):
     """Ratings, whose columns are named by choices or by a mapping written as text, which can be saved."""
 
     address = "researcher:import"
@@ -57,9 +56,9 @@ class _RatingsPages(TablePages):
         super().__init__(request, study)
         self.mode = "text" if request.POST.get("mode") == "text" else "columns"
 
-    def upload_form(self, *posted: Any) -> UploadForm:
+    def upload_form(self, *posted: Any) -> RatingsUploadForm:
         saved = ImportMapping.objects.filter(study=self.study).values_list("name", flat=True)
-        return UploadForm(*posted, saved=list(saved))
+        return RatingsUploadForm(*posted, saved=list(saved))
 
     def beside_upload(self) -> Mapping[str, Any]:
         saved = ImportMapping.objects.filter(study=self.study)
@@ -74,40 +73,33 @@ class _RatingsPages(TablePages):
         name = form.cleaned_data["mapping"]
         return {"map": name} if name else {}
 
-    def columns(self) -> HttpResponse:
-        if not self.action:
-            return self._begin()
-        form = form_for(self.study, self.peek, self.mode, self.request.POST)
-        if not form.is_valid():
-            return self.show(form, mode=self.mode, status=422)
-        try:
-            return self._do(form)
-        except StudyFileError as error:
-            return self.show(form, mode=self.mode, refusal=error, status=422)
-
-    def _begin(self) -> HttpResponse:
+    def columns_form(self) -> ColumnsForm | TextForm:
+        if self.action:
+            return form_for(self.study, self.peek, self.mode, self.request.POST)
         name = self.request.GET.get("map", "")
         saved = mappings.find(self.study, name) if name else None
-        if saved is None:
-            return self.show(form_for(self.study, self.peek, "columns"), mode="columns")
-        return self._as_text(saved.document, saved.name)
+        return form_for(self.study, self.peek, "columns") if saved is None else _as_text(saved.document, saved.name)
 
-    def _as_text(self, document: Mapping[str, Any], name: str) -> HttpResponse:
-        initial = {"text": as_yaml(document), "save_as": name}
-        return self.show(form_for(self.study, self.peek, "text", initial=initial), mode="text")
+    def show(self, form: forms.Form, *, status: int = 200, **more: Any) -> HttpResponse:
+        mode = "text" if isinstance(form, TextForm) else "columns"
+        return super().show(form, status=status, mode=mode, **more)
 
-    def _do(self, form: ColumnsForm | TextForm) -> HttpResponse:
+    def do(self, form: ColumnsForm | TextForm) -> HttpResponse:
         """Check, import or turn the mapping into text. Raises StudyFileError."""
         mapping, name = form.mapping(), form.cleaned_data["save_as"]
         if self.action == "text":
-            return self._as_text(mapping.document, name)
+            return self.show(_as_text(mapping.document, name))
         check = self.action != "import"
         imported = importing.import_ratings(
             study=self.study, file=self.file, mapping=mapping, by=self.request.user, check=check
         )
         if check:
-            return self.show(form, mode=self.mode, checked=imported)
+            return self.show(form, checked=imported, summary=imported.summary)
         if name:
             mappings.save(study=self.study, name=name, document=mapping.document, by=self.request.user)
-        sentence = _("Stored: ratings %(ratings)d, judgments %(judgments)d, raters %(raters)d.")
-        return self.stored(sentence % imported.counts, imported.notes)
+        return self.stored(_("Stored: %(summary)s.") % {"summary": imported.summary}, imported.notes)
+
+
+def _as_text(document: Mapping[str, Any], name: str) -> TextForm:
+    """Return a mapping as the form that shows it as text."""
+    return TextForm(initial={"text": as_yaml(document), "save_as": name})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from django import forms
 from django.contrib import messages
@@ -16,6 +16,7 @@ from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from tasks_app.importing import RatingsFile, uploads
 from tasks_app.importing.guessing import Peek, peek
@@ -29,6 +30,35 @@ Result = TypeVar("Result")
 EDITOR = Membership.Role.EDITOR
 
 
+class UploadForm(forms.Form):
+    """A table to upload."""
+
+    file = forms.FileField(allow_empty_file=True)  # an empty file is answered by the reader, which says what to do
+
+    def __init__(self, *given: Any, label: Any, help_text: Any, accept: str = "") -> None:
+        super().__init__(*given)
+        field = self.fields["file"]
+        field.label, field.help_text = label, help_text
+        if accept:
+            field.widget.attrs["accept"] = accept
+
+
+class QuotingField(forms.ChoiceField):
+    """What quotation marks are in a table with tabs."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            choices=(
+                ("", gettext_lazy("enclose cells; ask if that is not clear")),
+                ("double", gettext_lazy("enclose cells")),
+                ("none", gettext_lazy("are part of the texts")),
+            ),
+            required=False,
+            label=gettext_lazy("Quotation marks"),
+            help_text=gettext_lazy("For files with tabs. You are asked if it is not clear what they mean."),
+        )
+
+
 def read_with(form: Form, read: Callable[[Form], Result]) -> tuple[Result | None, StudyFileError | None]:
     """Return what was read by a posted form, and why its file was refused; neither where the form itself is wrong."""
     if not (form.is_bound and form.is_valid()):
@@ -39,7 +69,7 @@ def read_with(form: Form, read: Callable[[Form], Result]) -> tuple[Result | None
         return None, error
 
 
-class TablePages(ABC):
+class TablePages(ABC, Generic[Form]):
     """A page to upload a large table, and one to say what its columns are, to check and to store it.
 
     Between the two the file is kept under a token, for a day at most.
@@ -72,8 +102,24 @@ class TablePages(ABC):
         """Return what the first page shows beside its form."""
 
     @abstractmethod
+    def columns_form(self) -> Form:
+        """Return the form of the second page, unbound where no button was pressed; `file` and `peek` are there."""
+
+    @abstractmethod
+    def do(self, form: Form) -> HttpResponseBase:
+        """Do what a button of the second page says, with a valid form. Raises StudyFileError."""
+
     def columns(self) -> HttpResponseBase:
-        """Answer with the second page, or do what its buttons say; `file` is there, and `peek` its first rows."""
+        """Answer with the second page, or do what its buttons say."""
+        form = self.columns_form()
+        if not form.is_bound:
+            return self.show(form)
+        if not form.is_valid():
+            return self.show(form, status=422)
+        try:
+            return self.do(form)
+        except StudyFileError as error:
+            return self.show(form, refusal=error, status=422)
 
     def after_upload(self, _form: forms.Form) -> Mapping[str, str]:
         """Return what the address of the second page says besides the file."""

@@ -12,30 +12,13 @@ from django.utils.translation import gettext_lazy
 
 from tasks_app.importing.guessing import Peek
 from tasks_app.setup.tables.source import TextsFile
+from tasks_app.views.researcher.importing.uploading import QuotingField
 
 # Cells shown as examples of a column, and characters of each.
 EXAMPLES, EXAMPLE_CHARACTERS = 2, 80
 
-MARKS = (
-    ("", gettext_lazy("enclose cells; say so if that is not clear")),
-    ("double", gettext_lazy("enclose cells")),
-    ("none", gettext_lazy("are part of the texts")),
-)
-
-_ACCEPTED = ".csv,.tsv,.json,.jsonl,.gz,.xlsx,.xlsm,.ods"
-
-
-class UploadForm(forms.Form):
-    """A table to upload."""
-
-    file = forms.FileField(
-        allow_empty_file=True,  # an empty file is answered by the reader, which says what to do
-        widget=forms.FileInput(attrs={"accept": _ACCEPTED}),
-    )
-
-    def __init__(self, *given: Any, label: Any, help_text: Any) -> None:
-        super().__init__(*given)
-        self.fields["file"].label, self.fields["file"].help_text = label, help_text
+# Suffixes of tables that can be uploaded.
+ACCEPTED = ".csv,.tsv,.json,.jsonl,.gz,.xlsx,.xlsm,.ods"
 
 
 class ColumnForm:
@@ -59,12 +42,7 @@ class TableForm(forms.Form):
     about_whole: ClassVar[Sequence[str]] = ("mode",)
 
     columns = forms.CharField(widget=forms.HiddenInput, required=False, strip=False)
-    quoting = forms.ChoiceField(
-        choices=MARKS,
-        required=False,
-        label=gettext_lazy("Quotation marks"),
-        help_text=gettext_lazy("For tables with tabs between the cells."),
-    )
+    quoting = QuotingField()
     sheet = forms.ChoiceField(required=False, label=gettext_lazy("Sheet"))
     mode = forms.ChoiceField(
         required=False,

@@ -49,7 +49,7 @@ Form = TypeVar("Form", bound=TableForm)
 Table = TypeVar("Table", bound=Checked)
 
 
-class SetupTablePages(TablePages, Generic[Form, Table]):
+class SetupTablePages(TablePages[Form], Generic[Form, Table]):
     """The rows of a table of a draft, and a file of rows whose columns are named by choices."""
 
     title = ""
@@ -68,7 +68,7 @@ class SetupTablePages(TablePages, Generic[Form, Table]):
         return table_rows.counted(self.setup, self.stem)
 
     @abstractmethod
-    def columns_form(self, *given: Any, **more: Any) -> Form:
+    def table_form(self, *given: Any, **more: Any) -> Form:
         """Return the form of the second page, filled in with what was posted or with guesses."""
 
     @abstractmethod
@@ -106,20 +106,16 @@ class SetupTablePages(TablePages, Generic[Form, Table]):
             raise StudyFileError([Problem(file.name, 1, MOST_COLUMNS + 1, sentence % words)])
         return peek
 
-    def columns(self) -> HttpResponseBase:
-        form = self.columns_form(self.request.POST)
-        if self.action in ("", "look") or not form.is_of_these_columns:
-            asked = self.request.POST if self.action else self.request.GET
-            initial = {name: asked.get(name, "") for name in ("sheet", "quoting", "mode") if asked.get(name)}
-            return self.show(self.columns_form(initial=initial))
-        if not form.is_valid():
-            return self.show(form, status=422)
-        try:
-            return self._do(form)
-        except StudyFileError as error:
-            return self.show(form, refusal=error, status=422)
+    def columns_form(self) -> Form:
+        form = self.table_form(self.request.POST)
+        if self.action not in ("", "look") and form.is_of_these_columns:
+            return form
+        asked = self.request.POST if self.action else self.request.GET
+        return self.table_form(
+            initial={name: asked.get(name, "") for name in ("sheet", "quoting", "mode") if asked.get(name)}
+        )
 
-    def _do(self, form: Form) -> HttpResponseBase:
+    def do(self, form: Form) -> HttpResponseBase:
         """Check or store the table, or send it back with its problems marked. Raises StudyFileError."""
         if self.action == "store" and (answer := self.later(form)) is not None:
             return answer

@@ -24,8 +24,9 @@ from tasks_app.setup.tables.marking import Layout
 from tasks_app.setup.texts_upload import TextsUpload
 from tasks_app.studyfile.files.limits import largest_upload
 from tasks_app.views.researcher.frame import researcher_page
+from tasks_app.views.researcher.importing.uploading import UploadForm
 from tasks_app.views.researcher.setup import frozen
-from tasks_app.views.researcher.setup.table_form import UploadForm
+from tasks_app.views.researcher.setup.table_form import ACCEPTED
 from tasks_app.views.researcher.setup.table_pages import SetupTablePages, numbers_of, say_brought_back
 from tasks_app.views.researcher.setup.texts.drafts import of_draft, show
 from tasks_app.views.researcher.setup.texts.forms import ColumnsForm, SystemsForm
@@ -74,7 +75,7 @@ class _TextsPages(SetupTablePages[ColumnsForm, CheckedTexts]):
             "CSV, TSV, JSON, JSON Lines or a workbook (.xlsx, .ods), with one row per output, or one row per item and "
             "one column per system. Up to 64 MB; text files may be gzipped (.csv.gz)."
         )
-        return UploadForm(*given, label=_("Table of texts"), help_text=help_text)
+        return UploadForm(*given, label=_("Table of texts"), help_text=help_text, accept=ACCEPTED)
 
     def beside_upload(self) -> Mapping[str, Any]:
         shown = frozen.texts_context(self.request, self.setup)
@@ -86,7 +87,7 @@ class _TextsPages(SetupTablePages[ColumnsForm, CheckedTexts]):
             **work_on_texts(self.setup),
         }
 
-    def columns_form(self, *given: Any, **more: Any) -> ColumnsForm:
+    def table_form(self, *given: Any, **more: Any) -> ColumnsForm:
         present = self.counts.rows
         layout = None if given else guess_layout(self.peek)
         return ColumnsForm(*given, file=self.table_file, peek=self.peek, present=present, layout=layout, **more)

@@ -36,8 +36,9 @@ from tasks_app.studyfile.files.limits import largest_upload
 from tasks_app.studyfile.problems import Problem
 from tasks_app.views.csv_files import BYTE_ORDER_MARK, csv_line
 from tasks_app.views.researcher.frame import researcher_page
+from tasks_app.views.researcher.importing.uploading import UploadForm
 from tasks_app.views.researcher.setup.form_frame import frozen_page, step_url
-from tasks_app.views.researcher.setup.table_form import UploadForm
+from tasks_app.views.researcher.setup.table_form import ACCEPTED
 from tasks_app.views.researcher.setup.table_pages import SetupTablePages, numbers_of, say_brought_back
 from tasks_app.views.researcher.setup.texts.drafts import of_draft, show
 from tasks_app.views.researcher.setup.unit_tables.forms import UnitColumnsForm, UnitRowForm
@@ -137,7 +138,7 @@ class _UnitTablePages(SetupTablePages[UnitColumnsForm, CheckedRows]):
             "CSV, TSV, JSON, JSON Lines or a workbook (.xlsx, .ods) with the columns %(names)s. Up to 64 MB; text "
             "files may be gzipped (.csv.gz)."
         ) % {"names": ", ".join(self.table.declared.needed)}
-        return UploadForm(*given, label=self.table.upload_label, help_text=help_text)
+        return UploadForm(*given, label=self.table.upload_label, help_text=help_text, accept=ACCEPTED)
 
     def beside(self) -> dict[str, Any]:
         return _beside(self.setup, self.table)
@@ -149,7 +150,7 @@ class _UnitTablePages(SetupTablePages[UnitColumnsForm, CheckedRows]):
             "answerable": answerable(reading_of(self.setup)) if self.table.declared is CONTROLS else (),
         }
 
-    def columns_form(self, *given: Any, **more: Any) -> UnitColumnsForm:
+    def table_form(self, *given: Any, **more: Any) -> UnitColumnsForm:
         present = self.counts.rows
         return UnitColumnsForm(*given, table=self.table, file=self.table_file, peek=self.peek, present=present, **more)
 

@@ -1,0 +1,1 @@
+"""Tables of values from elsewhere: each kind declares its columns and stores what was read."""
