@@ -46,7 +46,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What was asked: the task, its scale, and the criterion (None for all of a task together).
+    """The question that was asked: the task, its scale, and the criterion (None for all of a task together).
 
     `domain` lists the steps of a scale that has some, `limits` the ends of one that is a range. `whole` says that
     all criteria of the task are there, which `asked` lists. `params` are the cleaned parameters of the task, `labels`
@@ -68,7 +68,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Common:
-    """What a plan sets for every analysis. `pairs` are (system, system_b) by key, None for all."""
+    """The settings that a plan has for every analysis. `pairs` are (system, system_b) by key, None for all."""
 
     confidence: float = 0.95
     n_resamples: int = 1000
@@ -82,12 +82,12 @@ class Common:
 
     @property
     def limits(self) -> float:
-        """Return the confidence as bootstraps take it: `Adjusted` for few units, or plain for plain percentiles."""
+        """Return the confidence for bootstraps: `Adjusted` for few units, or a number for plain percentiles."""
         return Adjusted(self.confidence) if self.intervals == "adjusted" else self.confidence
 
     @property
     def of_z(self) -> dict[str, Any]:
-        """Return how judge-wise z is computed, as keyword arguments of `judge_wise_z` and as rows say it."""
+        """Return the options of judge-wise z: keyword arguments of `judge_wise_z`, and the settings in rows."""
         return {"ddof": self.ddof, "constant": self.constant}
 
 
@@ -117,20 +117,20 @@ class Sample:
         return replace(self, table=self.table.where(mask), z=self.z[mask], **changes)
 
     def part(self, mask: Mask, **changes: Any) -> Sample:
-        """Return a slice, a group or a wave; what is said of one that holds some systems only is about these.
+        """Return the sample of a slice, a group or a wave, marked `apart` if it has only some of the systems.
 
-        Beside a part that holds the others it would tell them apart.
+        The rows of such a part are about these systems, and would distinguish them from the others.
         """
-        found = self.where(mask, **changes)
-        some = not self.apart and 0 < n_systems(found.table) < n_systems(self.table)
-        return replace(found, apart=True) if some else found
+        part = self.where(mask, **changes)
+        some = not self.apart and 0 < n_systems(part.table) < n_systems(self.table)
+        return replace(part, apart=True) if some else part
 
     def rng(self, purpose: str) -> np.random.Generator:
         """Return a generator that depends on the run's seed, the question and the purpose, and on nothing else."""
         return np.random.default_rng(self.seed(purpose))
 
     def seed(self, purpose: str) -> list[int]:
-        """Return what the generator for a purpose is seeded with; rows say it."""
+        """Return the seed of the generator for a purpose, which rows have in their settings."""
         words = [self.question.task, self.question.criterion or "", purpose, self.slice or ""]
         if self.group is not None or self.wave is not None:
             words.append(f"{self.group or ''}/{self.wave or ''}")
@@ -138,13 +138,13 @@ class Sample:
 
     @property
     def text(self) -> NDArray[np.int64]:
-        """What each rating is about, as a code: the text shown, and the criterion where several are together."""
+        """Return a code for the subject of each rating: the text, and the criterion if the sample has several."""
         if self.question.criterion is not None:
             return self.table.text
         return self.table.text * (len(self.table.names.criteria) + 1) + self.table.criterion + 1
 
     def first_per_rater(self) -> Sample:
-        """Return the sample with the first rating only of a rater for a text: nobody agrees with themselves."""
+        """Return the sample with only the first rating of each rater for a text: nobody agrees with themselves."""
         if not len(self.table):
             return self
         keys = self.text * len(self.table.names.raters) + self.table.rater
@@ -164,7 +164,7 @@ class Rows:
         """Return a row; an estimate fills value, interval, p, counts and note, columns given by name go before it."""
         from_estimate = {} if estimate is None else {name: getattr(estimate, name) for name in FROM_ESTIMATE}
         given = {name: value for name, value in columns.items() if value is not None}
-        # Without the other systems, what is left is about the one that stays.
+        # If all other systems are left out, the row is about the remaining system.
         alone = bool(self.sample.without) or self.sample.apart
         given["by_system"] = bool(given.get("by_system")) or alone
         if from_estimate.get("low") is not None:
@@ -188,7 +188,7 @@ FROM_ESTIMATE = ("value", "low", "high", "se", "df", "p", "n_ratings", "n_items"
 
 
 class Filters(Block):
-    """Settings of every analysis: of which part of the ratings it is computed."""
+    """Settings of every analysis: the part of the ratings that it uses."""
 
     slices = ListField(
         label=_("Also for each value of"),
@@ -208,9 +208,9 @@ class Filters(Block):
     )
 
     def clean_where(self) -> str:
-        """Write a condition in one way: rows are found by it."""
-        given: str = self.cleaned_data["where"]
-        return str(conditions.Condition.read(given)) if given else given
+        """Return the condition in its normal spelling, by which its rows are looked up."""
+        condition: str = self.cleaned_data["where"]
+        return str(conditions.Condition.read(condition)) if condition else condition
 
 
 class Analysis(ABC):
@@ -221,46 +221,46 @@ class Analysis(ABC):
     summary: ClassVar[Words]
     source: ClassVar[str]
     scales: ClassVar[frozenset[Scale]]
-    # The task types it is for; empty for every type with one of its scales.
+    # The task types it is for; empty for every type that has one of its scales.
     task_types: ClassVar[frozenset[str]] = frozenset()
 
     Settings: ClassVar[type[Block]] = Filters
 
-    # What its statistics are called on pages.
+    # The names of its statistics on pages.
     statistics: ClassVar[Mapping[str, Words]] = {}
 
-    # Those of its statistics whose rows are too many for a table: pages have their charts alone.
+    # The statistics with too many rows for a table: pages show them only in charts.
     only_drawn: ClassVar[frozenset[str]] = frozenset()
-    # What it needs beside the ratings (analytics_app.ratings.extras).
+    # The data it needs beside the ratings (analytics_app.ratings.extras).
     needs: ClassVar[frozenset[type[Extra]]] = frozenset()
-    # Whether pages of the types it is for begin with it.
+    # Whether it comes first on the pages of its task types.
     leads: ClassVar[bool] = True
     # Whether it is computed once a task, from the ratings on all of its criteria.
     whole_task: ClassVar[bool] = False
     # Whether it is also computed for each group and wave, where a study has several.
     splits: ClassVar[bool] = True
 
-    # Settings that every row says, so that one plan may ask twice with other values of them.
+    # Settings that every row repeats, so that a plan may have the analysis twice with different values of them.
     told_apart_by: ClassVar[tuple[str, ...]] = ()
 
     def fits(self, question: Question) -> bool:
-        """Say whether the analysis means something for a question."""
+        """Return whether the analysis is meaningful for a question."""
         if self.task_types and question.task_type not in self.task_types:
             return False
         return question.whole if self.whole_task else question.scale in self.scales
 
     def needed(self, settings: Mapping[str, Any]) -> frozenset[type[Extra]]:
-        """Return what an analysis with these settings needs beside the ratings; never more than `needs`."""
+        """Return the extras that the analysis needs with these settings; never more than `needs`."""
         return self.needs
 
     def wants_all_criteria(self, settings: Mapping[str, Any]) -> bool:
-        """Say whether it is also to be computed over all criteria of a task together."""
+        """Return whether the analysis is also computed over all criteria of a task together."""
         return bool(settings.get("overall"))
 
     def of_pairs(self, sample: Sample, settings: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what the leading row of a pair of systems is called; empty where systems are not compared.
+        """Return the columns that identify the leading row of a pair of systems; empty if systems are not compared.
 
-        That is its `statistic`, and its `criterion` where it is not that of the sample.
+        These are its `statistic`, and its `criterion` if that is not the criterion of the sample.
         """
         return {}
 
@@ -269,22 +269,22 @@ class Analysis(ABC):
         for part in slices(sample, settings):
             yield from self.compute(part, settings)
             yield from self.pairs_without_ratings(part, settings)
-            for one in groups_and_waves(part) if self.splits else ():
-                yield from self.compute(one, settings)
+            for split in groups_and_waves(part) if self.splits else ():
+                yield from self.compute(split, settings)
 
     def pairs_without_ratings(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
         """Yield a row without a value, with the reason, for every planned pair that names a system without ratings.
 
         A pair with a system that the settings leave out has no row: whoever left it out knows why.
         """
-        called, names = self.of_pairs(sample, settings), sample.table.names.systems
+        pair_columns, names = self.of_pairs(sample, settings), sample.table.names.systems
         left_out = {names[code] for code in sample.without}
         rated = {names[code] for code in np.flatnonzero(ratings_of_systems(sample.table))}
-        for a, b in (sample.common.pairs or ()) if called else ():
+        for a, b in (sample.common.pairs or ()) if pair_columns else ():
             missing = [key for key in (a, b) if key not in rated]
             if missing and left_out.isdisjoint((a, b)):
                 note = f"Planned, but not compared: there are no ratings of {' or '.join(missing)} here."
-                yield Rows(self.name, sample).row(**called, system=a, system_b=b, by_system=True, note=note)
+                yield Rows(self.name, sample).row(**pair_columns, system=a, system_b=b, by_system=True, note=note)
 
     @abstractmethod
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
@@ -292,12 +292,12 @@ class Analysis(ABC):
 
 
 def slices(sample: Sample, settings: Mapping[str, Any]) -> Iterator[Sample]:
-    """Yield the sample without what is left out, then one for each value of each feature that was named."""
+    """Yield the sample without the systems left out, then the slice of each value of each named feature."""
     base = leave_out(sample, settings.get("without_systems", ()))
-    if written := settings.get("where"):
-        condition = conditions.Condition.read(written)
-        said = "; ".join(filter(None, (str(condition), base.slice)))
-        base = base.part(condition.holds(base.table), slice=said)
+    if where := settings.get("where"):
+        condition = conditions.Condition.read(where)
+        description = "; ".join(filter(None, (str(condition), base.slice)))
+        base = base.part(condition.holds(base.table), slice=description)
     yield base
     names = base.table.names
     for feature in settings.get("slices", ()):
@@ -306,7 +306,7 @@ def slices(sample: Sample, settings: Mapping[str, Any]) -> Iterator[Sample]:
             continue
         item = names.item_of_unit[base.table.unit]
         values = np.where(item >= 0, of_items[item], "")
-        for value in sorted({str(one) for one in of_items} - {""}):
+        for value in sorted({str(text) for text in of_items} - {""}):
             label = f"{feature}={value}"
             yield base.part(values == value, slice=label if base.slice is None else f"{label}; {base.slice}")
 
@@ -355,42 +355,42 @@ def _stay(table: Table, without: frozenset[int]) -> Mask:
 
 
 def n_systems(table: Table) -> int:
-    """Return how many systems' texts the ratings of a table are about, the second texts of pairs included."""
+    """Return the number of systems whose texts were rated, the second texts of pairs included."""
     return int(np.count_nonzero(ratings_of_systems(table)))
 
 
 def ratings_of_systems(table: Table) -> NDArray[np.int64]:
-    """Count by system, by its code, the ratings that are about its texts, the second texts of pairs included."""
-    seen = np.bincount(table.by_system()[1], minlength=len(table.names.systems))
+    """Return the number of ratings of each system, by its code, the second texts of pairs included."""
+    counts = np.bincount(table.by_system()[1], minlength=len(table.names.systems))
     if (table.part_b >= 0).any():
-        seen += np.bincount(replace(table, part=table.part_b).by_system()[1], minlength=len(table.names.systems))
-    return seen.astype(np.int64)
+        counts += np.bincount(replace(table, part=table.part_b).by_system()[1], minlength=len(table.names.systems))
+    return counts.astype(np.int64)
 
 
 def of_one_system(table: Table) -> Mask:
-    """Say of each rater, by code, whether all that they judged is by one of several systems.
+    """Return for each rater, by code, whether all texts that they judged are by one of several systems.
 
-    What is said of such a rater says what that system is worth.
+    A statistic of such a rater would reveal the quality of that system.
     """
     row, system, _item = table.by_system()
     width = max(len(table.names.systems), 1)
     pairs = np.unique(table.rater[row].astype(np.int64) * width + system)
-    one: Mask = np.bincount(pairs // width, minlength=len(table.names.raters)) == 1
-    return one if len(np.unique(pairs % width)) > 1 else np.zeros_like(one)
+    single: Mask = np.bincount(pairs // width, minlength=len(table.names.raters)) == 1
+    return single if len(np.unique(pairs % width)) > 1 else np.zeros_like(single)
 
 
 def count(codes: NDArray[Any]) -> int:
-    """Return how many different codes there are."""
+    """Return the number of different codes."""
     return len(np.unique(codes))
 
 
-def in_words(number: int, one: str, several: str) -> str:
+def in_words(number: int, singular: str, several: str) -> str:
     """Return a number with its noun, for notes."""
-    return f"{number} {one if number == 1 else several}"
+    return f"{number} {singular if number == 1 else several}"
 
 
 class OverallFilters(Filters):
-    """Settings of an analysis that may also take all criteria of a task together."""
+    """Settings of an analysis that can also take all criteria of a task together."""
 
     overall = forms.BooleanField(
         required=False,

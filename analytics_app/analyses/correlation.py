@@ -55,7 +55,7 @@ class Correlation(BetweenRaters):
         )
 
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
-        """Yield the rows of both coefficients."""
+        """Yield the rows of Pearson's and of Spearman's coefficient."""
         once = sample.first_per_rater()
         rated = ~np.isnan(once.table.value)
         table, texts, documents = once.table.where(rated), once.text[rated], clusters_of_texts(once)
@@ -65,7 +65,7 @@ class Correlation(BetweenRaters):
         in_twos = bool(np.unique(texts, return_counts=True)[1].max(initial=0) <= 2)
         for method in ("pearson", "spearman"):
             drawing = bootstrap(sample, method, "texts" if documents is None else "documents")
-            found = between_raters(
+            correlations = between_raters(
                 table.value,
                 texts,
                 table.rater,
@@ -74,13 +74,15 @@ class Correlation(BetweenRaters):
                 clusters=documents[rated] if documents is not None else None,
                 **(drawing.options if in_twos else {**drawing.options, "n_resamples": 0}),
             )
-            said = {"min_shared": settings["min_shared"], "ratings": FIRST}
-            drawn: dict[str, Any] = {"interval": FISHER} if found.pooled.n_raters == 2 else drawing.said
-            stacked = {"pairs": "stacked, first rater by name is x", "ratings": FIRST, **_test(found.pooled)}
-            yield make.row(method, found.pooled, settings=stacked | (drawn if found.pooled.low is not None else {}))
-            yield make.row(f"{method}_mean", found.mean, settings=said)
-            yield make.row(f"{method}_mean_fisher", found.mean_fisher, settings=said)
-            for pair in found.pairs if len(found.pairs) <= LISTED else ():
+            of_means = {"min_shared": settings["min_shared"], "ratings": FIRST}
+            drawn: dict[str, Any] = {"interval": FISHER} if correlations.pooled.n_raters == 2 else drawing.said
+            stacked = {"pairs": "stacked, first rater by name is x", "ratings": FIRST, **_test(correlations.pooled)}
+            yield make.row(
+                method, correlations.pooled, settings=stacked | (drawn if correlations.pooled.low is not None else {})
+            )
+            yield make.row(f"{method}_mean", correlations.mean, settings=of_means)
+            yield make.row(f"{method}_mean_fisher", correlations.mean_fisher, settings=of_means)
+            for pair in correlations.pairs if len(correlations.pairs) <= LISTED else ():
                 names = f"{raters[pair.rater_a]} and {raters[pair.rater_b]}"
                 about = {**({"interval": FISHER} if pair.estimate.low is not None else {}), **_test(pair.estimate)}
                 yield make.row(f"{method}_pair", pair.estimate, label=names, settings=about)

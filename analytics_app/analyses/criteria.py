@@ -1,4 +1,4 @@
-"""Correlations between criteria: whether raters tell them apart."""
+"""Correlations between criteria, which show whether raters distinguish them."""
 
 from __future__ import annotations
 
@@ -51,35 +51,35 @@ class Criteria(Analysis):
 
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
         """Yield the rows of every two criteria."""
-        asked = [one for one in sample.question.asked if one.scale in NUMBERS]
-        if len(asked) < 2:
+        criteria = [criterion for criterion in sample.question.asked if criterion.scale in NUMBERS]
+        if len(criteria) < 2:
             return
         table = sample.table
         place = np.full(len(table.names.criteria) + 1, -1, dtype=np.intp)
-        place[[one.code for one in asked]] = np.arange(len(asked))
+        place[[criterion.code for criterion in criteria]] = np.arange(len(criteria))
         column = place[table.criterion]
         keep = (column >= 0) & ~np.isnan(table.value)
         table, column = table.where(keep), column[keep]
         answer = table.judgment.astype(np.int64) * (int(table.text.max(initial=0)) + 1) + table.text
         make = Rows(self.name, sample)
         for suffix, group in (("", table.text), ("_answers", answer)):
-            matrix, _groups = item_means(table.value, column, group, len(asked))
-            for a, b in combinations(range(len(asked)), 2):
+            matrix, _groups = item_means(table.value, column, group, len(criteria))
+            for a, b in combinations(range(len(criteria)), 2):
                 both = ~np.isnan(matrix[:, [a, b]]).any(axis=1)
                 if suffix and not both.any():
                     continue
                 for method in ("spearman", "pearson"):
                     confidence = None if suffix else sample.common.confidence
-                    found = correlated(matrix[:, a], matrix[:, b], method=method, confidence=confidence)
+                    estimate = correlated(matrix[:, a], matrix[:, b], method=method, confidence=confidence)
                     yield make.row(
                         f"criteria_{method}{suffix}",
-                        found,
-                        label=f"{asked[a].key} and {asked[b].key}",
+                        estimate,
+                        label=f"{criteria[a].key} and {criteria[b].key}",
                         n_raters=count(table.rater[np.isin(column, (a, b))]),
-                        note=found.note or (TOGETHER if suffix else None),
+                        note=estimate.note or (TOGETHER if suffix else None),
                         settings={
                             "over": "answers" if suffix else "means of texts",
-                            **({"interval": "Fisher's z"} if found.low is not None else {}),
-                            **({"test": "t that there is no correlation"} if found.p is not None else {}),
+                            **({"interval": "Fisher's z"} if estimate.low is not None else {}),
+                            **({"test": "t that there is no correlation"} if estimate.p is not None else {}),
                         },
                     )

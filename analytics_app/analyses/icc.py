@@ -1,4 +1,4 @@
-"""Intraclass correlation, its form always said."""
+"""Intraclass correlation, with the form of each coefficient."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ FORMS = {
 
 @register
 class Icc(BetweenRaters):
-    """How much of the variance of ratings is variance between texts.
+    """The share of the variance of ratings that is variance between texts.
 
     Rows `icc`, one a form: `settings` holds `form` (ICC1, ICC1k, and where every rater rated every text ICC2, ICC2k,
     ICC3 and ICC3k), `values` (raw or log: natural logarithms), `k` (what the mean of k forms is of; for unequal numbers
@@ -86,74 +86,74 @@ class Icc(BetweenRaters):
 
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
         """Yield the forms that the design allows, of values, of logarithms, or of both."""
-        of, k = compared(sample), settings.get("k")
-        of = _first(of, int(k)) if k else of
-        make, wanted = Rows(self.name, sample), str(settings["values"])
+        ratings, k = compared(sample), settings.get("k")
+        ratings = _first(ratings, int(k)) if k else ratings
+        make, values_kind = Rows(self.name, sample), str(settings["values"])
         ratio = sample.question.scale is Scale.RATIO
-        # Magnitudes are read as logarithms first.
-        if wanted in {"log", "both"} or (wanted == "scale" and ratio):
-            if len(of.values) and of.values.min() <= 0:
-                nothing = Estimate(None, n_ratings=len(of.values), note=NO_LOG)
-                yield make.row("icc", nothing, label="ICC1k of logs", settings={"form": "ICC1k", "values": "log"})
+        # For magnitudes the logarithms come first.
+        if values_kind in {"log", "both"} or (values_kind == "scale" and ratio):
+            if len(ratings.values) and ratings.values.min() <= 0:
+                undefined = Estimate(None, n_ratings=len(ratings.values), note=NO_LOG)
+                yield make.row("icc", undefined, label="ICC1k of logs", settings={"form": "ICC1k", "values": "log"})
             else:
-                yield from _forms(make, replace(of, values=np.log(of.values)), "log", crossed=not k)
-        if wanted != "log":
-            yield from _forms(make, of, "raw", crossed=not k)
+                yield from _forms(make, replace(ratings, values=np.log(ratings.values)), "log", crossed=not k)
+        if values_kind != "log":
+            yield from _forms(make, ratings, "raw", crossed=not k)
 
 
-def _first(of: Compared, k: int) -> Compared:
-    """Keep the first k ratings of each text that has so many."""
-    order = np.lexsort((of.order, of.texts))
-    texts = of.texts[order]
+def _first(ratings: Compared, k: int) -> Compared:
+    """Return the first k ratings of each text that has at least k."""
+    order = np.lexsort((ratings.order, ratings.texts))
+    texts = ratings.texts[order]
     starts = np.flatnonzero(np.r_[True, texts[1:] != texts[:-1]]) if len(texts) else np.zeros(0, dtype=np.int64)
     sizes = np.diff(np.r_[starts, len(texts)])
     place = np.arange(len(texts)) - np.repeat(starts, sizes)
-    kept = order[(place < k) & (np.repeat(sizes, sizes) >= k)]
+    chosen = order[(place < k) & (np.repeat(sizes, sizes) >= k)]
     few = int((sizes < k).sum())
-    left = (f"{few} texts with fewer than {k} ratings left out.",) if few else ()
+    left_out = (f"{few} texts with fewer than {k} ratings left out.",) if few else ()
     return replace(
-        of,
-        values=of.values[kept],
-        texts=of.texts[kept],
-        raters=of.raters[kept],
-        order=of.order[kept],
-        clusters=None if of.clusters is None else of.clusters[kept],
-        notes=(*of.notes, *left),
+        ratings,
+        values=ratings.values[chosen],
+        texts=ratings.texts[chosen],
+        raters=ratings.raters[chosen],
+        order=ratings.order[chosen],
+        clusters=None if ratings.clusters is None else ratings.clusters[chosen],
+        notes=(*ratings.notes, *left_out),
     )
 
 
-def _forms(make: Rows, of: Compared, values: str, *, crossed: bool) -> Iterator[Row]:
-    """Yield the rows of all forms that there are."""
+def _forms(make: Rows, ratings: Compared, values: str, *, crossed: bool) -> Iterator[Row]:
+    """Yield the rows of all forms that the design allows."""
     confidence, suffix = make.sample.common.confidence, " of logs" if values == "log" else ""
     steps = STEPS if make.sample.question.scale is Scale.ORDINAL else None
-    one_way = icc_one_way(of.values, of.texts, confidence=confidence)
-    table = of.crossed if crossed else None
+    one_way = icc_one_way(ratings.values, ratings.texts, confidence=confidence)
+    table = ratings.crossed if crossed else None
     two_way = table is not None and min(table.shape) > 1
     k = one_way.ratings
-    said: dict[str, Any] = {} if k is None else {"k": int(k) if k == int(k) else round(k, 6)}
-    found: dict[str, Estimate] = {"ICC1k": one_way.average, "ICC1": one_way.single}
+    k_setting: dict[str, Any] = {} if k is None else {"k": int(k) if k == int(k) else round(k, 6)}
+    estimates: dict[str, Estimate] = {"ICC1k": one_way.average, "ICC1": one_way.single}
     if two_way and table is not None:
         forms = icc_forms(table, confidence=confidence)
-        found = {form: forms[form] for form in ("ICC2k", "ICC2", "ICC3k", "ICC3", "ICC1k", "ICC1")}
-    raters = count(of.raters)
-    for form, one in found.items():
-        only = None if two_way or one.value is None else NOT_CROSSED
+        estimates = {form: forms[form] for form in ("ICC2k", "ICC2", "ICC3k", "ICC3", "ICC1k", "ICC1")}
+    raters = count(ratings.raters)
+    for form, estimate in estimates.items():
+        only = None if two_way or estimate.value is None else NOT_CROSSED
         yield make.row(
             "icc",
-            one,
+            estimate,
             label=f"{form}{suffix}",
             n_raters=raters,
-            note=joined(one.note, steps, only, *of.notes),
-            settings={"form": form, "values": values, **said, "model": FORMS[form], **BY_F, **of.said},
+            note=joined(estimate.note, steps, only, *ratings.notes),
+            settings={"form": form, "values": values, **k_setting, "model": FORMS[form], **BY_F, **ratings.settings},
         )
-    bound = {"form": "ICC1k", "values": values, "interval": "that of ICC1k, through the root", **of.said}
+    bound = {"form": "ICC1k", "values": values, "interval": "that of ICC1k, through the root", **ratings.settings}
     yield make.row(
         "noise_bound", _bound(one_way.average), label=f"root of ICC1k{suffix}", n_raters=raters, settings=bound
     )
 
 
 def _bound(average: Estimate) -> Estimate:
-    """Return the correlation of mean ratings with what they would be without noise."""
+    """Return the correlation of mean ratings with mean ratings without noise."""
     about: dict[str, Any] = {"n_ratings": average.n_ratings, "n_items": average.n_items}
     if average.value is None:
         return Estimate(None, **about, note=average.note)

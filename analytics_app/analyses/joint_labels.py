@@ -27,16 +27,16 @@ MODEL, VOTE = "dawid_skene", "majority"
 
 
 class GoodField(ListField):
-    """What counts as good: "criterion=label", one for each label that does."""
+    """The good labels: a list of "criterion=label"."""
 
     def clean(self, value: Any) -> Any:
-        """Refuse what is no criterion and label."""
-        given = super().clean(value)
-        for one in given:
-            criterion, sign, label = str(one).partition("=")
+        """Refuse entries that are not of the form criterion=label."""
+        entries = super().clean(value)
+        for entry in entries:
+            criterion, sign, label = str(entry).partition("=")
             if not (criterion.strip() and sign and label.strip()):
                 raise ValidationError(_now("Write criterion=label, such as tone=Yes."), code="no_label")
-        return given
+        return entries
 
 
 @register
@@ -73,57 +73,61 @@ class JointLabels(Analysis):
         )
 
     def of_pairs(self, sample: Sample, settings: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what the leading row of a pair of systems is called; empty without a joint score."""
+        """Return the columns that identify the leading row of a pair of systems; empty without a joint score."""
         return {"statistic": "joint_difference"} if settings["good"] else {}
 
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
-        """Yield the rows of a task; none where nothing is said to be good."""
-        wanted = good_labels(settings["good"])
-        if not wanted:
+        """Yield the rows of a task; none if the settings name no good labels."""
+        good_by_key = good_labels(settings["good"])
+        if not good_by_key:
             return
         make = Rows(self.name, sample)
-        asked = {one.key: one for one in sample.question.asked}
-        if unknown := [key for key in wanted if key not in asked]:
+        criteria = {criterion.key: criterion for criterion in sample.question.asked}
+        if unknown := [key for key in good_by_key if key not in criteria]:
             yield make.row("joint_share", note=f"This task does not ask {', '.join(unknown)}.")
             return
-        decided = {key: _of_criterion(sample, asked[key], settings["aggregate"]) for key in wanted}
-        if nowhere := list(_nowhere(wanted, decided)):
+        decided = {key: _of_criterion(sample, criteria[key], settings["aggregate"]) for key in good_by_key}
+        if nowhere := list(_nowhere(good_by_key, decided)):
             yield make.row("joint_share", note=f"No label that is offered, or that anybody gave: {', '.join(nowhere)}.")
             return
-        found = [_good(decided[key], labels) for key, labels in wanted.items()]
-        texts, good = joint(sample.table.names, found)
-        said = {"good": list(settings["good"]), "labels": settings["aggregate"]}
+        by_criterion = [_good(decided[key], labels) for key, labels in good_by_key.items()]
+        texts, good = joint(sample.table.names, by_criterion)
+        row_settings = {"good": list(settings["good"]), "labels": settings["aggregate"]}
         if not len(texts):
-            yield make.row("joint_share", note="No text has a clear label on all of these criteria.", settings=said)
+            yield make.row(
+                "joint_share", note="No text has a clear label on all of these criteria.", settings=row_settings
+            )
             return
-        left = _n_texts(sample.table.names, [labelled for labelled, _good_ones in found]) - len(texts)
-        yield from _rows(make, texts, good, left, said)
+        n_unclear = _n_texts(sample.table.names, [labelled for labelled, _good_ones in by_criterion]) - len(texts)
+        yield from _rows(make, texts, good, n_unclear, row_settings)
 
 
-def good_labels(given: Sequence[str]) -> dict[str, set[str]]:
+def good_labels(entries: Sequence[str]) -> dict[str, set[str]]:
     """Return the good labels of each criterion."""
-    wanted: dict[str, set[str]] = {}
-    for one in given:
-        criterion, _sign, label = one.partition("=")
-        wanted.setdefault(criterion.strip(), set()).add(label.strip())
-    return wanted
+    good: dict[str, set[str]] = {}
+    for entry in entries:
+        criterion, _sign, label = entry.partition("=")
+        good.setdefault(criterion.strip(), set()).add(label.strip())
+    return good
 
 
-def _of_criterion(sample: Sample, asked: Asked, aggregate: str) -> Decided:
+def _of_criterion(sample: Sample, criterion: Asked, aggregate: str) -> Decided:
     several = bool(sample.question.params.get("multiple"))
-    answers = Answers.of(sample.table.where(sample.table.criterion == asked.code), asked.labels, several=several)
+    answers = Answers.of(
+        sample.table.where(sample.table.criterion == criterion.code), criterion.labels, several=several
+    )
     return _decided(answers, aggregate)
 
 
-def _nowhere(wanted: Mapping[str, set[str]], decided: Mapping[str, Decided]) -> Iterator[str]:
-    """Yield the good labels that no text can have: a slip of the pen would make every text a bad one."""
-    for key, labels in wanted.items():
+def _nowhere(good: Mapping[str, set[str]], decided: Mapping[str, Decided]) -> Iterator[str]:
+    """Yield the good labels that no text can have: because of a typing error every text would be a bad one."""
+    for key, labels in good.items():
         if decided[key].options:
             yield from (f"{key}={label}" for label in sorted(labels - set(decided[key].options)))
 
 
 def _good(decided: Decided, labels: set[str]) -> tuple[NDArray[np.int64], Floats]:
-    """Return the labelled texts of a criterion, and whether their label is a good one: NaN where none is clear."""
+    """Return the labelled texts of a criterion, and whether their label is good (NaN if no label is clear)."""
     columns = [k for k, option in enumerate(decided.options) if option in labels]
     good = np.where(decided.clear, (decided.yes[:, columns] == 1).any(axis=1), np.nan)
     return decided.texts, good
@@ -134,13 +138,13 @@ def _decided(answers: Answers, aggregate: str) -> Decided:
     return model.decided if isinstance(model, Model) else by_vote(answers)
 
 
-def joint(names: Names, found: Sequence[tuple[NDArray[np.int64], Floats]]) -> tuple[NDArray[np.int64], Floats]:
+def joint(names: Names, by_criterion: Sequence[tuple[NDArray[np.int64], Floats]]) -> tuple[NDArray[np.int64], Floats]:
     """Return the texts that have a clear label on all criteria, and whether they are good on all of them.
 
-    Where criteria are asked apart, a text has a screen for each: they are the same text where they show the same.
+    If criteria are asked on separate screens, a text has several units; units that show the same text are matched.
     """
-    texts, good = found[0]
-    for others, theirs in found[1:]:
+    texts, good = by_criterion[0]
+    for others, theirs in by_criterion[1:]:
         same, their = texts, others
         if not np.isin(texts, others).any():
             same, their = as_shown(names, texts), as_shown(names, others)
@@ -151,14 +155,14 @@ def joint(names: Names, found: Sequence[tuple[NDArray[np.int64], Floats]]) -> tu
 
 
 def _n_texts(names: Names, labelled: Sequence[NDArray[np.int64]]) -> int:
-    """Return how many texts were labelled on any of the criteria, those that were asked apart counted once."""
+    """Return the number of texts labelled on any criterion; a text on several screens counts once."""
     apart = any(not np.isin(labelled[0], others).any() for others in labelled[1:])
     keys = [as_shown(names, texts) if apart else texts for texts in labelled]
     return len(np.unique(np.concatenate(keys)))
 
 
 def as_shown(names: Names, texts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return a number for what each text shows: its first output, and which of the texts with that output it is."""
+    """Return a number for the content of each text: its first output, and its place among texts with that output."""
     if not len(names.shown_part):
         return texts
     place = np.minimum(np.searchsorted(names.shown_part, texts), len(names.shown_part) - 1)
@@ -171,25 +175,27 @@ def as_shown(names: Names, texts: NDArray[np.int64]) -> NDArray[np.int64]:
     return numbers
 
 
-def _rows(make: Rows, texts: NDArray[np.int64], good: Floats, left: int, said: Mapping[str, Any]) -> Iterator[Row]:
+def _rows(
+    make: Rows, texts: NDArray[np.int64], good: Floats, n_unclear: int, settings: Mapping[str, Any]
+) -> Iterator[Row]:
     sample, common = make.sample, make.sample.common
-    yield make.row("joint_share", value=float(good.mean()), n_items=len(texts), settings=said)
+    yield make.row("joint_share", value=float(good.mean()), n_items=len(texts), settings=settings)
     outputs = ByOutput.of(sample, texts)
-    note = f"{in_words(left, 'text has', 'texts have')} no clear label on all criteria." if left else None
+    note = f"{in_words(n_unclear, 'text has', 'texts have')} no clear label on all criteria." if n_unclear else None
     yield from shares(make, "joint_share", good[:, np.newaxis], outputs, [None], note=note)
     pairs = outputs.pairs(common.pairs)
     matrix = one_an_item(good, outputs)
     tests = [mcnemar(matrix[:, a], matrix[:, b]) for a, b in pairs]
-    adjusted = adjust([one.p for one in tests], common.correction)
-    family = {"test": "exact", "correction": common.correction, "family": f"{len(pairs)} pairs", **said}
-    for (a, b), one, p in zip(pairs, tests, adjusted, strict=True):
+    adjusted = adjust([test.p for test in tests], common.correction)
+    family = {"test": "exact", "correction": common.correction, "family": f"{len(pairs)} pairs", **settings}
+    for (a, b), test, p in zip(pairs, tests, adjusted, strict=True):
         yield make.row(
             "joint_difference",
-            one,
+            test,
             system=outputs.systems[a],
             system_b=outputs.systems[b],
             p_adjusted=p,
-            note=dependent(one, outputs),
+            note=dependent(test, outputs),
             by_system=True,
             settings=family,
         )

@@ -16,7 +16,7 @@ from analytics_app.stats.agreement.kappa import CohenKappas, KappaWeights, weigh
 from analytics_app.stats.estimate import Estimate, joined
 from tasks_app.task_types.base import Scale
 
-# Pairs of raters listed one by one; of more only mean, least and greatest are given.
+# The most pairs of raters that are listed; with more pairs, only mean, least and greatest are given.
 LISTED = 45
 
 STATISTICS: dict[KappaWeights, str] = {
@@ -64,35 +64,35 @@ class Kappa(BetweenRaters):
         )
 
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
-        """Yield the rows of each kind of weights, what the scale calls for first."""
-        of, min_shared = compared(sample), int(settings["min_shared"])
+        """Yield the rows of each kind of weights, those that suit the scale first."""
+        ratings, min_shared = compared(sample), int(settings["min_shared"])
         ordered: tuple[KappaWeights, ...] = ("quadratic", "linear", "none")
-        found = weighted_kappas(
-            of.values,
-            of.texts,
-            of.raters,
+        kappas = weighted_kappas(
+            ratings.values,
+            ratings.texts,
+            ratings.raters,
             ordered if sample.question.scale is Scale.ORDINAL else ordered[-1:],
-            domain=of.domain,
+            domain=ratings.domain,
             min_shared=min_shared,
             confidence=sample.common.confidence,
         )
-        for weights, one in found.items():
-            yield from _rows(Rows(self.name, sample), one, weights, of, min_shared)
+        for weights, kappa in kappas.items():
+            yield from _rows(Rows(self.name, sample), kappa, weights, ratings, min_shared)
 
 
-def _rows(make: Rows, found: CohenKappas, weights: KappaWeights, of: Compared, min_shared: int) -> Iterator[Row]:
-    """Yield the mean, its ends, and pairs where they are few."""
+def _rows(make: Rows, kappa: CohenKappas, weights: KappaWeights, ratings: Compared, min_shared: int) -> Iterator[Row]:
+    """Yield mean, least and greatest kappa, and each pair if there are few."""
     name, names = STATISTICS[weights], make.sample.table.names.raters
-    several = found.n_pairs > 1
-    said: dict[str, Any] = {"weights": weights, "min_shared": min_shared, "pairs": found.n_pairs}
-    if found.mean.low is not None:
-        said |= {"interval": "asymptotic, over texts"}
-    yield make.row(name, found.mean, note=joined(found.mean.note, *of.notes), settings=said)
-    if not several or found.least is None or found.most is None:
+    several = kappa.n_pairs > 1
+    settings: dict[str, Any] = {"weights": weights, "min_shared": min_shared, "pairs": kappa.n_pairs}
+    if kappa.mean.low is not None:
+        settings |= {"interval": "asymptotic, over texts"}
+    yield make.row(name, kappa.mean, note=joined(kappa.mean.note, *ratings.notes), settings=settings)
+    if not several or kappa.least is None or kappa.most is None:
         return
-    yield make.row(f"{name}_least", Estimate(found.least), settings={"weights": weights})
-    yield make.row(f"{name}_greatest", Estimate(found.most), settings={"weights": weights})
-    for pair in found.pairs if len(found.pairs) <= LISTED else ():
+    yield make.row(f"{name}_least", Estimate(kappa.least), settings={"weights": weights})
+    yield make.row(f"{name}_greatest", Estimate(kappa.most), settings={"weights": weights})
+    for pair in kappa.pairs if len(kappa.pairs) <= LISTED else ():
         label = f"{names[pair.rater_a]} and {names[pair.rater_b]}"
         yield make.row(
             f"{name}_pair", pair.estimate, label=label, settings={"weights": weights, "interval": "asymptotic"}

@@ -1,4 +1,4 @@
-"""How much better the preferred one of two texts was found."""
+"""Strength of preferences between two texts."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from analytics_app.results import Row
 from analytics_app.stats.comparison.means import group_means
 from tasks_app.task_types.base import Scale
 
-# What stands before the key of a criterion where its strength is asked, and its steps (tasks_app.task_types.pairwise).
+# The prefix of the key of a criterion whose strength is asked, and its highest step (tasks_app.task_types.pairwise).
 PREFIX, CLEARLY = "strength-", 2.0
 
 
 @register
 class PairwiseStrength(Analysis):
-    """Of the answers that prefer one system to another: how many say clearly, and the mean of 1 slightly and 2 clearly.
+    """Of the answers that prefer one system to another: the share of "clearly", and the mean (slightly 1, clearly 2).
 
     Intervals are over items. An answer without a preference has no strength.
     """
@@ -43,52 +43,52 @@ class PairwiseStrength(Analysis):
     Settings = Filters
 
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
-        """Yield both for every two systems of every criterion whose strength was asked."""
-        by_key = {one.key: one for one in sample.question.asked}
-        for key, asked in by_key.items():
+        """Yield the rows of every two systems, for every criterion whose strength was asked."""
+        by_key = {criterion.key: criterion for criterion in sample.question.asked}
+        for key, criterion in by_key.items():
             strength = by_key.get(f"{PREFIX}{key}")
             if strength is not None:
-                yield from _of_criterion(Rows(self.name, sample), asked, strength)
+                yield from _of_criterion(Rows(self.name, sample), criterion, strength)
 
 
-def _of_criterion(make: Rows, asked: Asked, strength: Asked) -> Iterator[Row]:
+def _of_criterion(make: Rows, criterion: Asked, strength: Asked) -> Iterator[Row]:
     table = make.sample.table
-    # The strength stands in a rating of its own, of the same judgment.
+    # The strength is a rating of its own in the same judgment.
     of_judgment = np.full(len(table.judgments.id), np.nan)
     rows = (table.criterion == strength.code) & ~np.isnan(table.value)
     of_judgment[table.judgment[rows]] = table.value[rows]
-    sample = make.sample.where(table.criterion == asked.code)
-    given = Preferences.of(sample)
-    value = of_judgment[sample.table.judgment[given.row]]
-    chosen = (given.sign != 0) & ~np.isnan(value)
+    sample = make.sample.where(table.criterion == criterion.code)
+    preferences = Preferences.of(sample)
+    value = of_judgment[sample.table.judgment[preferences.row]]
+    chosen = (preferences.sign != 0) & ~np.isnan(value)
     if not chosen.any():
         return
-    given, value = given.where(chosen), value[chosen]
-    yield from _pairs(replace(make, sample=sample), asked.key, given, value)
+    preferences, value = preferences.where(chosen), value[chosen]
+    yield from _pairs(replace(make, sample=sample), criterion.key, preferences, value)
 
 
-def _pairs(make: Rows, criterion: str, given: Preferences, value: Floats) -> Iterator[Row]:
-    n = len(given.systems)
-    winner = np.where(given.sign > 0, given.first, given.second)
-    loser = np.where(given.sign > 0, given.second, given.first)
+def _pairs(make: Rows, criterion: str, preferences: Preferences, value: Floats) -> Iterator[Row]:
+    n = len(preferences.systems)
+    winner = np.where(preferences.sign > 0, preferences.first, preferences.second)
+    loser = np.where(preferences.sign > 0, preferences.second, preferences.first)
     known, pair = np.unique(winner * n + loser, return_inverse=True)
     for name, values in (("strength_clearly", (value == CLEARLY).astype(float)), ("strength_mean", value)):
-        drawn = bootstrap(make.sample, f"strength {criterion}", given.unit)
-        found = group_means(
+        drawn = bootstrap(make.sample, f"strength {criterion}", preferences.unit)
+        means = group_means(
             values,
             pair,
-            given.cluster,
+            preferences.cluster,
             n_groups=len(known),
             **drawn.options,
         )
-        for code, one in enumerate(found):
+        for code, mean in enumerate(means):
             yield make.row(
                 name,
-                one,
+                mean,
                 criterion=criterion,
-                system=given.systems[int(known[code]) // n],
-                system_b=given.systems[int(known[code]) % n],
+                system=preferences.systems[int(known[code]) // n],
+                system_b=preferences.systems[int(known[code]) % n],
                 by_system=True,
-                n_raters=len(np.unique(given.rater[pair == code])),
+                n_raters=len(np.unique(preferences.rater[pair == code])),
                 settings=drawn.said,
             )

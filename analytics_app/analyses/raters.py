@@ -1,4 +1,4 @@
-"""How each rater used the scale."""
+"""Each rater's use of the scale."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ONE_SPREAD = "One rating has no spread."
 
 @register
 class Raters(Analysis):
-    """Mean and standard deviation of each rater's values, and who has no z."""
+    """Mean and standard deviation of each rater's values, with a note on raters without z."""
 
     label = _("Raters")
     summary = _("Mean and spread of each rater's ratings, and whose z is undefined.")
@@ -37,10 +37,10 @@ class Raters(Analysis):
         make, ddof = Rows(self.name, sample), sample.common.ddof
         rated = ~np.isnan(sample.table.value)
         table, z = sample.table.where(rated), sample.z[rated]
-        # What raters are asked about themselves, once, says nothing of how they use a scale.
+        # Single answers of raters about themselves show nothing about their use of a scale.
         if not len(table) or ((table.part < 0).all() and np.bincount(table.rater).max() == 1):
             return
-        told = _telling(table)
+        reveals = _telling(table)
         order = np.argsort(table.rater, kind="stable")
         codes, begins = np.unique(table.rater[order], return_index=True)
         for code, mine in zip(codes.tolist(), np.split(order, begins[1:]), strict=True):
@@ -50,11 +50,11 @@ class Raters(Analysis):
                 "n_ratings": len(values),
                 "n_items": count(table.text[mine]),
                 "n_raters": 1,
-                "by_system": bool(told[code]),
+                "by_system": bool(reveals[code]),
             }
             yield make.row("rater_mean", value=float(values.mean()), **about)
             constant = bool(values.max() == values.min())
-            # Whether there is a z was decided before rules on z took some, and over all slices.
+            # z is defined or not before rules on z exclude ratings, and over all slices.
             note = None if not np.isnan(z[mine]).all() else ONE_RATING if len(values) == 1 else NO_Z
             if note is None and constant and sample.common.constant == "zero" and not z[mine].any():
                 note = ZERO
@@ -65,15 +65,15 @@ class Raters(Analysis):
 
 
 def _telling(table: Table) -> Mask:
-    """Say of each rater, by code, whether their mean tells what systems are worth.
+    """Return for each rater, by code, whether their mean reveals the quality of systems.
 
-    It does of who saw one system, and of who is in a group that sees some systems only, beside one that sees others.
+    It does if the rater saw one system, or if the rater's group sees only some systems and other groups see others.
     """
     row, system, _item = table.by_system()
-    seen = np.unique(np.column_stack((table.rater[row], system)), axis=0)
-    found: Mask = np.bincount(seen[:, 0], minlength=len(table.names.raters)) == 1
+    pairs = np.unique(np.column_stack((table.rater[row], system)), axis=0)
+    mask: Mask = np.bincount(pairs[:, 0], minlength=len(table.names.raters)) == 1
     group = table.judgments.group[table.judgment]
     for code in np.unique(group[row][group[row] >= 0]):
         if count(system[group[row] == code]) < count(system):
-            found[table.rater[group == code]] = True
-    return found
+            mask[table.rater[group == code]] = True
+    return mask

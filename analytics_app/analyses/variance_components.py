@@ -1,4 +1,4 @@
-"""Variance components: how much ratings vary by item, by system on an item, by rater, and otherwise."""
+"""Variance components of ratings: item, system on an item, rater, and residual."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ STEPS = "Steps taken as equal."
 
 @register
 class VarianceComponents(Analysis):
-    """Standard deviations of what makes ratings differ: for planning the next study, not for ranking systems."""
+    """Standard deviations of the sources of variance, for planning the next study, not for ranking systems."""
 
     label = _("Variance components")
     summary = _(
@@ -38,16 +38,16 @@ class VarianceComponents(Analysis):
     }
 
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
-        """Yield a row each component."""
+        """Yield one row for each component."""
         table = sample.table
         row, system, item = table.by_system()
-        kept = ~np.isnan(table.value[row]) & ~np.isin(system, sorted(sample.without))
-        row, system, item = row[kept], system[kept], item[kept]
+        included = ~np.isnan(table.value[row]) & ~np.isin(system, sorted(sample.without))
+        row, system, item = row[included], system[included], item[included]
         if not len(row):
             return
-        found = variance_components(table.value[row], system, item, table.rater[row])
+        components = variance_components(table.value[row], system, item, table.rater[row])
         steps = STEPS if sample.question.scale is Scale.ORDINAL else None
         for name in NAMES:
-            one = getattr(found, name)
-            said = replace(one, note=joined(one.note, steps))
-            yield Rows(self.name, sample).row(f"sd_{name}", said, settings={"method": "Henderson 1"})
+            component = getattr(components, name)
+            estimate = replace(component, note=joined(component.note, steps))
+            yield Rows(self.name, sample).row(f"sd_{name}", estimate, settings={"method": "Henderson 1"})

@@ -125,14 +125,14 @@ class Ratings(ApiView):
         """Answer with a page."""
         study = self.study_to_export(request, slug, "ratings", pages=True)
         try:
-            wanted = replace(ratings.select(study, **asked_for(self.given)), until=marks_of(study))
-            page = ratings.page(wanted, self.given.get("cursor", ""), self.given["page_size"])
+            selection = replace(ratings.select(study, **asked_for(self.given)), until=marks_of(study))
+            page = ratings.page(selection, self.given.get("cursor", ""), self.given["page_size"])
         except ValueError as error:
             raise BadRequest(str(error)) from error
         return Response(page_of(request, page.rows, page.next))
 
 
 def asked_for(given: dict[str, Any]) -> dict[str, Any]:
-    """Turn the parameters of a request into those of an export."""
+    """Return the parameters of a request as those of an export."""
     names = {"task": "tasks", "rater": "raters", "criterion": "criterion", "purpose": "include", "since_id": "since_id"}
     return {ours: given[name] for name, ours in names.items() if given.get(name) not in (None, [])}

@@ -89,12 +89,12 @@ RESULTS_CSV = ",".join(COLUMNS) + "\r\nsystems,mean,main,fluency,north" + "," * 
 
 
 def _row(name: str, columns: Sequence[Column], example: Mapping[str, Any]) -> type[Fields]:
-    """Return the description of rows with these columns; whatever does not apply is null."""
+    """Return the description of rows with these columns; columns that do not apply are null."""
     fields = {
-        one.name: _FIELDS[one.kind](
-            initial=example[one.name], allow_null=one.kind != Kind.YES_NO, help_text=cast("str", one.doc)
+        column.name: _FIELDS[column.kind](
+            initial=example[column.name], allow_null=column.kind != Kind.YES_NO, help_text=cast("str", column.doc)
         )
-        for one in columns
+        for column in columns
     }
     return cast("type[Fields]", type(name, (Fields,), {"__doc__": "", **fields}))
 
@@ -105,7 +105,7 @@ ResultRow = _row("ResultRow", RESULTS, RESULT)
 
 def table(columns: Sequence[Column]) -> str:
     """Return the columns as a list in Markdown."""
-    return "\n".join(f"- `{one.name}` ({one.kind}): {one.doc}" for one in columns)
+    return "\n".join(f"- `{column.name}` ({column.kind}): {column.doc}" for column in columns)
 
 
 class RatingParams(NameParams):
@@ -210,7 +210,7 @@ class Progress(Fields):
     total = IntegerField(initial=2, help_text="Parts in all.")
 
     def to_representation(self, run: Run) -> dict[str, Any]:
-        """Count the parts of a run."""
+        """Return the counts of the parts of a run."""
         return super().to_representation(progress(run))
 
 

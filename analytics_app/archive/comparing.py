@@ -1,4 +1,4 @@
-"""Compare the results of an archive with those that were computed again from it."""
+"""Compare the results in an archive with those that were computed again from it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from analytics_app.ratings.extras.shown import Shown
 from analytics_app.ratings.extras.shown_texts import ShownTexts
 from analytics_app.ratings.extras.texts import Texts
 
-# Columns that name a number; the others are the number and what belongs to it.
+# Columns that identify a number; the others are the number and its details.
 NAMING = (
     "analysis", "statistic", "task", "criterion", "system", "system_b", "label", "rater", "group", "wave", "slice",
     "metric", "metric_b", "basis",
@@ -25,7 +25,7 @@ NAMING = (
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """How many numbers were compared, what differs in a sentence each, and which analyses could not be compared."""
+    """The count of compared numbers, a sentence for each difference, and the analyses that could not be compared."""
 
     n: int
     differences: Sequence[str]
@@ -33,10 +33,10 @@ class Comparison:
 
 
 def compare(archive: Archive, run: Run) -> Comparison:
-    """Compare every number of the results, and every rating, with what was computed and loaded."""
+    """Compare every number and every rating in the archive with those of a run on the loaded archive."""
     results_then = archive.text(RESULTS)
-    there = {row["analysis"] for row in csv.DictReader(io.StringIO(results_then, newline=""))}
-    left_out = [] if archive.has_texts else sorted(there & set(_comparing_texts()))
+    analyses = {row["analysis"] for row in csv.DictReader(io.StringIO(results_then, newline=""))}
+    left_out = [] if archive.has_texts else sorted(analyses & set(_comparing_texts()))
     then, now = (
         _read(lines, left_out)
         for lines in (results_then, b"".join(results.stream(run, format="csv", systems=True)).decode())
@@ -57,13 +57,13 @@ def _comparing_texts() -> Iterator[str]:
 
 
 def _read(text: str, left_out: Iterable[str]) -> dict[tuple[str, ...], list[Mapping[str, str]]]:
-    """Return the rows of a results file by what names them."""
+    """Return the rows of a results file by the columns that identify them."""
     skipped = set(left_out)
-    found: dict[tuple[str, ...], list[Mapping[str, str]]] = {}
+    rows: dict[tuple[str, ...], list[Mapping[str, str]]] = {}
     for row in csv.DictReader(io.StringIO(text, newline="")):
         if row["analysis"] not in skipped:
-            found.setdefault(tuple(row[name] for name in NAMING), []).append(row)
-    return found
+            rows.setdefault(tuple(row[name] for name in NAMING), []).append(row)
+    return rows
 
 
 def _differences(
@@ -71,15 +71,15 @@ def _differences(
     now: Mapping[tuple[str, ...], Sequence[Mapping[str, str]]],
 ) -> Iterator[str]:
     for key in dict.fromkeys([*then, *now]):
-        named = " ".join(filter(None, key[:2])) + "".join(f", {word}" for word in key[2:] if word)
+        name = " ".join(filter(None, key[:2])) + "".join(f", {word}" for word in key[2:] if word)
         before, after = then.get(key, ()), now.get(key, ())
         if len(before) != len(after):
-            yield f"{named}: {len(before)} in the archive, {len(after)} computed."
+            yield f"{name}: {len(before)} in the archive, {len(after)} computed."
         for old, new in zip(before, after, strict=False):
             for column in old:
                 was, computed = old[column] or "empty", new.get(column) or "empty"
                 if was != computed:
-                    yield f"{named}: {column} is {was} in the archive, {computed} computed."
+                    yield f"{name}: {column} is {was} in the archive, {computed} computed."
 
 
 def _lines_that_differ(then: str, now: str) -> Iterator[str]:

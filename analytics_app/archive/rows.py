@@ -1,4 +1,4 @@
-"""The rows that a run depends on, one JSON Lines file a table, with pseudonyms only."""
+"""The rows that a run depends on, as one JSON Lines file for each table, with pseudonyms only."""
 
 from __future__ import annotations
 
@@ -57,9 +57,9 @@ from tasks_app.models import (
 from tasks_app.selectors.coding import complete_codebooks
 
 Row: TypeAlias = Mapping[str, Any]
-# Gives the value of a column that is archived instead of the one stored.
+# A function that returns the archived value of a column instead of the stored value.
 Instead: TypeAlias = Callable[[Row], Any]
-# Gives the condition under which rows of a study are archived.
+# A function that returns the condition for rows of a study to be archived.
 Only: TypeAlias = Callable[[Study], Q]
 
 
@@ -72,13 +72,13 @@ def _all_rows(_study: Study) -> Q:
 
 
 def _of_complete_codings(study: Study) -> Q:
-    """Leave out codes of a coder who has not finished, which the other coder would read in the archive."""
+    """Return the condition that leaves out the codes of unfinished coders, which other coders must not see yet."""
     return Q(codebook__in=complete_codebooks(study))
 
 
 @dataclass(frozen=True, slots=True)
 class ArchivedTable:
-    """A table: which of its rows belong to a study, and columns that do not leave the server or hold texts.
+    """A table: the condition for its rows, and its columns that do not leave the server or that hold texts.
 
     `withheld` columns name people, lead to them, or are read by no analysis. `texts` hold judged or written words,
     `digests` the hashes of such words, from which short texts could be guessed.
@@ -93,18 +93,18 @@ class ArchivedTable:
 
     @property
     def name(self) -> str:
-        """The table's name in the archive."""
+        """Return the table's name in the archive."""
         return self.model.__name__.lower()
 
     @property
     def columns(self) -> list[str]:
-        """The names of its columns."""
+        """Return the names of the table's columns."""
         return [column.attname for column in self.model._meta.concrete_fields]
 
     def rows(self, study: Study) -> Iterator[dict[str, Any]]:
-        """Yield the rows of a study by their ids, as they are archived."""
-        found = self.model._default_manager.filter(self.only(study), **{self.of_study: study.pk}).order_by("pk")
-        for row in found.values(*self.columns).iterator(chunk_size=2_000):
+        """Yield the rows of a study in the order of their ids, with their archived values."""
+        rows = self.model._default_manager.filter(self.only(study), **{self.of_study: study.pk}).order_by("pk")
+        for row in rows.values(*self.columns).iterator(chunk_size=2_000):
             yield row | {name: instead(row) for name, instead in self.withheld.items()}
 
 
@@ -173,7 +173,7 @@ TABLES: tuple[ArchivedTable, ...] = (
     ArchivedTable(Code, "codebook__study"),
     ArchivedTable(Coder, "codebook__study", {"user_id": _nothing(None)}),
     ArchivedTable(CodedAnswer, "codebook__study", only=_of_complete_codings),
-    # Whose texts were verified: by pseudonym, since the authors' study is not in this archive.
+    # Authors of verified texts are pseudonyms, since the authors' study is not in this archive.
     ArchivedTable(
         CollectedText,
         "study",
@@ -190,11 +190,11 @@ TABLES: tuple[ArchivedTable, ...] = (
     ArchivedTable(Plan, "study"),
     ArchivedTable(MetricScore, "study"),
     ArchivedTable(MeasuredOutcome, "study"),
-    # Of people who have not begun, only an invitation says who they are.
+    # Texts for people who have not begun are left out: only an invitation identifies these people.
     ArchivedTable(PersonalText, "study", texts=("text",), only=lambda _study: Q(rater__isnull=False)),
     ArchivedTable(Exclusion, "study", {**NOBODY, "lifted_by_id": _nothing(None)}, only=lambda _study: Q(run=None)),
 )
-# Archived apart: one run, not all of a study.
+# The table of runs, which has only the archived run and not all runs of a study.
 OF_RUN = ArchivedTable(Run, "study", NOBODY)
 
 
@@ -204,7 +204,7 @@ def path_of(table: ArchivedTable) -> str:
 
 
 def masked(text: str) -> str:
-    """Return a text with every sign but spaces and punctuation replaced: as long, and of as many words."""
+    """Return a text of the same length and number of words, with all but spaces and punctuation replaced."""
     return "".join(letter if unicodedata.category(letter)[0] in "ZCP" else _mask(letter) for letter in text)
 
 
@@ -214,7 +214,7 @@ def keyed(digest: str) -> str:
 
 
 def _mask(letter: str) -> str:
-    """Replace a sign; where signs are counted as words, by one that is counted so."""
+    """Return the replacement of a sign; signs that count as words are replaced by such a sign."""
     return "字" if _COUNTED.match(letter) else "x"
 
 
@@ -222,7 +222,7 @@ _COUNTED = re.compile(f"[{SIGNS}]")
 
 
 def line(table: ArchivedTable, row: Row, *, texts: bool) -> str:
-    """Return a row as a line of JSON; without `texts`, words are masked, and their hashes are replaced."""
+    """Return a row as a line of JSON; without `texts`, words are masked and their hashes are replaced."""
     if not texts:
         words = {name: masked(row[name]) for name in table.texts if row[name]}
         row = {**row, **words, **{name: keyed(row[name]) for name in table.digests if row[name]}}
@@ -243,9 +243,9 @@ def instance(table: ArchivedTable, row: Row) -> models.Model:
     Raises
     ------
     KeyError
-        Where a column is missing.
+        If a column is missing.
     django.core.exceptions.ValidationError
-        Where a value does not fit its column.
+        If a value does not fit its column.
     """
     values = {column.attname: column.to_python(row[column.attname]) for column in table.model._meta.concrete_fields}
     return table.model(**values)

@@ -1,7 +1,7 @@
 """Charts of results: pure functions from rows to an altair specification to SVG.
 
-What is drawn follows from the rows alone. Each analysis brings its charts in a module `charts` of its folder; this
-package has what they are made of.
+Charts depend only on the rows. Each analysis has its charts in a module `charts` of its folder; this package has their
+parts.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ def draw(
     confidence: float = 0.95,
     names: Mapping[str, str] | None = None,
 ) -> list[Drawn]:
-    """Draw what the rows of one criterion show; with None, what those of a task show side by side (alpha).
+    """Draw the rows of one criterion; with None, those of a task's criteria side by side (alpha).
 
-    `name` is what titles call the criterion, else its key, and `names` what they call those of the task; `confidence`
-    is that of the run's intervals.
+    `name` is the name of the criterion in titles, else its key, and `names` are those of the task's criteria;
+    `confidence` is that of the run's intervals.
 
-    To be called in a job only, since it renders (analytics_app.charts.drawing says why). Rows of other tasks and
-    criteria, undefined values, slices and groups are left out. Each key occurs once: means, means-z, shares and so on.
+    Call it only in a job, since it renders (see analytics_app.charts.drawing). Rows of other tasks and criteria,
+    undefined values, slices and groups are left out. Each key occurs once: means, means-z, shares and so on.
     """
     own = [row for row in rows if row.task == task and (criterion is None or row.criterion == criterion)]
-    kinds = [one.kind for one in in_order() if criterion is not None or one.side_by_side]
+    kinds = [kind.kind for kind in in_order() if criterion is not None or kind.side_by_side]
     return _drawn(kinds, Material(own, criterion, confidence, name, names or {}))
 
 
@@ -59,16 +59,16 @@ def draw_task(
     confidence: float = 0.95,
     names: Mapping[str, str] | None = None,
 ) -> list[Drawn]:
-    """Draw what rows of a whole task show, by the charts that analyses bring. In a job only, as `draw`."""
+    """Draw the rows of a whole task, with the charts of analyses. In a job only, as `draw`."""
     own = [row for row in rows if row.task == task]
-    kinds = [one.kind for one in in_order() if one.of_task]
+    kinds = [kind.kind for kind in in_order() if kind.of_task]
     return _drawn(kinds, Material(own, criterion, confidence, name, names or {}))
 
 
 def draw_sketches(sketches: Iterable[Sketch]) -> list[Drawn]:
-    """Draw sketches of rows that are about no criterion and no analysis. In a job only, as `draw`."""
-    return [finished(one) for one in sketches]
+    """Draw sketches of rows without a criterion and an analysis. In a job only, as `draw`."""
+    return [finished(sketch) for sketch in sketches]
 
 
-def _drawn(kinds: Sequence[Kind], of: Material) -> list[Drawn]:
-    return draw_sketches(one for kind in kinds for one in kind(of))
+def _drawn(kinds: Sequence[Kind], material: Material) -> list[Drawn]:
+    return draw_sketches(sketch for kind in kinds for sketch in kind(material))

@@ -1,4 +1,4 @@
-"""Shares: stacked to a whole a row, or a bar for each step or bin. Bars, since a share starts at zero."""
+"""Charts of shares: stacked bars, or one bar for each step or bin. Bars, since a share starts at zero."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from analytics_app.charts.rows import bars_in_rows
 from analytics_app.charts.svg import MARK
 from analytics_app.charts.words import share
 
-# A share below this has no room for its own words.
+# A smaller share has no room for its label.
 WORDED = 0.12
 HEIGHT = 220
-# What the numbers beside an axis take.
+# The width of the numbers beside an axis, in pixels.
 ASIDE = 52
-# A bar for each label is no wider than this.
+# The greatest width of a bar with a label, in pixels.
 WIDEST = 120
 
 
 def stacked_chart(
     shares: Mapping[str, Mapping[str, float]], labels: Sequence[str], *, measure: str, ordered: bool
 ) -> Chart:
-    """Return a chart with a whole bar a row: `shares` holds by row and label a share of one.
+    """Return a chart with one whole bar for each row: `shares` has by row and label a share of one.
 
-    Labels that are `ordered`, as steps are, have shades of one colour, and others a colour each.
+    Labels that are `ordered`, such as steps, have shades of one colour; other labels have different colours.
     """
     return partial(_stacked_chart, shares, labels, measure, ordered)
 
@@ -40,7 +40,7 @@ def _stacked_chart(
 
 
 def _pieces(parts: Mapping[str, float], labels: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """Yield each piece of a bar, from where to where it goes."""
+    """Yield each piece of a bar with its start and end."""
     start = 0.0
     for label in labels:
         value = parts.get(label, 0.0)
@@ -50,7 +50,7 @@ def _pieces(parts: Mapping[str, float], labels: Sequence[str]) -> Iterator[dict[
 
 
 def bars_chart(bars: Sequence[tuple[str, float]], *, measure: str, share: bool = True) -> Chart:
-    """Return a chart with a bar for each label, in the order given; "0 to 10" and its like stand on a scale.
+    """Return a chart with a bar for each label, in the order given; ranges such as "0 to 10" are on a scale.
 
     Bars are shares of one unless `share` is false.
     """
@@ -72,11 +72,11 @@ def _bars_chart(bars: Sequence[tuple[str, float]], measure: str, share: bool, ro
     width = room.width - ASIDE
     if any(low is None for low, _high in edges):
         width = min(width, WIDEST * len(bars))
-        upright = room.longest(str(one["label"]) for one in data) > width / len(bars)
+        upright = room.longest(str(entry["label"]) for entry in data) > width / len(bars)
         axis = alt.Axis(
             title=measure, titleAnchor="start", labelAngle=-90 if upright else 0, labelFlush=False, grid=False
         )
-        order = [str(one["label"]) for one in data]
+        order = [str(entry["label"]) for entry in data]
         chart = bar.encode(x=alt.X("label:N", sort=order, scale=alt.Scale(paddingInner=0.15), axis=axis), y=up)
     else:
         axis = alt.Axis(title=measure, titleAnchor="start", tickCount=5, grid=False)
@@ -87,7 +87,7 @@ def _bars_chart(bars: Sequence[tuple[str, float]], measure: str, share: bool, ro
 
 
 def _edges(label: str) -> tuple[float | None, float | None]:
-    """Return the ends of a range such as "0 to 10"; None for a step."""
+    """Return the ends of a range such as "0 to 10", None for a step."""
     low, _to, high = label.partition(" to ")
     try:
         return float(low), float(high)

@@ -1,4 +1,4 @@
-"""Charts that several analyses of comparisons draw: shares of pairs, strengths of systems, and their rank ranges."""
+"""Charts of several analyses of comparisons: shares of pairs, strengths of systems, and rank ranges."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ from analytics_app.charts.ranked import TESTED, at_the_top, correction, not_sign
 from analytics_app.results import Row
 
 
-def pair_shares(of: Material, statistic: str, tested: str, kind: str, verb: str, sign: str) -> Iterator[Sketch]:
-    tests = {(row.system, row.system_b): row for row in of.of(tested)}
-    rows = [_with_p(row, tests) for row in of.of(statistic)]
+def pair_shares(material: Material, statistic: str, tested: str, kind: str, verb: str, sign: str) -> Iterator[Sketch]:
+    tests = {(row.system, row.system_b): row for row in material.of(tested)}
+    rows = [_with_p(row, tests) for row in material.of(statistic)]
     if not rows:
         return
-    limit = round(1 - of.confidence, 9)
+    limit = round(1 - material.confidence, 9)
     pairs = pairs_of(
         rows, lambda value: abs(value - 0.5), lambda row: beside(row, 0.5) and _below(row.p_adjusted, limit)
     )
     points = [pair_point(row, words.share(value_of(row)), sign=sign) for row in pairs.rows]
     yield Sketch(
         kind=kind,
-        title=_clear(pairs.clear, len(rows), of.name, verb),
+        title=_clear(pairs.clear, len(rows), material.name, verb),
         subtitle=(
-            f"Share of comparisons for {of.name} in which the first of two systems stands above the other, ties half"
-            f"{pairs.only}; {of.basis(rows)}. Line: {of.interval(rows, 'items')}. p: exact sign test over items"
-            f"{corrected(list(tests.values()))}.{each(rows)}{counted(rows)}"
+            f"Share of comparisons for {material.name} in which the first of two systems stands above the other, ties "
+            f"half{pairs.only}; {material.basis(rows)}. Line: {material.interval(rows, 'items')}. p: exact sign test "
+            f"over items{corrected(list(tests.values()))}.{each(rows)}{counted(rows)}"
         ),
         by_system=True,
         chart=points_chart(
@@ -53,13 +53,13 @@ def pair_shares(of: Material, statistic: str, tested: str, kind: str, verb: str,
 
 
 def _with_p(row: Row, tests: Mapping[tuple[str | None, str | None], Row]) -> Row:
-    """Give a pair the p of its test, which stands in another row where ties are left out of it."""
+    """Return the row of a pair with the p of its test, which is in another row if the test leaves ties out."""
     test = tests.get((row.system, row.system_b))
     return replace(row, p_adjusted=test.p_adjusted if test else None)
 
 
 def _below(p: float | None, limit: float) -> bool:
-    """Say whether a test that there is, is significant."""
+    """Return whether there is a test and it is significant."""
     return p is None or p < limit
 
 
@@ -85,28 +85,29 @@ def corrected(tests: Sequence[Row]) -> str:
 
 
 def strengths_of(
-    of: Material,
+    material: Material,
     statistic: str,
     kind: str,
     measure: str,
-    said: tuple[str, str],
+    phrases: tuple[str, str],
     limits: Sequence[tuple[float, str]] = (),
 ) -> Iterator[Sketch]:
-    found = sorted((row for row in of.of(statistic) if row.system), key=falling)
-    if len(found) < 2:
+    rows = sorted((row for row in material.of(statistic) if row.system), key=falling)
+    if len(rows) < 2:
         return
-    systems, (verb, measured) = ranked(of, found), said
+    systems, (verb, measured) = ranked(material, rows), phrases
     yield Sketch(
         kind=kind,
         title=at_the_top(
             systems.points,
-            of.name,
+            material.name,
             best=verb,
             otherwise=f"Systems by their {measured}",
-            alike=not_significant(of, TESTED.get(statistic)),
+            alike=not_significant(material, TESTED.get(statistic)),
         ),
         subtitle=(
-            f"{measure} for {of.name}{only(found)}; {of.basis(found)}. {systems.lines}{each(found)}{counted(found)}"
+            f"{measure} for {material.name}{only(rows)}; {material.basis(rows)}. "
+            f"{systems.lines}{each(rows)}{counted(rows)}"
         ),
         by_system=True,
         chart=points_chart(systems.points, measure=measure, limits=limits),
@@ -115,24 +116,24 @@ def strengths_of(
 
 
 def rank_ranges(
-    of: Material,
+    material: Material,
     titled: Callable[[Material, Mapping[str | None, float]], str],
     rank: str,
     cluster: str,
     kind: str,
     method: Callable[[Sequence[Row]], str],
 ) -> Iterator[Sketch]:
-    found = sorted((row for row in of.of(rank) if row.system and row.low is not None), key=value_of)
-    if len(found) < 2:
+    rows = sorted((row for row in material.of(rank) if row.system and row.low is not None), key=value_of)
+    if len(rows) < 2:
         return
-    clusters = {row.system: value_of(row) for row in of.of(cluster)}
-    points = [point(row, _range(row), name=row.system, n=row.n_ratings or row.n_items) for row in found]
+    clusters = {row.system: value_of(row) for row in material.of(cluster)}
+    points = [point(row, _range(row), name=row.system, n=row.n_ratings or row.n_items) for row in rows]
     yield Sketch(
         kind=kind,
-        title=titled(of, clusters),
-        subtitle=f"Rank range for {of.name}, 1 is the best{only(found)}; {of.basis(found)}. {method(found)}.",
+        title=titled(material, clusters),
+        subtitle=f"Rank range for {material.name}, 1 is the best{only(rows)}; {material.basis(rows)}. {method(rows)}.",
         by_system=True,
-        chart=points_chart(points, measure="Rank: 1 is the best", domain=(1.0, float(len(found))), whole=True),
+        chart=points_chart(points, measure="Rank: 1 is the best", domain=(1.0, float(len(rows))), whole=True),
         columns=(("name", "System"), ("value", "Rank"), ("low", "Best"), ("high", "Worst")),
         further=True,
     )

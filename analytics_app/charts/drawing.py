@@ -1,14 +1,14 @@
 """Render a specification as a drawing.
 
-vl-convert runs a JavaScript engine of its own. A process that has rendered once and is then forked leaves its child
-an engine that hangs for ever, so nothing is rendered while this package is imported, when Django starts, in a web
-server's parent or in Celery's: only within a job, in the child that runs it. Both libraries are therefore imported
-where they are used; importing them is harmless, rendering is not.
+vl-convert runs a JavaScript engine of its own. If a process renders and is then forked, the engine of the child hangs
+for ever. So charts are rendered only within a job, in the child that runs it, and never while this package is
+imported, when Django starts, or in the parent process of a web server or Celery. Both libraries are imported where they
+are used; importing them is harmless, rendering is not.
 
-Charts name their channels by class (`alt.X2("high:Q")`, `fixed("X", 0)`): for a bare text or value altair looks through
-hashes of its whole schema, each time anew.
+Charts name their channels by class (`alt.X2("high:Q")`, `fixed("X", 0)`): for a bare text or value altair searches its
+whole schema each time.
 
-Specs are written by this package alone and carry their data: the renderer would also read a file by its address.
+Only this package writes specs, and they contain their data: the renderer would also read a file by its address.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from analytics_app.charts import svg
 from analytics_app.charts.room import NARROW, WIDE, Chart, Room
 from analytics_app.charts.svg import INK, LINE, QUIET
 
-# What a title may have; it names things of any length.
+# The most characters of a title, since names can have any length.
 LONGEST_TITLE = 300
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drawn:
-    """A chart: its finding, what is shown, the spec with the data, the drawing and a digest of the drawing.
+    """A chart: its title, a subtitle, the spec with the data, the drawing and a digest of the drawing.
 
-    `svg` and `spec` are those of a desk, and what is taken away; `narrow` is the drawing for a telephone.
+    `svg` and `spec` are for wide screens and downloads; `narrow` is the drawing for a telephone.
     """
 
     key: str
@@ -48,8 +48,8 @@ class Drawn:
 class Sketch:
     """A chart before it is drawn. `columns` names the fields of the data that make up its table of numbers.
 
-    A chart drawn of a whole task may be about one `criterion`, in whose section it then stands. One that is `further`
-    stands folded on a page, behind those that are read first.
+    A chart of a whole task may be about one `criterion`, and is then in the section of that criterion. A chart that is
+    `further` is folded on a page, after the other charts.
     """
 
     kind: str
@@ -63,7 +63,7 @@ class Sketch:
 
 
 def finished(sketch: Sketch) -> Drawn:
-    """Render a sketch, for both rooms. In a job only: see the module's text."""
+    """Render a sketch for both rooms. In a job only: see the module's docstring."""
     title = sketch.title if len(sketch.title) <= LONGEST_TITLE else f"{sketch.title[: LONGEST_TITLE - 1]}…"
     spec = _spec(sketch, title, WIDE)
     drawn = _rendered(spec, WIDE, title=title, description=sketch.subtitle)
@@ -74,7 +74,7 @@ def finished(sketch: Sketch) -> Drawn:
         by_system=sketch.by_system,
         spec=spec,
         svg=drawn,
-        # What is shown is said beside it, and in the other drawing.
+        # The narrow drawing has no description: the page and the wide drawing have it.
         narrow=_rendered(_spec(sketch, title, NARROW), NARROW, title=title),
         digest=hashlib.sha256(drawn.encode()).hexdigest(),
         criterion=sketch.criterion,
@@ -87,11 +87,11 @@ def _spec(sketch: Sketch, title: str, room: Room) -> dict[str, Any]:
     about: dict[str, Any] = {
         "title": title,
         "subtitle": sketch.subtitle,
-        "columns": [list(one) for one in sketch.columns],
+        "columns": [list(column) for column in sketch.columns],
         "further": sketch.further,
     }
-    # Not validated against the schema each time, neither as a whole nor piece by piece, which costs as much as half the
-    # drawing: a test does.
+    # Validation against the schema would take half as long as the drawing itself, so it is off, as a whole and for each
+    # piece: a test validates.
     with debug_mode(False):
         chart = sketch.chart(room).properties(background="transparent", padding=2, usermeta=about)
         spec: dict[str, Any] = chart.configure(**_config(room)).to_dict(validate=False)
@@ -106,7 +106,7 @@ def _rendered(spec: dict[str, Any], room: Room, *, title: str, description: str 
 
 
 def numbers(spec: Mapping[str, Any]) -> tuple[list[tuple[str, str]], list[list[Any]]]:
-    """Return columns (field, head) and rows of the table that says in numbers what a chart shows."""
+    """Return columns (field, head) and rows of the table of the numbers in a chart."""
     columns = [(name, head) for name, head in spec["usermeta"]["columns"]]
     return columns, [[point.get(name) for name, _head in columns] for point in spec["data"]["values"]]
 
@@ -118,12 +118,12 @@ def values(spec: Mapping[str, Any]) -> list[float]:
 
 
 def subtitle(spec: Mapping[str, Any]) -> str:
-    """Return what a chart shows: measure, n and method."""
+    """Return the subtitle of a chart: measure, n and method."""
     return str(spec["usermeta"]["subtitle"])
 
 
 def is_further(spec: Mapping[str, Any]) -> bool:
-    """Return whether a chart stands folded, behind those that are read first."""
+    """Return whether a chart is folded on a page, after the other charts."""
     return bool(spec["usermeta"].get("further"))
 
 

@@ -1,4 +1,4 @@
-"""A table whose cells are darker the higher their number is, or the further from zero; the number stands in them."""
+"""Heat maps: cells with numbers, darker for higher numbers or for numbers further from zero."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from analytics_app.charts.svg import QUIET
 from analytics_app.charts.words import bare
 
 ROW = 30
-# Few columns need not fill the page.
+# The greatest width of a column, in pixels: few columns need not fill the page.
 WIDEST = 120
 
 
 def heat_chart(cells: Sequence[Mapping[str, Any]], columns: Sequence[str], *, most: float = 1.0) -> Chart:
     """Return a cell for each row and column; a cell has row, its place in the row, name, column and value.
 
-    It may bring its own text, and from 0 to 1 how dark it is (`strength`); else that is how far its value is from zero,
-    of `most`. Where a row has no cell for a column nothing is drawn.
+    It may have its own text, and its own darkness from 0 to 1 (`strength`), which else is the distance of its value
+    from zero as a share of `most`. Nothing is drawn for a missing cell.
     """
     return partial(_heat_chart, cells, columns, most)
 
@@ -28,17 +28,17 @@ def heat_chart(cells: Sequence[Mapping[str, Any]], columns: Sequence[str], *, mo
 def _heat_chart(cells: Sequence[Mapping[str, Any]], columns: Sequence[str], most: float, room: Room) -> Any:
     import altair as alt  # noqa: PLC0415  slow to import, for jobs alone
 
-    names = list(dict.fromkeys(str(one["name"]) for one in cells))
+    names = list(dict.fromkeys(str(entry["name"]) for entry in cells))
     gutter = gutter_for(room, names)
     lines = dict(zip(names, gutter.lines, strict=True))
     data = [
         {
-            "text": bare(float(one["value"])),
-            **one,
-            "lines": list(lines[str(one["name"])]) if one["place"] == 0 else [],
-            **_shade(float(one.get("strength", abs(one["value"]) / most))),
+            "text": bare(float(entry["value"])),
+            **entry,
+            "lines": list(lines[str(entry["name"])]) if entry["place"] == 0 else [],
+            **_shade(float(entry.get("strength", abs(entry["value"]) / most))),
         }
-        for one in cells
+        for entry in cells
     ]
     base = alt.Chart().encode(y=alt.Y("row:O", axis=None, scale=alt.Scale(paddingInner=0.08)))
     cell = min(WIDEST, (room.width - gutter.width) / max(1, len(columns)))
@@ -47,14 +47,14 @@ def _heat_chart(cells: Sequence[Mapping[str, Any]], columns: Sequence[str], most
         orient="top",
         labelAngle=-90 if room.longest(columns) > cell else 0,
         labelColor=QUIET,
-        # None is left out because it would touch its neighbour.
+        # All labels are drawn, even if neighbours touch.
         labelOverlap=False,
         labelFlush=False,
     )
     x = alt.X("column:O", sort=list(columns), axis=heads, scale=alt.Scale(paddingInner=0.04))
-    widest = room.longest(str(one["text"]) for one in data)
+    widest = room.longest(str(entry["text"]) for entry in data)
     numbers = base.mark_text().encode(x=x, text=alt.Text("text:N"), color=alt.Color("words:N", scale=None))
-    # A cell that is narrower than its number holds none: its colour stands, and the table below the chart.
+    # If cells are narrower than their numbers, they show only colours; the table below the chart has the numbers.
     layers = [
         base.mark_rect(stroke=EDGE, strokeWidth=0.5).encode(x=x, color=alt.Color("fill:N", scale=None)),
         *([numbers] if cell >= widest else []),

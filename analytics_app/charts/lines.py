@@ -1,4 +1,4 @@
-"""Lines of a few things, told apart by colour and by the shape of their points: courses over time, and eigenvalues."""
+"""Line charts with different colours and shapes of points: courses over time, eigenvalues, and power curves."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from analytics_app.charts.svg import INK, LIMIT, MARK, QUIET
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
 MOST_LINES = len(LINES)
 
-# How far the points of one row are apart.
+# The distance between the points of one row, in pixels.
 APART = 7
 # d3's format of numbers on an axis. With "~g", d3 writes steps of ten as 1e+1, 2e+1.
 PLAIN = ",~r"
 PANEL = 200
-# What the numbers beside an axis take, and what is free between panels.
+# The width of the numbers beside an axis, and the space between panels, in pixels.
 ASIDE, BETWEEN = 44, 40
 
 
@@ -34,8 +34,8 @@ def course_chart(
 ) -> Chart:
     """Return a panel for each (key, title), with a line for each name over times.
 
-    A point has panel, time, name, value, low and high. Axes begin where the intervals do: points need no zero. Panels
-    stand beside each other where there is room.
+    A point has panel, time, name, value, low and high. Axes begin with the intervals, since points need no zero.
+    Panels are side by side if there is room.
     """
     return partial(_course_chart, panels, points, names, times)
 
@@ -58,13 +58,13 @@ def _course_chart(
         last = number == len(panels) - 1
         axis = alt.Axis(title=None, labelAngle=-90 if upright else 0, labels=last or beside > 1, grid=False)
         base = base.encode(x=alt.X("time:O", sort=list(times), axis=axis, scale=alt.Scale(padding=0.4)))
-        # The title of an axis would stand beside it and be turned.
+        # The title of an axis would be beside the axis and turned.
         head = (
             base.transform_filter(f"datum.time === {quoted(times[0])} && datum.name === {quoted(names[0])}")
             .mark_text(align="left", baseline="bottom", fontWeight="bold", color=INK)
             .encode(x=fixed("X", -30), y=fixed("Y", -8), text=alt.TextValue(title))
         )
-        up = alt.Scale(domain=_ends([one for one in points if one["panel"] == key]), nice=True, zero=False)
+        up = alt.Scale(domain=_ends([point for point in points if point["panel"] == key]), nice=True, zero=False)
         scores = alt.Axis(title=None, tickCount=4, format=PLAIN)
 
         def high(field: str, up: Any = up, scores: Any = scores) -> Any:
@@ -78,7 +78,7 @@ def _course_chart(
 
 
 def scree_chart(points: Sequence[Mapping[str, Any]]) -> Chart:
-    """Return eigenvalues by their number, and below which random data would have them."""
+    """Return a chart of eigenvalues by their number, with those of random data."""
     return partial(_scree_chart, points)
 
 
@@ -86,7 +86,7 @@ def _scree_chart(points: Sequence[Mapping[str, Any]], room: Room) -> Any:
     import altair as alt  # noqa: PLC0415
 
     axis = alt.Axis(title="Number of the eigenvalue", titleAnchor="start", tickMinStep=1, format="d", grid=False)
-    most = max(int(one["number"]) for one in points)
+    most = max(int(point["number"]) for point in points)
     x = alt.X("number:Q", axis=axis, scale=alt.Scale(domain=[1, most], nice=False, padding=10))
     base = alt.Chart().encode(x=x)
 
@@ -109,7 +109,7 @@ def _scree_chart(points: Sequence[Mapping[str, Any]], room: Room) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """What was observed on the axis of a curve: its name and text, a value and an interval."""
+    """An observation on the axis of a curve: its name and text, a value and an interval."""
 
     name: str
     shown: str
@@ -121,7 +121,7 @@ class Observed:
 
 @dataclass(frozen=True, slots=True)
 class Curves:
-    """Probabilities over a share, both from 0 to 1: curves by name, what their axes are called, a line with a word."""
+    """Probabilities over a share, both from 0 to 1: curves by name, titles of their axes, and a line with a word."""
 
     curves: Mapping[str, Sequence[tuple[float, float]]]
     up: str
@@ -129,12 +129,12 @@ class Curves:
     limit: tuple[float, str]
 
 
-def curves_chart(of: Curves, observed: Sequence[Observed]) -> Chart:
-    """Return curves of probabilities, and below them, on the same axis, what was observed, name above interval."""
-    return partial(_curves_chart, of, observed)
+def curves_chart(figure: Curves, observed: Sequence[Observed]) -> Chart:
+    """Return a chart of probability curves, with the observations below them on the same axis."""
+    return partial(_curves_chart, figure, observed)
 
 
-def _curves_chart(of: Curves, observed: Sequence[Observed], room: Room) -> Any:
+def _curves_chart(figure: Curves, observed: Sequence[Observed], room: Room) -> Any:
     import altair as alt  # noqa: PLC0415
 
     width = room.width - ASIDE - EDGE
@@ -143,19 +143,19 @@ def _curves_chart(of: Curves, observed: Sequence[Observed], room: Room) -> Any:
     rows, height = _observed_rows(observed, width, room)
     drawn = [
         {"name": name, "x": x, "value": value, "line": True}
-        for name, points in of.curves.items()
+        for name, points in figure.curves.items()
         for x, value in points
     ]
     data = alt.InlineData(values=[*rows, *drawn], name="points")
-    below = _observed_layers(of, width, height, ticks, room)
-    return alt.vconcat(_curve_layers(of, width, ticks, room), below, data=data, spacing=12)
+    below = _observed_layers(figure, width, height, ticks, room)
+    return alt.vconcat(_curve_layers(figure, width, ticks, room), below, data=data, spacing=12)
 
 
-def _curve_layers(of: Curves, width: float, ticks: Sequence[float], room: Room) -> Any:
+def _curve_layers(figure: Curves, width: float, ticks: Sequence[float], room: Room) -> Any:
     """Return the curves, with the line of the limit and its word."""
     import altair as alt  # noqa: PLC0415
 
-    names = list(of.curves)
+    names = list(figure.curves)
     shares = alt.Scale(domain=[0, 1], nice=False)
     colour = alt.Color(
         "name:N",
@@ -166,9 +166,9 @@ def _curve_layers(of: Curves, width: float, ticks: Sequence[float], room: Room) 
     high = alt.Axis(title=None, values=[0, 0.25, 0.5, 0.75, 1], labelExpr=PERCENT, labelFlush=False)
     lines = alt.Chart().transform_filter("datum.line").mark_line(strokeWidth=2.5, interpolate="monotone")
     once = alt.Chart().transform_filter(f"datum.line && datum.x === 0 && datum.name === {quoted(names[0])}")
-    limit, word = of.limit
-    # The word stands where the curves do not run: above where they are low, else below.
-    high_there = all(min(points, key=lambda one: abs(one[0] - limit))[1] > 0.5 for points in of.curves.values())
+    limit, word = figure.limit
+    # The word is placed away from the curves: at the top if they are low there, else at the bottom.
+    high_there = all(min(points, key=lambda point: abs(point[0] - limit))[1] > 0.5 for points in figure.curves.values())
     at = alt.XDatum(limit, type="quantitative", scale=shares, axis=None)
     side: Literal["left", "right"] = "left" if limit < 0.5 else "right"
     beside = once.mark_text(align=side, baseline="bottom", dx=6 if limit < 0.5 else -6, color=QUIET)
@@ -177,44 +177,45 @@ def _curve_layers(of: Curves, width: float, ticks: Sequence[float], room: Room) 
         once.mark_rule(color=LIMIT, strokeWidth=1.5, strokeDash=[5, 4]).encode(x=at),
         lines.encode(x=across, y=alt.Y("value:Q", scale=shares, axis=high), color=colour),
         beside.encode(x=at, y=fixed("Y", PANEL - 6 if high_there else 20), text=alt.TextValue(word)),
-        head.encode(x=fixed("X", 6 - ASIDE), y=fixed("Y", -10), text=alt.TextValue(of.up)),
+        head.encode(x=fixed("X", 6 - ASIDE), y=fixed("Y", -10), text=alt.TextValue(figure.up)),
     ).properties(width=width, height=PANEL)
 
 
-def _observed_layers(of: Curves, width: float, height: float, ticks: Sequence[float], room: Room) -> Any:
-    """Return what was observed, on the axis of the curves."""
+def _observed_layers(figure: Curves, width: float, height: float, ticks: Sequence[float], room: Room) -> Any:
+    """Return the layers of observations, on the axis of the curves."""
     import altair as alt  # noqa: PLC0415
 
     shares, down = alt.Scale(domain=[0, 1], nice=False), alt.Scale(domain=[height, 0], nice=False, zero=False)
-    title = room.lines(of.across, width)
+    title = room.lines(figure.across, width)
     axis = alt.Axis(title=title, titleAnchor="start", values=list(ticks), labelExpr=PERCENT, labelFlush=False)
-    seen = alt.Chart().transform_filter("!datum.line")
-    row = seen.encode(y=alt.Y("middle:Q", scale=down, axis=None))
-    named = seen.encode(y=alt.Y("named:Q", scale=down, axis=None))
+    base = alt.Chart().transform_filter("!datum.line")
+    row = base.encode(y=alt.Y("middle:Q", scale=down, axis=None))
+    names = base.encode(y=alt.Y("named:Q", scale=down, axis=None))
     return alt.layer(
         row.mark_rule(strokeWidth=4, color=MARK).encode(x=alt.X("low:Q", scale=shares, axis=axis), x2=alt.X2("high:Q")),
         row.mark_point(filled=True, size=110, opacity=1, color=MARK).encode(x=alt.X("x:Q", scale=shares, axis=axis)),
-        in_lines(named, room, x=0),
-        seen.mark_text(align="right", color=INK, fontWeight="bold").encode(
+        in_lines(names, room, x=0),
+        base.mark_text(align="right", color=INK, fontWeight="bold").encode(
             y=alt.Y("told:Q", scale=down, axis=None), x=fixed("X", width), text=alt.Text("text:N")
         ),
     ).properties(width=width, height=height)
 
 
 def _observed_rows(observed: Sequence[Observed], width: float, room: Room) -> tuple[list[dict[str, Any]], float]:
-    """Return the data of what was observed with the place of each row, and the height of all of them."""
+    """Return the data of observations with the place of each row, and the height of all rows."""
     rows: list[dict[str, Any]] = []
     top = 8.0
-    for one in observed:
-        # Where both have no room beside each other, the text stands on a line of its own.
-        apart = room.length(one.shown) + room.length(one.text) + ASIDE > width
-        lines = room.lines(one.shown, width)
+    for entry in observed:
+        # If name and text do not fit side by side, the text is on a line of its own.
+        apart = room.length(entry.shown) + room.length(entry.text) + ASIDE > width
+        lines = room.lines(entry.shown, width)
         high = len(lines) * room.line
-        told = top + high + room.line / 2 if apart else top + high / 2
+        text_at = top + high + room.line / 2 if apart else top + high / 2
         below = top + high + (room.line if apart else 0)
         rows.append({
-            "name": one.name, "text": one.text, "x": one.value, "value": None, "low": one.low, "high": one.high,
-            "lines": lines, "named": top + high / 2, "told": told, "middle": below + 10, "line": False,
+            "name": entry.name, "text": entry.text, "x": entry.value, "value": None,
+            "low": entry.low, "high": entry.high, "lines": lines, "named": top + high / 2,
+            "told": text_at, "middle": below + 10, "line": False,
         })  # fmt: skip
         top = below + 28
     return rows, top
@@ -227,7 +228,7 @@ def _key(names: Sequence[str], room: Room) -> Any:
 
 
 def series(base: Any, names: Sequence[str], along: Any, key: Any, offset: str, second: str) -> list[Any]:
-    """Return interval, line and points of each name, a little apart from one another; `key` is their legend or None."""
+    """Return interval, line and points of each name, a little apart from each other; `key` is the legend or None."""
     import altair as alt  # noqa: PLC0415
 
     n = len(names)
@@ -251,16 +252,16 @@ def series(base: Any, names: Sequence[str], along: Any, key: Any, offset: str, s
 
 
 def offset_of(number: int, n: int) -> float:
-    """Return how far the points of one of n names lie from the middle of their row, in pixels."""
+    """Return the distance of the points of one of n names from the middle of their row, in pixels."""
     return (number - (n - 1) / 2) * APART
 
 
 def _ends(points: Sequence[Mapping[str, Any]]) -> list[float]:
-    drawn = [float(one[name]) for one in points for name in ("value", "low", "high") if one[name] is not None]
-    least, most = min(drawn), max(drawn)
+    values = [float(point[name]) for point in points for name in ("value", "low", "high") if point[name] is not None]
+    least, most = min(values), max(values)
     return [least, most] if most > least else [least - 0.5, most + 0.5]
 
 
 def quoted(text: str) -> str:
-    """Write a text as a renderer's expression has it."""
+    """Return a text as a string literal in an expression of the renderer."""
     return json.dumps(text)

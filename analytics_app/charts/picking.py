@@ -20,9 +20,9 @@ INTERVAL_OVER_RATERS = (("low_b", "Low over raters"), ("high_b", "High over rate
 
 @dataclass(frozen=True)
 class Material:
-    """The rows of one criterion (None: of a task), what it is called, and the confidence of intervals.
+    """The rows of one criterion (None: of a task), its name, and the confidence of intervals.
 
-    `names` says what the criteria of a task are called.
+    `names` are the names of the criteria of a task.
     """
 
     rows: Rows
@@ -33,84 +33,84 @@ class Material:
 
     @cached_property
     def index(self) -> RowIndex[Row]:
-        """The rows, found by statistic."""
+        """Return the index of the rows by statistic."""
         return RowIndex(self.rows)
 
     def of(self, statistic: str) -> list[Row]:
-        """Return the defined rows of a statistic over everything, no slice and no group, after the rules.
+        """Return the defined rows of a statistic without slice and group, after the rules.
 
-        What was before the rules is never drawn, not even where they left nothing; tables show both.
+        Rows before the rules are never drawn, even if the rules left no ratings; tables show both.
         """
         return [row for row in self.index.whole.of(statistic) if row.value is not None]
 
     def kept(self, statistic: str) -> list[Row]:
-        """Return the defined rows of a statistic after the rules, those of slices, groups and waves too."""
+        """Return the defined rows of a statistic after the rules, including slices, groups and waves."""
         return [row for row in self.index.of(statistic) if row.value is not None]
 
     @property
     def name(self) -> str:
-        """The criterion, for titles."""
+        """Return the name of the criterion, for titles."""
         return words.short(self.called or self.criterion)
 
     def called_in(self, row: Row) -> str:
-        """Return what the criterion of a row is called."""
+        """Return the name of the criterion of a row."""
         if self.criterion is not None and self.called:
             return self.called
         return self.names.get(row.criterion or "", row.criterion or "")
 
     @property
     def has_steps(self) -> bool:
-        """Whether the scale has steps, whose shares then come before any mean."""
+        """Return whether the scale has steps; the shares of steps come before any mean."""
         return self.index.has("share")
 
-    def basis(self, found: Rows) -> str:
-        """Say which ratings went in."""
-        return "ratings that the rules kept" if self.index.both and found[0].basis == "kept" else "all counted ratings"
+    def basis(self, rows: Rows) -> str:
+        """Return a phrase about the ratings behind the rows."""
+        return "ratings that the rules kept" if self.index.both and rows[0].basis == "kept" else "all counted ratings"
 
-    def interval(self, found: Rows, over: str) -> str:
-        """Name the interval: "95 % interval over items"; `over` is what rows say that do not tell otherwise."""
-        said = str(setting(found, "interval") or "").removeprefix("bootstrap over ")
-        return f"{self.confidence * 100:g}{words.SPACE}% interval over {said or over}"
-
-
-def setting(found: Rows, name: str) -> Any:
-    """Return a setting of the first of some rows."""
-    return (found[0].settings or {}).get(name)
+    def interval(self, rows: Rows, over: str) -> str:
+        """Return the name of the interval, "95 % interval over items"; `over` is the default for the units."""
+        units = str(setting(rows, "interval") or "").removeprefix("bootstrap over ")
+        return f"{self.confidence * 100:g}{words.SPACE}% interval over {units or over}"
 
 
-def why_not(found: Rows) -> str:
-    """Say why no test of a family can be significant, where that is so."""
-    reason = setting(found, "cannot_differ")
+def setting(rows: Rows, name: str) -> Any:
+    """Return a setting of the first row."""
+    return (rows[0].settings or {}).get(name)
+
+
+def why_not(rows: Rows) -> str:
+    """Return the reason why no test of a family can be significant, if there is one."""
+    reason = setting(rows, "cannot_differ")
     return f" {reason}" if reason else ""
 
 
 def numeric(labels: Sequence[str]) -> bool:
-    """Say whether labels are steps of a scale, which have an order, rather than words."""
+    """Return whether labels are steps of a scale, which have an order, rather than words."""
     return all(label.removeprefix("-").replace(".", "", 1).isdigit() for label in labels)
 
 
 def value_of(row: Row) -> float:
-    """Return the value of a row that `Material.of` has picked."""
+    """Return the value of a row from `Material.of`."""
     return row.value if row.value is not None else 0.0
 
 
 def falling(row: Row) -> float:
-    """Sort key: the highest value first."""
+    """Return the sort key for the highest value first."""
     return -value_of(row)
 
 
-def by_system(of: Material, statistic: str, *, lowest_first: bool) -> list[Row]:
+def by_system(material: Material, statistic: str, *, lowest_first: bool) -> list[Row]:
     """Return the rows of a statistic with one system and no label, by their values."""
-    found = [row for row in of.of(statistic) if row.system and not row.system_b and row.label is None]
-    return sorted(found, key=value_of if lowest_first else falling)
+    rows = [row for row in material.of(statistic) if row.system and not row.system_b and row.label is None]
+    return sorted(rows, key=value_of if lowest_first else falling)
 
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
     """Pairs of systems, each in the order of its row, as tables name it.
 
-    `rows` are those that a chart has room for, the highest value first; `clear` are those for which a claim holds, the
-    one furthest from no difference first. `only` says that some are left off.
+    `rows` are those that fit into a chart, the highest value first; `clear` are those for which a claim holds, the
+    largest difference first. `only` is a phrase about those left off.
     """
 
     rows: list[Row]
@@ -119,24 +119,24 @@ class Pairs:
 
     @property
     def only(self) -> str:
-        """Say that a chart leaves off what would be too much to read."""
+        """Return a phrase about the pairs that the chart leaves off, if any."""
         return f", the {len(self.rows)} furthest apart of {self.n} pairs" if len(self.rows) < self.n else ""
 
 
-def pairs_of(found: Rows, distance: Callable[[float], float], clear: Callable[[Row], bool]) -> Pairs:
-    """Return pairs for a chart; `distance` is how far a value is from no difference."""
-    furthest = sorted(found, key=lambda row: -distance(value_of(row)))
-    drawn = sorted(furthest[:MOST_ROWS], key=falling)
-    return Pairs(drawn, [row for row in furthest if clear(row)], len(found))
+def pairs_of(rows: Rows, distance: Callable[[float], float], clear: Callable[[Row], bool]) -> Pairs:
+    """Return pairs for a chart; `distance` returns the distance of a value from no difference."""
+    furthest = sorted(rows, key=lambda row: -distance(value_of(row)))
+    shown_rows = sorted(furthest[:MOST_ROWS], key=falling)
+    return Pairs(shown_rows, [row for row in furthest if clear(row)], len(rows))
 
 
 def beside(row: Row, middle: float) -> bool:
-    """Say whether the interval of a row lies on one side of a value."""
+    """Return whether the interval of a row lies on one side of a value."""
     return row.low is not None and row.high is not None and (row.low > middle or row.high < middle)
 
 
 def point(row: Row, text: str, *, name: object, over_raters: Row | None = None, n: int | None = None) -> Point:
-    """Make a point of a row."""
+    """Return the point of a row."""
     return Point(
         name=str(name),
         shown=words.apart(name),
@@ -151,32 +151,32 @@ def point(row: Row, text: str, *, name: object, over_raters: Row | None = None, 
 
 
 def pair_point(row: Row, text: str, *, sign: str) -> Point:
-    """Make a point of a pair of systems: "A − B", "A above B"."""
-    one = point(row, text, name=f"{row.system} {sign} {row.system_b}", n=row.n_items)
+    """Return the point of a pair of systems, named "A − B" or "A above B"."""
+    pair = point(row, text, name=f"{row.system} {sign} {row.system_b}", n=row.n_items)
     shown = f"{words.apart(row.system)} {sign} {words.apart(row.system_b)}"
-    return replace(one, shown=shown, p=row.p_adjusted)
+    return replace(pair, shown=shown, p=row.p_adjusted)
 
 
 def only(names: Sequence[object]) -> str:
-    """Say that a chart leaves off what would be too much to read."""
+    """Return a phrase about the names that the chart leaves off, if any."""
     return f", the {MOST_ROWS} highest of {len(names)}" if len(names) > MOST_ROWS else ""
 
 
-def counted(found: Rows, ratings: int | None = None, *, unit: str = "item") -> str:
-    """Say how much went in, as far as rows tell: "720 ratings, 20 items, 12 raters."; `unit` is what n_items counts."""
-    items = max((row.n_items or 0 for row in found), default=0)
-    raters = max((row.n_raters or 0 for row in found), default=0)
-    said = [
+def counted(rows: Rows, ratings: int | None = None, *, unit: str = "item") -> str:
+    """Return the counts of the rows, such as "720 ratings, 20 items, 12 raters."; `unit` is what n_items counts."""
+    items = max((row.n_items or 0 for row in rows), default=0)
+    raters = max((row.n_raters or 0 for row in rows), default=0)
+    counts = [
         f"{n:,} {word}{'' if n == 1 else 's'}"
         for n, word in ((ratings or 0, "rating"), (items, unit), (raters, "rater"))
         if n
     ]
-    return f" {', '.join(said)}." if said else ""
+    return f" {', '.join(counts)}." if counts else ""
 
 
-def each(found: Rows) -> str:
-    """Say how many ratings a system has; a text that several systems produced counts for each of them."""
-    counts = [row.n_ratings for row in found if row.n_ratings is not None]
+def each(rows: Rows) -> str:
+    """Return the number of ratings per system; a text that several systems produced counts for each of them."""
+    counts = [row.n_ratings for row in rows if row.n_ratings is not None]
     if not counts:
         return ""
     least, most = min(counts), max(counts)

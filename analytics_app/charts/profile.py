@@ -1,4 +1,4 @@
-"""Profiles over pairs of words: a line for each name from row to row, the words of a row at both ends of the scale."""
+"""Profiles over pairs of words: one line for each name over all rows, with words at both ends of the scale."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from analytics_app.charts.room import WIDE, Chart, Room, in_lines
 from analytics_app.charts.rows import SYMBOL, legend
 from analytics_app.charts.svg import INK
 
-# The least height of a row, what is free above and below its points, and between words and the scale.
+# The least height of a row, the space above and below its points, and the space between words and the scale.
 ROW, FREE, GAP = 38, 16, 12
-# What the words of one side may take of a wide room.
+# The greatest share of a wide room for the words of one side.
 SIDE = 0.26
-# What is free between two names above the lines, and between the names and the first row.
+# The space between two names above the lines, and between the names and the first row.
 BETWEEN, OVER = 18, 22
-# What the renderer leaves free at both ends of the scale.
+# The space that the renderer leaves at both ends of the scale.
 PADDING = 4
 
 
 def profile_chart(
     points: Sequence[Mapping[str, Any]], names: Sequence[str], limits: tuple[float, float], *, measure: str
 ) -> Chart:
-    """Return a line for each name from row to row, the words of a row at both ends.
+    """Return a chart with one line for each name over all rows, and the words of each row at both ends.
 
-    A point has row, name, value, low, high, and the words `left` and `right`. In a narrow room the words stand above
-    their row, so that the scale takes the whole width. Names stand above their lines where there is room for all of
-    them, else in a legend.
+    A point has row, name, value, low, high, and the words `left` and `right`. In a narrow room the words are above
+    their row, so that the scale has the whole width. Names are above their lines if there is room for all of them,
+    else in a legend.
     """
     return partial(_profile_chart, points, names, limits, measure)
 
@@ -40,7 +40,7 @@ def _profile_chart(
     import altair as alt  # noqa: PLC0415  slow to import, for jobs alone
 
     beside = room is WIDE
-    sides = [_side(room, [str(one[side]) for one in points], beside) for side in ("left", "right")]
+    sides = [_side(room, [str(point[side]) for point in points], beside) for side in ("left", "right")]
     left, right = (width if beside else 0.0 for width, _lines in sides)
     inside = room.width - left - right
     data, height = _placed(points, [lines for _width, lines in sides], len(names), room, beside)
@@ -67,11 +67,11 @@ def _profile_chart(
 
 
 def _side(room: Room, words: Sequence[str], beside: bool) -> tuple[float, list[list[str]]]:
-    """Return how wide the words of a side are, and their lines."""
+    """Return the width of the words of a side, and their lines."""
     if not beside:
-        return 0.0, [room.lines(one, (room.width - GAP) / 2) for one in words]
+        return 0.0, [room.lines(text, (room.width - GAP) / 2) for text in words]
     width = min(room.longest(words), room.width * SIDE)
-    return round(width + GAP), [room.lines(one, width) for one in words]
+    return round(width + GAP), [room.lines(text, width) for text in words]
 
 
 def _placed(
@@ -79,8 +79,8 @@ def _placed(
 ) -> tuple[list[dict[str, Any]], float]:
     """Return the points with the places of their rows and of the words, and the height of all rows."""
     tall: dict[int, int] = {}
-    for one, *lines in zip(points, *sides, strict=True):
-        tall[one["row"]] = max(tall.get(one["row"], 1), *map(len, lines))
+    for point, *lines in zip(points, *sides, strict=True):
+        tall[point["row"]] = max(tall.get(point["row"], 1), *map(len, lines))
     middle, named, top = {}, {}, 0.0
     for row in sorted(tall):
         words = tall[row] * room.line
@@ -92,27 +92,27 @@ def _placed(
             named[row], middle[row] = top + words / 2, top + words + high / 2
             high += words
         top += high
-    rows = [one["row"] for one in points]
+    rows = [point["row"] for point in points]
     return [
         {
-            **one,
+            **point,
             "left_lines": left,
             "right_lines": right,
-            "middle": middle[one["row"]],
-            "named": named[one["row"]],
-            "worded": one["row"] not in rows[:place],
+            "middle": middle[point["row"]],
+            "named": named[point["row"]],
+            "worded": point["row"] not in rows[:place],
         }
-        for place, (one, left, right) in enumerate(zip(points, *sides, strict=True))
+        for place, (point, left, right) in enumerate(zip(points, *sides, strict=True))
     ], top
 
 
 def _labels(
     data: Sequence[Mapping[str, Any]], names: Sequence[str], limits: tuple[float, float], inside: float, room: Room
 ) -> Iterator[dict[str, Any]]:
-    """Yield where names stand above the first points of their lines; nothing where they would not fit side by side."""
+    """Yield the places of names above the first points of their lines; nothing if they do not fit side by side."""
     low, high = limits
     step = (inside - 2 * PADDING) / (high - low)
-    first = {one["name"]: one for one in data if one["row"] == 0}
+    first = {point["name"]: point for point in data if point["row"] == 0}
     order = sorted((name for name in names if name in first), key=lambda name: (first[name]["value"], name))
     widths = [room.length(name) for name in order]
     if len(order) < len(names) or sum(widths) + BETWEEN * (len(order) - 1) > inside:
@@ -131,11 +131,11 @@ def _labels(
 
 
 def spread(targets: Sequence[float], widths: Sequence[float], inside: float) -> list[float]:
-    """Return the middles of names that stand side by side, together as near their ascending targets as they can be.
+    """Return the middles of names side by side, as near their ascending targets as possible (least squares).
 
     Names that would touch are moved apart around the mean of their targets; all stay between 0 and `inside`.
     """
-    # From the middle of each name to that of the first, if all touched.
+    # The distance from the middle of the first name to that of each name, if all touched.
     steps = [0.0]
     for number in range(1, len(widths)):
         steps.append(steps[-1] + (widths[number - 1] + widths[number]) / 2 + BETWEEN)

@@ -20,7 +20,7 @@ CORRECTIONS = {
 
 
 def correction(method: object) -> str:
-    """Name the method that corrects for several tests."""
+    """Return the name of the method that corrects for several tests."""
     return CORRECTIONS.get(str(method), str(method))
 
 
@@ -34,15 +34,15 @@ class Ranked:
 
 
 def ranked(
-    of: Material,
-    found: Sequence[Row],
+    material: Material,
+    rows: Sequence[Row],
     *,
     n: Callable[[Row], int | None] = lambda row: row.n_ratings,
     text: Callable[[Row], str] | None = None,
 ) -> Ranked:
-    """Make a point of each system's row, with the interval over raters where there is one beside that over items."""
-    second = {row.system: row for row in of.of(f"{found[0].statistic}_over_raters")}
-    largest = max(abs(value_of(row)) for row in found)
+    """Return a point for each system's row, with the interval over raters if there is one besides that over items."""
+    second = {row.system: row for row in material.of(f"{rows[0].statistic}_over_raters")}
+    largest = max(abs(value_of(row)) for row in rows)
     points = [
         point(
             row,
@@ -51,16 +51,16 @@ def ranked(
             over_raters=second.get(row.system),
             n=n(row),
         )
-        for row in found
+        for row in rows
     ]
     return Ranked(
-        points, _lines(points, of.interval(found, "items")), (*INTERVAL, *(INTERVAL_OVER_RATERS if second else ()))
+        points, _lines(points, material.interval(rows, "items")), (*INTERVAL, *(INTERVAL_OVER_RATERS if second else ()))
     )
 
 
 def _lines(points: Sequence[Point], over_items: str) -> str:
-    """Say what the lines through points are, as far as there are any."""
-    first, second = any(one.low is not None for one in points), any(one.low_b is not None for one in points)
+    """Return a sentence about the lines through points, if there are any."""
+    first, second = any(point.low is not None for point in points), any(point.low_b is not None for point in points)
     if first and second:
         return f"Thick line: {over_items}; thin line: over raters."
     if second:
@@ -78,10 +78,10 @@ TESTED = {
 }
 
 
-def not_significant(of: Material, tested: str | None) -> set[frozenset[str | None]]:
-    """Return the pairs of systems that a test compared and found no significant difference between."""
-    limit = round(1 - of.confidence, 9)
-    rows = of.of(tested) if tested else []
+def not_significant(material: Material, tested: str | None) -> set[frozenset[str | None]]:
+    """Return the tested pairs of systems without a significant difference."""
+    limit = round(1 - material.confidence, 9)
+    rows = material.of(tested) if tested else []
     return {frozenset((row.system, row.system_b)) for row in rows if row.p_adjusted is None or row.p_adjusted >= limit}
 
 
@@ -94,20 +94,21 @@ def apart(
     whole: str = "",
     alike: Collection[frozenset[str | None]] = (),
 ) -> str:
-    """Name the first of some points where it is clearly apart from all others, else say between which it is not clear.
+    """Return a title with the first point if it is clearly apart from all others, else with those it is near to.
 
-    Points come in the order of their values, whichever end is the better one. Two are not clearly apart where their
-    intervals overlap, or where they are among `alike`: pairs whose test found no significant difference. `best` is said
-    after the first one's name, `among` before the names of the others, none of which is skipped, or `whole` where these
-    are all points.
+    Points are in the order of their values, the better end first. Two points are not clearly apart if their intervals
+    overlap, or if they are in `alike`: pairs without a significant difference. `best` follows the name of the first
+    point; `among` precedes the names of the near points, none of which is skipped, or `whole` if these are all points.
     """
     first, others = points[0], points[1:]
-    if not others or first.low is None or any(one.high is None for one in others):
+    if not others or first.low is None or any(other.high is None for other in others):
         return otherwise
-    near = [n for n, one in enumerate(others, 1) if _meet(first, one) or frozenset((first.name, one.name)) in alike]
+    near = [
+        n for n, other in enumerate(others, 1) if _meet(first, other) or frozenset((first.name, other.name)) in alike
+    ]
     if near:
         among = whole if whole and near[-1] == len(others) else among
-        return f"{among}, no clear difference between {words.names([one.name for one in points[: near[-1] + 1]])}"
+        return f"{among}, no clear difference between {words.names([point.name for point in points[: near[-1] + 1]])}"
     return f"{words.short(first.name)} {best}"
 
 
@@ -119,15 +120,15 @@ def at_the_top(
     otherwise: str,
     alike: Collection[frozenset[str | None]] = (),
 ) -> str:
-    """Return the same for a criterion of which more is better, or of ranks."""
+    """Return the title of `apart` for a criterion where more is better, or for ranks."""
     best = f"{best} for {criterion} ({points[0].text})"
     among, whole = f"At the top for {criterion}", f"For {criterion}"
     return apart(points, best=best, among=among, whole=whole, otherwise=f"{otherwise} for {criterion}", alike=alike)
 
 
-def _meet(one: Point, other: Point) -> bool:
-    """Say whether the intervals of two points share a value, over items or over raters."""
-    pairs = ((one.low, one.high, other.low, other.high), (one.low_b, one.high_b, other.low_b, other.high_b))
+def _meet(first: Point, second: Point) -> bool:
+    """Return whether the intervals of two points overlap, over items or over raters."""
+    pairs = ((first.low, first.high, second.low, second.high), (first.low_b, first.high_b, second.low_b, second.high_b))
     return any(
         low is not None and high is not None and low_b is not None and high_b is not None
         and low <= high_b and low_b <= high

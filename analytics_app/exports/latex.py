@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from analytics_app.show.cells import Cell
 from analytics_app.show.table import Table
 
-# Signs that LaTeX takes for commands, and signs that its default fonts lack, as pdfLaTeX, XeLaTeX and LuaLaTeX all
-# print them.
+# Signs that are commands in LaTeX, or that its default fonts lack, in a form that pdfLaTeX, XeLaTeX and LuaLaTeX print.
 SIGNS = {
     "\\": r"\textbackslash{}",
     "{": r"\{",
@@ -67,7 +66,7 @@ SIGNS = {
     "χ": r"$\chi$",
     "ω": r"$\omega$",
 }
-# Two of these in a row would be joined to a dash, a quotation mark or a comma below the line.
+# Two of these in a row would become a dash, a quotation mark or a low comma.
 LIGATURES = "-',"
 _WORD = re.compile("[^ ]+")
 _LATIN_END = "\u024f"
@@ -76,7 +75,7 @@ NEEDS_UNICODE = "% pdfLaTeX cannot print every letter of this table: use XeLaTeX
 
 
 def write(table: Table, *, title: str, label: str, origin: str) -> str:
-    """Return a table as a float with caption and label; `origin` stands above it as a comment."""
+    """Return a table as a float with caption and label, with `origin` as a comment above it."""
     body = list(_table(table, title, label))
     letters = "".join(body)
     head = [f"% {_line(origin)}", r"% Needs \usepackage{booktabs} and \usepackage[T1]{fontenc} in the preamble."]
@@ -86,12 +85,12 @@ def write(table: Table, *, title: str, label: str, origin: str) -> str:
 
 
 def escaped(text: str) -> str:
-    """Return a text so that LaTeX prints it as it is: on one line, without control characters."""
+    """Return a text escaped for LaTeX, on one line, without control characters."""
     return _WORD.sub(lambda word: "".join(_signs(word[0])), _line(text))
 
 
 def _signs(word: str) -> Iterator[str]:
-    """Yield what prints a word. Greek letters are symbols only where no other Greek letter stands beside them."""
+    """Yield the LaTeX of each sign of a word. A Greek letter is a symbol only if the word has no other Greek letter."""
     symbols = sum(unicodedata.category(letter)[0] == "L" and letter > _LATIN_END for letter in word) <= 1
     before = ""
     for letter in word:
@@ -103,9 +102,11 @@ def _signs(word: str) -> Iterator[str]:
 
 
 def _line(text: str) -> str:
-    """Join lines, and drop what cannot be printed; joiners stay, since emoji and Persian are written with them."""
+    """Return a text on one line without unprintable signs; joiners are kept, since emoji and Persian need them."""
     flat = " ".join(re.split(r"[^\S\u00a0\u2009\u202f]+", text)).strip(" ")
-    return "".join(one for one in flat if unicodedata.category(one) not in {"Cc", "Cf", "Cs"} or one in "\u200c\u200d")
+    return "".join(
+        sign for sign in flat if unicodedata.category(sign) not in {"Cc", "Cf", "Cs"} or sign in "\u200c\u200d"
+    )
 
 
 def _table(table: Table, title: str, label: str) -> Iterator[str]:
@@ -138,5 +139,5 @@ def _cell(cell: Cell) -> str:
 
 
 def _braced(text: str) -> str:
-    """Protect a leading bracket or star, which LaTeX would read as an argument of the line before."""
+    """Return a cell with a leading bracket or star in braces, which LaTeX would read as an argument."""
     return f"{{{text}}}" if text[:1] in {"[", "*"} else text

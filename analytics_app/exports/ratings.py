@@ -32,7 +32,7 @@ __all__ = ["COLUMNS", "CONTENT_TYPES", "Format", "Page", "UnknownName", "may_exp
 
 Format = Literal["csv", "jsonl"]
 
-COLUMNS: tuple[str, ...] = tuple(one.name for one in columns.RATINGS)
+COLUMNS: tuple[str, ...] = tuple(column.name for column in columns.RATINGS)
 CONTENT_TYPES: Mapping[Format, str] = {"csv": "text/csv; charset=utf-8", "jsonl": "application/jsonl; charset=utf-8"}
 
 # The end of a line in RFC 4180; JSON Lines has a line feed.
@@ -41,7 +41,7 @@ CRLF = b"\r\n"
 # Upper bound on the digits of a row id (bigint).
 LONGEST = 19
 
-# Which ratings, and which judgments without one, follow a mark.
+# The ratings, and the judgments without a rating, that follow a mark.
 _NEXT_RATINGS = """
 SELECT r.id
   FROM tasks_app_rating r
@@ -140,7 +140,7 @@ def select(
     criterion: str | None = None,
     include: Sequence[str] | None = None,
 ) -> Selection:
-    """Turn names into a selection; every version of a task and of a criterion counts. Raises UnknownName."""
+    """Return the selection for some names, with every version of tasks and criteria. Raises UnknownName."""
     for purpose in include or ():
         if purpose not in Assignment.Purpose.values:
             facts = {"name": purpose, "names": ", ".join(Assignment.Purpose.values)}

@@ -22,13 +22,13 @@ Format = Literal["json", "csv"]
 
 CONTENT_TYPES: Mapping[Format, str] = {"json": "application/json", "csv": "text/csv; charset=utf-8"}
 
-# Rows read from the database at once.
+# The number of rows read from the database at once.
 ROWS = 1_000
 
 # The column of settings, and the setting that quotes a text.
 SETTINGS, WORDS = COLUMNS.index("settings"), "words"
 
-_KINDS = {one.name: one.kind for one in RESULTS}
+_KINDS = {column.name: column.kind for column in RESULTS}
 
 
 def stream(
@@ -36,7 +36,7 @@ def stream(
 ) -> Generator[bytes, None, None]:
     """Return the results document of a run as chunks of a UTF-8 file.
 
-    Before the study is closed, rows that tell systems apart are left out; `systems` overrides this. Without `texts`
+    Before the study is closed, rows that distinguish systems are left out; `systems` overrides this. Without `texts`,
     the words that raters marked are left out.
     """
     rows = _rows(run, systems := systems_shown(run.study) if systems is None else systems)
@@ -108,8 +108,8 @@ def _without_words(row: tuple[Any, ...]) -> tuple[Any, ...]:
     settings = row[SETTINGS]
     if not settings or WORDS not in settings:
         return row
-    kept = {name: value for name, value in settings.items() if name != WORDS}
-    return (*row[:SETTINGS], kept, *row[SETTINGS + 1 :])
+    remaining = {name: value for name, value in settings.items() if name != WORDS}
+    return (*row[:SETTINGS], remaining, *row[SETTINGS + 1 :])
 
 
 def _cell(kind: Kind, value: Any) -> Any:

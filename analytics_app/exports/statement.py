@@ -18,8 +18,8 @@ from tasks_app.services.marks import Marks
 
 TIME_FORMAT = 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'
 
-# Every rating, and after them the judgments that hold none: skipped ones, and those that found nothing. Such a
-# judgment is about the text of its unit where that has one alone.
+# Every rating, and then the judgments without a rating: skipped ones, and those without an error. Such a judgment is
+# about the text of its unit if the unit has only one.
 RATED = """
 SELECT r.id AS rating, r.judgment_id, r.task_id, r.unit_id, r.part_id, r.part_b_id, r.criterion_id, r.value, r.label,
        r.text, r.shown_value, r.span_side, r.span_start, r.span_end, r.category, r.severity
@@ -36,7 +36,7 @@ SELECT NULL, j.id, u.task_id, u.id,
  WHERE u.task_id = ANY(%(tasks)s) AND NOT EXISTS (SELECT 1 FROM tasks_app_rating r WHERE r.judgment_id = j.id) {silent}
 """
 
-# Only the current answer to an assignment counts, and nobody who tried the study out.
+# Only the current answer to an assignment counts, and no answers of sandbox raters.
 JUDGED = """
 SELECT j.id AS judgment, ra.id AS rater_id, ra.pseudonym AS rater, a.arrangement, j.seconds_active AS seconds,
        to_char(j.submitted_at AT TIME ZONE 'UTC', %(time)s) AS submitted_at, a."order" AS position, a.purpose,
@@ -79,7 +79,7 @@ RATERS = "SELECT id, group_id, {pseudonym} AS pseudonym FROM tasks_app_rater WHE
 CRITERIA = "SELECT id, {key} AS key FROM tasks_app_criterion WHERE study_id = %(study)s"
 GROUPS = "SELECT id, {key} AS key FROM tasks_app_group WHERE study_id = %(study)s"
 
-# Judgments without a rating stand last, since null does. The first key should tell rows apart: more keys cost seconds.
+# Judgments without a rating are last, since nulls sort last. The first key should be unique: more keys cost seconds.
 FROM = """
   FROM ({rated}) r
   JOIN ({judged}) j ON j.judgment = r.judgment_id
@@ -91,8 +91,7 @@ FROM = """
  ORDER BY r.rating, r.judgment_id, s.id, sb.id
 """
 
-# An exclusion of a rater by a rule holds in all versions of the task it was found in; without a task,
-# everywhere.
+# An exclusion of a rater by a rule applies to all versions of its task; without a task, it applies everywhere.
 EXCLUSIONS = {
     "x": """
 SELECT e.rating_id, e.judgment_id, e.rater_id, e.rule, t.key AS task
@@ -122,7 +121,7 @@ CASE WHEN xr.rules IS NOT NULL OR xj.rules IS NOT NULL OR xa.rules IS NOT NULL T
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which ratings of a study to export: ids of tasks, raters and criteria, and purposes; None is all.
+    """The ratings of a study to export: ids of tasks, raters and criteria, and purposes; None is all.
 
     `after` leaves out ratings up to that id, `until` rows after both marks, as if they did not exist yet. `ratings`
     and `silent` (judgments without any) name the rows of one page.
@@ -140,7 +139,7 @@ class Selection:
 
     @property
     def rated(self) -> str:
-        """Further conditions on ratings, as SQL over `r`."""
+        """Return further conditions on ratings, as SQL over `r`."""
         return self._conditions(
             raters="r.rater_id = ANY(%(raters)s)",
             criteria="r.criterion_id = ANY(%(criteria)s)",
@@ -151,7 +150,7 @@ class Selection:
 
     @property
     def without_rating(self) -> str:
-        """Further conditions on judgments without a rating, as SQL over `j` and `a`; they are about no criterion."""
+        """Return further conditions on judgments without a rating, as SQL over `j` and `a`; they have no criterion."""
         return self._conditions(
             raters="a.rater_id = ANY(%(raters)s)",
             criteria="false",
@@ -163,12 +162,12 @@ class Selection:
 
     @property
     def current(self) -> str:
-        """The condition that a judgment is the current answer, as SQL over `j`."""
+        """Return the condition that a judgment is the current answer, as SQL over `j`."""
         return is_current("j", until="" if self.until is None else "%(until_judgment)s")
 
     @property
     def judged(self) -> str:
-        """Further conditions on judgments, as SQL over `j` and `a`."""
+        """Return further conditions on judgments, as SQL over `j` and `a`."""
         return self._conditions(purposes="a.purpose = ANY(%(purposes)s)")
 
     def _conditions(self, **conditions: str) -> str:
@@ -186,7 +185,7 @@ class Selection:
         return {"study": self.study.pk, "after": self.after, **params}
 
 
-# The column that says of which study a row is, in a file of several studies.
+# The column with the study of a row, in a file of several studies.
 STUDY = "study"
 
 
@@ -201,7 +200,7 @@ def features_of(*studies: Study) -> tuple[str, ...]:
 
 
 class Statement:
-    """Builds the SELECT; `neutralised` makes text cells safe for spreadsheets, `named` puts the study's slug first."""
+    """The builder of the SELECT; `neutralised` makes cells safe for spreadsheets, `named` adds the study's slug."""
 
     def __init__(
         self, selection: Selection, features: tuple[str, ...], *, neutralised: bool, named: bool = False
@@ -209,7 +208,7 @@ class Statement:
         self.selection = selection
         self.features = features
         self.neutralised = neutralised
-        # Exclusions of the run to read first, and exclusions by hand.
+        # Exclusions of the best run, and exclusions by hand.
         run = best_run(selection.study)
         by_hand = Q(run=None, lifted_at=None)
         of_run = Q(run=run) if run is not None else by_hand
@@ -266,8 +265,8 @@ class Statement:
             **(EXCLUSIONS if self.excludes else {}),
         }
         # A whole study is read table by table; a page only looks up the rows it needs.
-        kept = "MATERIALIZED" if self.selection.ratings is None else "NOT MATERIALIZED"
-        return "WITH " + ",".join(f"{name} AS {kept} ({select})" for name, select in tables.items())
+        materialized = "MATERIALIZED" if self.selection.ratings is None else "NOT MATERIALIZED"
+        return "WITH " + ",".join(f"{name} AS {materialized} ({select})" for name, select in tables.items())
 
     def _features(self) -> str:
         values = [f"(i.features ->> %(feature_{number})s)" for number in range(len(self.features))]

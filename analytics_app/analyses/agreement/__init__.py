@@ -59,43 +59,58 @@ class Agreement(BetweenRaters):
         )
 
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
-        """Yield a row a coefficient, what the scale calls for first."""
-        of = compared(sample)
+        """Yield one row for each coefficient, those that suit the scale first."""
+        compared_ratings = compared(sample)
         make = Rows(self.name, sample)
         steps = sample.question.scale is Scale.ORDINAL
-        yield from _beyond_chance(make, of, str(settings["weights"]) if steps else "identity")
-        drawn = bootstrap(sample, "percent", of.drawn)
-        percent = percent_agreement(of.values, of.texts, raters=of.raters, clusters=of.clusters, **drawn.options)
-        note = joined(percent.note, NOT_BY_CHANCE, *of.notes)
-        yield make.row("percent_agreement", percent, note=note, settings={**drawn.said, **of.said})
-        drawn = bootstrap(sample, "fleiss", of.drawn, of="agreement")
-        fleiss = fleiss_kappa(of.values, of.texts, raters=of.raters, clusters=of.clusters, **drawn.options)
+        yield from _beyond_chance(make, compared_ratings, str(settings["weights"]) if steps else "identity")
+        drawn = bootstrap(sample, "percent", compared_ratings.drawn)
+        percent = percent_agreement(
+            compared_ratings.values,
+            compared_ratings.texts,
+            raters=compared_ratings.raters,
+            clusters=compared_ratings.clusters,
+            **drawn.options,
+        )
+        note = joined(percent.note, NOT_BY_CHANCE, *compared_ratings.notes)
+        yield make.row("percent_agreement", percent, note=note, settings={**drawn.said, **compared_ratings.settings})
+        drawn = bootstrap(sample, "fleiss", compared_ratings.drawn, of="agreement")
+        fleiss = fleiss_kappa(
+            compared_ratings.values,
+            compared_ratings.texts,
+            raters=compared_ratings.raters,
+            clusters=compared_ratings.clusters,
+            **drawn.options,
+        )
         order = NO_ORDER if steps and fleiss.value is not None else None
         yield make.row(
-            "fleiss_kappa", fleiss, note=joined(fleiss.note, order, *of.notes), settings={**drawn.said, **of.said}
+            "fleiss_kappa",
+            fleiss,
+            note=joined(fleiss.note, order, *compared_ratings.notes),
+            settings={**drawn.said, **compared_ratings.settings},
         )
-        if steps and (table := of.crossed) is not None:
+        if steps and (table := compared_ratings.crossed) is not None:
             yield make.row(
                 "kendall_w",
                 kendall_w(table),
-                settings={"test": "Friedman's chi-square", "ties": "corrected", **of.said},
+                settings={"test": "Friedman's chi-square", "ties": "corrected", **compared_ratings.settings},
             )
 
 
-def _beyond_chance(make: Rows, of: Compared, weights: Any) -> Iterator[Row]:
-    """Yield AC1 for labels, AC2 for steps."""
-    found = gwet_ac(
-        of.values,
-        of.texts,
-        domain=of.domain,
+def _beyond_chance(make: Rows, compared_ratings: Compared, weights: Any) -> Iterator[Row]:
+    """Yield Gwet's AC1 for labels, or AC2 for steps."""
+    estimate = gwet_ac(
+        compared_ratings.values,
+        compared_ratings.texts,
+        domain=compared_ratings.domain,
         weights=weights,
-        raters=of.raters,
+        raters=compared_ratings.raters,
         confidence=make.sample.common.confidence,
     )
-    categories = {"categories": len(of.domain)} if of.domain is not None else {}
+    categories = {"categories": len(compared_ratings.domain)} if compared_ratings.domain is not None else {}
     yield make.row(
         "gwet_ac1" if weights == "identity" else "gwet_ac2",
-        found,
-        note=joined(found.note, *of.notes),
-        settings={"weights": weights, **categories, "interval": "t over texts", **of.said},
+        estimate,
+        note=joined(estimate.note, *compared_ratings.notes),
+        settings={"weights": weights, **categories, "interval": "t over texts", **compared_ratings.settings},
     )

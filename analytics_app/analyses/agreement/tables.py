@@ -24,7 +24,7 @@ CORRELATIONS = (
     "spearman_mean",
     "spearman_mean_fisher",
 )
-# What is read first on labels, on steps, and on scales of numbers.
+# The measures in the order in which they are shown, for labels, for steps, and for numeric scales.
 OF_LABELS = ("percent_agreement", "alpha", "cohen_kappa", "gwet_ac1", "fleiss_kappa")
 OF_STEPS = (
     "alpha",
@@ -54,9 +54,9 @@ OF_RATER_PAIRS = (
 
 @shared_table("krippendorff", "agreement", "kappa", "icc", "correlation", order=30)
 def agreement(rows: Rows, limit: float) -> Iterator[Table]:
-    """Yield how far raters agree; ratings before and after the rules side by side.
+    """Yield the table of agreement between raters, with ratings before and after the rules side by side.
 
-    What is undefined is a dash, and the notes say why. Where nothing is defined one sentence stands for all.
+    An undefined measure is a dash, and the notes say why. If no measure is defined, one sentence says so.
     """
     whole = rows.whole
     if not whole.has(*MEASURES):
@@ -64,10 +64,10 @@ def agreement(rows: Rows, limit: float) -> Iterator[Table]:
     caption, lines = _("Agreement between raters"), list(_measures(whole))
     earlier = (whole.one(row.statistic, before=True, label=row.label) for row in lines)
     if all(row is None or row.value is None for row in (*lines, *earlier)):
-        said = next(
+        reason = next(
             (row.note for row in lines if row.note), _("The rules left no ratings on which raters could agree.")
         )
-        yield Table(caption, [], [], [f"{caption}: {said}"])
+        yield Table(caption, [], [], [f"{caption}: {reason}"])
         return
     columns = [
         Shown(_("Measure"), "", _called, number=False),
@@ -84,7 +84,7 @@ def agreement(rows: Rows, limit: float) -> Iterator[Table]:
 
 
 def _aside(rows: Rows, n: int) -> str:
-    """Say why a table of several measures stands folded behind the one that was chosen."""
+    """Return the sentence that explains why a table of several measures is folded behind the chosen one."""
     if n < 2 or chosen(rows) is None:
         return ""
     return _(
@@ -97,18 +97,18 @@ def _measures(rows: Rows) -> Iterator[ResultRow]:
     order = OF_LABELS if rows.has("gwet_ac1") else OF_STEPS if rows.has("gwet_ac2") else OF_NUMBERS
     for statistic in order:
         of_statistic = rows.of(statistic)
-        # Where there are logarithms, the values as given stand in the file.
+        # If there are rows of logarithms, only the file of results has the rows of the values as given.
         logs = [row for row in of_statistic if (row.label or "").endswith("of logs")]
         yield from (logs or of_statistic) if statistic in {"icc", "noise_bound"} else of_statistic[:1]
 
 
 def _called(row: ResultRow | None) -> Cell:
-    said = _with_settings(row) if row is not None else ""
-    return Cell(said, said)
+    measure = _with_settings(row) if row is not None else ""
+    return Cell(measure, measure)
 
 
 def _with_settings(row: ResultRow) -> str:
-    """Name a measure, with the level, the form or the weights that were taken."""
+    """Return the name of a measure, with its level, form or weights."""
     settings = row.settings or {}
     if row.statistic == "icc":
         model = str(settings.get("model", "")).replace(" k ", f" {settings.get('k', 'k')} ")
@@ -119,7 +119,7 @@ def _with_settings(row: ResultRow) -> str:
 
 @shared_table("kappa", "correlation", order=10, folded=True)
 def pairs_of_raters(rows: Rows, limit: float) -> Iterator[Table]:
-    """Yield a line a pair of raters."""
+    """Yield a table with one line for each pair of raters."""
     columns = [
         named(_("Raters"), lambda row: row.label),
         named(_("Measure"), formats.statistic),

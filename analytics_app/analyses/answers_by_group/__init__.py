@@ -75,7 +75,7 @@ class AnswersByGroup(Analysis):
         )
 
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
-        """Yield what each group answered to each question in each wave, then the tests of each two groups."""
+        """Yield the answers of each group to each question in each wave, then the tests of every two groups."""
         table = sample.table
         group, wave = table.judgments.group[table.judgment], table.judgments.wave[table.judgment]
         groups = [int(code) for code in np.unique(group[group >= 0])]
@@ -91,21 +91,21 @@ class AnswersByGroup(Analysis):
                 about = (table.criterion == question.code) & (wave == number)
                 answers = {code: table.where(about & (group == code)) for code in groups}
                 kind = _kind(question, str(settings["steps_as"]))
-                for code, given in answers.items():
-                    yield from _described(make, _Asked(question, kind, shown_wave), code, given)
-                tests += list(_tests(make, _Asked(question, kind, shown_wave), answers))
+                for code, group_answers in answers.items():
+                    yield from _described(make, _Comparison(question, kind, shown_wave), code, group_answers)
+                tests += list(_tests(make, _Comparison(question, kind, shown_wave), answers))
         yield from _corrected(make, tests, str(settings["family"]))
 
 
 def _kind(question: Asked, steps_as: str) -> str:
-    """Return how the answers to a question are compared."""
+    """Return the way in which the answers to a question are compared."""
     fixed = {Scale.NOMINAL: CATEGORIES, Scale.INTERVAL: NUMBERS}
     return fixed.get(question.scale, steps_as)
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
-    """A question in a wave, and how its answers are compared."""
+class _Comparison:
+    """A question in a wave, and the way in which its answers are compared."""
 
     question: Asked
     kind: str
@@ -127,71 +127,71 @@ def _values(answers: Table) -> Floats:
     return answers.value[~np.isnan(answers.value)]
 
 
-def _described(make: Rows, asked: _Asked, group: int, answers: Table) -> Iterator[Row]:
-    """Yield how many of a group answered a question, and what: shares, or median, or mean and SD."""
-    question = asked.question
+def _described(make: Rows, comparison: _Comparison, group: int, answers: Table) -> Iterator[Row]:
+    """Yield the number of raters of a group who answered a question, and shares, or a median, or mean and SD."""
+    question = comparison.question
     about: dict[str, Any] = {
         "label": question.key,
         "group": answers.names.groups[group],
-        "wave": asked.wave,
+        "wave": comparison.wave,
         "n_raters": answers.n_raters,
         "settings": {"question": question.name},
     }
     yield make.row("group_answered", value=float(answers.n_raters), **about)
-    if asked.kind == CATEGORIES:
+    if comparison.kind == CATEGORIES:
         options, counts = answer_counts(question, answers)
         total = sum(counts)
         for option, count in zip(options, counts, strict=True):
-            said = {**about["settings"], "count": count}
+            settings = {**about["settings"], "count": count}
             none = None if total else "Nobody of this group answered."
             share = count / total if total else None
-            yield make.row("group_share", value=share, metric=option, note=none, **{**about, "settings": said})
+            yield make.row("group_share", value=share, metric=option, note=none, **{**about, "settings": settings})
         return
     values = _values(answers)
     none = None if len(values) else "Nobody of this group answered."
-    if asked.kind == RANKS:
+    if comparison.kind == RANKS:
         middle = float(np.median(values)) if len(values) else None
         quarters = np.quantile(values, (0.25, 0.75)).tolist() if len(values) else None
-        said = {**about["settings"], "quartiles": quarters}
-        yield make.row("group_median", value=middle, note=none, **{**about, "settings": said})
+        settings = {**about["settings"], "quartiles": quarters}
+        yield make.row("group_median", value=middle, note=none, **{**about, "settings": settings})
         return
     yield make.row("group_mean", value=float(values.mean()) if len(values) else None, note=none, **about)
     few = None if len(values) > 1 else "Fewer than two answers have no spread."
     yield make.row("group_sd", value=None if few else float(values.std(ddof=1)), note=few, **about)
 
 
-def _tests(make: Rows, asked: _Asked, answers: Mapping[int, Table]) -> Iterator[_Test]:
-    """Yield the test of each two groups, the later group of the study against the earlier one."""
+def _tests(make: Rows, comparison: _Comparison, answers: Mapping[int, Table]) -> Iterator[_Test]:
+    """Yield a test of every two groups, the later group of the study against the earlier one."""
     names, common = make.sample.table.names.groups, make.sample.common
-    question = asked.question
+    question = comparison.question
     for low, high in combinations(answers, 2):
         about = {
             "label": question.key,
             "group": names[high],
             "slice": f"against={names[low]}",
-            "wave": asked.wave,
+            "wave": comparison.wave,
         }
-        said: dict[str, Any] = {"question": question.name, "difference": f"{names[high]} minus {names[low]}"}
-        if asked.kind == CATEGORIES:
+        settings: dict[str, Any] = {"question": question.name, "difference": f"{names[high]} minus {names[low]}"}
+        if comparison.kind == CATEGORIES:
             counts = [answer_counts(question, answers[code]) for code in (low, high)]
-            options = sorted({option for given, _counts in counts for option in given})
-            rows = [[dict(zip(*given, strict=True)).get(option, 0) for option in options] for given in counts]
-            rng = make.sample.rng(f"{question.key}/{names[low]}/{names[high]}/{asked.wave or ''}")
-            found = association(rows, n_permutations=common.n_permutations, rng=rng)
-            chi2 = {} if found.chi2 is None else {"chi2": found.chi2}
-            yield _Test("group_association", about, found.estimate, {**said, "test": found.test, **chi2})
-        elif asked.kind == RANKS:
+            options = sorted({option for chosen, _counts in counts for option in chosen})
+            rows = [[dict(zip(*counted, strict=True)).get(option, 0) for option in options] for counted in counts]
+            rng = make.sample.rng(f"{question.key}/{names[low]}/{names[high]}/{comparison.wave or ''}")
+            test = association(rows, n_permutations=common.n_permutations, rng=rng)
+            chi2 = {} if test.chi2 is None else {"chi2": test.chi2}
+            yield _Test("group_association", about, test.estimate, {**settings, "test": test.test, **chi2})
+        elif comparison.kind == RANKS:
             estimate = higher_answers(_values(answers[high]), _values(answers[low]))
-            yield _Test("group_higher", about, estimate, {**said, "test": "Mann-Whitney"})
+            yield _Test("group_higher", about, estimate, {**settings, "test": "Mann-Whitney"})
         else:
             means = difference_of_means(_values(answers[high]), _values(answers[low]), confidence=common.confidence)
             t = {} if means.t is None else {"t": means.t}
-            said = {**said, "test": "Welch's t", **t, "interval": "Student's t"}
-            yield _Test("group_mean_difference", about, means.estimate, said, means.effect)
+            settings = {**settings, "test": "Welch's t", **t, "interval": "Student's t"}
+            yield _Test("group_mean_difference", about, means.estimate, settings, means.effect)
 
 
 def _corrected(make: Rows, tests: list[_Test], method: str) -> Iterator[Row]:
-    """Yield tests with p adjusted over all of them."""
+    """Yield the rows of the tests, with p adjusted over all of them."""
     adjusted = adjust([test.estimate.p for test in tests], method)
     size = sum(test.estimate.p is not None for test in tests)
     family = {"correction": method, "family": in_words(size, "test", "tests")}

@@ -19,14 +19,14 @@ from analytics_app.results import Row
 from analytics_app.stats.ranking.best_worst import best_worst, split_half
 from tasks_app.task_types.base import Scale
 
-# What is stored of a text (tasks_app.task_types.best_worst).
+# The value of each stored choice (tasks_app.task_types.best_worst).
 WORTH = {"best": 1, "worst": -1, "neither": 0}
 
 UNEVEN = "Some texts were shown more than twice as often as others: scores of the latter are less sure."
 
 
 @dataclass(frozen=True, slots=True)
-class _Shown:
+class _Entries:
     """One entry for every output that an answer showed; `text` is the same wherever an output is shown again.
 
     A text that several systems produced has an entry for each of them, one after the other; `begins` says where the
@@ -46,8 +46,8 @@ class _Shown:
     over: str
 
     @classmethod
-    def of(cls, sample: Sample) -> _Shown:
-        """Take every output that was shown with its choice."""
+    def of(cls, sample: Sample) -> _Entries:
+        """Return the entries of a sample: every output that was shown, with its choice."""
         table, names = sample.table, sample.table.names
         worth = np.array([*(WORTH.get(word, -9) for word in names.labels), -9], dtype=np.int64)
         row, system, item = table.by_system()
@@ -58,7 +58,7 @@ class _Shown:
         row, choice = row[keep], choice[keep]
         of_system, of_item = system[keep].astype(np.int64), item[keep].astype(np.int64)
         unit = table.unit[row]
-        # A tuple over the texts of several items is of none, and is drawn by itself.
+        # A tuple with texts of several items belongs to no item, and is resampled on its own.
         of_unit = names.item_of_unit[unit].astype(np.int64)
         clusters = clusters_of(names, by_document=sample.question.by_document)
         far = len(names.items) + len(names.documents)
@@ -75,7 +75,7 @@ class _Shown:
             rater=table.rater[row],
             cluster=cluster,
             begins=np.flatnonzero(np.r_[True, row[1:] != row[:-1]][: len(row)]),
-            systems=tuple(names.systems[one] for one in known),
+            systems=tuple(names.systems[system_code] for system_code in known),
             over="tuples" if mixed else "documents" if sample.question.by_document else "items",
         )
 
@@ -120,86 +120,86 @@ class BestWorst(Analysis):
 
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
         """Yield the rows of systems, of reliability and of balance."""
-        shown = _Shown.of(sample)
-        if not len(shown.choice):
+        entries = _Entries.of(sample)
+        if not len(entries.choice):
             return
         make = Rows(self.name, sample)
-        yield from _systems(make, shown)
-        yield from _reliability(make, shown, int(settings["n_splits"]))
-        yield from _balance(make, shown)
+        yield from _systems(make, entries)
+        yield from _reliability(make, entries, int(settings["n_splits"]))
+        yield from _balance(make, entries)
         if settings["texts"]:
-            yield from _texts(make, shown)
+            yield from _texts(make, entries)
 
 
-def _systems(make: Rows, shown: _Shown) -> Iterator[Row]:
-    drawn = bootstrap(make.sample, "best-worst", shown.over)
-    found = best_worst(
-        shown.system,
-        shown.choice,
-        shown.cluster,
-        n_systems=len(shown.systems),
+def _systems(make: Rows, entries: _Entries) -> Iterator[Row]:
+    drawn = bootstrap(make.sample, "best-worst", entries.over)
+    results = best_worst(
+        entries.system,
+        entries.choice,
+        entries.cluster,
+        n_systems=len(entries.systems),
         **drawn.options,
     )
-    for code, (key, one) in enumerate(zip(shown.systems, found, strict=True)):
-        mine = shown.system == code
+    for code, (key, result) in enumerate(zip(entries.systems, results, strict=True)):
+        mine = entries.system == code
         about: dict[str, Any] = {
             "system": key,
             "by_system": True,
-            "n_ratings": one.shown,
-            "n_items": len(np.unique(shown.item[mine])),
-            "n_raters": len(np.unique(shown.rater[mine])),
+            "n_ratings": result.shown,
+            "n_items": len(np.unique(entries.item[mine])),
+            "n_raters": len(np.unique(entries.rater[mine])),
         }
-        yield make.row("bw_score", one.score, **about, settings=drawn.said)
-        yield make.row("bw_rank", one.rank, **about, settings=drawn.said)
-        for name, count in (("bw_best", one.best), ("bw_worst", one.worst), ("bw_shown", one.shown)):
+        yield make.row("bw_score", result.score, **about, settings=drawn.said)
+        yield make.row("bw_rank", result.rank, **about, settings=drawn.said)
+        for name, count in (("bw_best", result.best), ("bw_worst", result.worst), ("bw_shown", result.shown)):
             yield make.row(name, value=float(count), **about)
 
 
-def _reliability(make: Rows, shown: _Shown, n_splits: int) -> Iterator[Row]:
-    # A text of several systems is one text: counted for each of them it would agree with itself.
-    once = shown.begins
-    found = split_half(
-        np.minimum.reduceat(shown.text, once),
-        shown.choice[once],
-        shown.judgment[once],
-        shown.unit[once],
+def _reliability(make: Rows, entries: _Entries, n_splits: int) -> Iterator[Row]:
+    # A text that several systems produced is counted once: counted for each of them, it would agree with itself.
+    once = entries.begins
+    reliability = split_half(
+        np.minimum.reduceat(entries.text, once),
+        entries.choice[once],
+        entries.judgment[once],
+        entries.unit[once],
         n_splits=n_splits,
         rng=draws(make.sample, "split-half"),
     )
-    n_raters = len(np.unique(shown.rater))
-    said = {
+    n_raters = len(np.unique(entries.rater))
+    settings = {
         "splits": n_splits, "halves": "of the judgments of each tuple", "n_items": "texts",
         "seed": seed_of_draws(make.sample, "split-half"),
     }  # fmt: skip
-    for name, one in (("bw_split_half", found.pearson), ("bw_split_half_spearman", found.spearman)):
-        yield make.row(name, one, n_raters=n_raters, settings=said)
+    for name, estimate in (("bw_split_half", reliability.pearson), ("bw_split_half_spearman", reliability.spearman)):
+        yield make.row(name, estimate, n_raters=n_raters, settings=settings)
 
 
-def _balance(make: Rows, shown: _Shown) -> Iterator[Row]:
-    _texts_known, times = np.unique(shown.text, return_counts=True)
+def _balance(make: Rows, entries: _Entries) -> Iterator[Row]:
+    _texts_known, times = np.unique(entries.text, return_counts=True)
     least, most = int(times.min()), int(times.max())
     about: dict[str, Any] = {
-        "n_ratings": len(shown.choice),
+        "n_ratings": len(entries.choice),
         "n_items": len(times),
-        "n_raters": len(np.unique(shown.rater)),
+        "n_raters": len(np.unique(entries.rater)),
         "note": UNEVEN if most > 2 * least else None,
     }
     yield make.row("bw_least_shown", value=float(least), **about)
     yield make.row("bw_most_shown", value=float(most), **about)
 
 
-def _texts(make: Rows, shown: _Shown) -> Iterator[Row]:
+def _texts(make: Rows, entries: _Entries) -> Iterator[Row]:
     """Yield the score of each text, without an interval: few judgments are about one text."""
     names = make.sample.table.names
-    known, first, code = np.unique(shown.text, return_index=True, return_inverse=True)
+    known, first, code = np.unique(entries.text, return_index=True, return_inverse=True)
     times = np.bincount(code, minlength=len(known))
-    scores = np.bincount(code, weights=shown.choice, minlength=len(known)) / times
+    scores = np.bincount(code, weights=entries.choice, minlength=len(known)) / times
     for place, entry in enumerate(first.tolist()):
         yield make.row(
             "bw_text_score",
             value=float(scores[place]),
-            system=shown.systems[int(shown.system[entry])],
-            label=names.items[int(shown.item[entry])],
+            system=entries.systems[int(entries.system[entry])],
+            label=names.items[int(entries.item[entry])],
             n_ratings=int(times[place]),
             by_system=True,
         )

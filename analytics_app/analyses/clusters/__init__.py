@@ -27,7 +27,7 @@ UNCORRECTED = "Not corrected for the number of tests, as WMT has it."
 
 @register
 class Clusters(Analysis):
-    """Systems parted by one-sided rank-sum tests on segments, as WMT does.
+    """Systems separated by one-sided rank-sum tests on segments, as WMT does.
 
     The score of a segment is the mean of its ratings' z, the score of a system the plain mean over its segments. A
     line is drawn where every system above beats every system below (p below the limit). The rank range of a system
@@ -39,7 +39,7 @@ class Clusters(Analysis):
     source = "Bojar et al. (2016). Findings of the 2016 Conference on Machine Translation. WMT, 131-198."
     scales = frozenset({Scale.ORDINAL, Scale.INTERVAL})
     task_types = frozenset({"likert", "slider"})
-    # Its plot stands with the others; what is read first are the systems with their means and intervals.
+    # Pages begin with the systems, their means and intervals; this analysis has its chart among the others.
     leads = False
     statistics = {
         "segment_score_z": _("Mean z over segments"),
@@ -78,49 +78,53 @@ class Clusters(Analysis):
             return
         values = outputs.z if kind == "z" else outputs.value
         matrix, _items = item_means(values, outputs.system, outputs.item, len(outputs.systems))
-        found = rank_sum_clusters(matrix, limit=settings["limit"], correction=settings["correction"])
-        said = {"values": kind, "limit": settings["limit"], "correction": settings["correction"]}
-        said |= sample.common.of_z if kind == "z" else {}
-        yield from _systems(make, outputs, found, said, kind, reason.sentence if reason else None, values)
-        yield from _tests(make, outputs, found, said, kind)
+        ranking = rank_sum_clusters(matrix, limit=settings["limit"], correction=settings["correction"])
+        row_settings = {"values": kind, "limit": settings["limit"], "correction": settings["correction"]}
+        row_settings |= sample.common.of_z if kind == "z" else {}
+        yield from _systems(make, outputs, ranking, row_settings, kind, reason.sentence if reason else None, values)
+        yield from _tests(make, outputs, ranking, row_settings, kind)
 
 
 def _systems(
     make: Rows,
     outputs: Outputs,
-    found: RankClusters,
-    said: dict[str, Any],
+    ranking: RankClusters,
+    settings: dict[str, Any],
     kind: str,
     reason: str | None,
     values: np.ndarray[Any, np.dtype[np.float64]],
 ) -> Iterator[Row]:
     for code, key in enumerate(outputs.systems):
-        score, range_ = found.scores[code], found.ranges[code]
+        score, range_ = ranking.scores[code], ranking.ranges[code]
         counts: dict[str, Any] = outputs.counts(code, rated=~np.isnan(values))
-        about: dict[str, Any] = {"system": key, "by_system": True, "settings": said}
+        about: dict[str, Any] = {"system": key, "by_system": True, "settings": settings}
         note = joined(score.note, reason)
         yield make.row(f"segment_score_{kind}", score, **{**about, **counts}, note=note)
         if range_ is None:
             continue
         about["n_items"] = score.n_items
-        place, cluster = float(found.order.index(code) + 1), found.clusters[code]
-        of_ranks = {**about, "settings": {**said, "interval": "ranks of the systems that no test separates"}}
+        place, cluster = float(ranking.order.index(code) + 1), ranking.clusters[code]
+        of_ranks = {**about, "settings": {**settings, "interval": "ranks of the systems that no test separates"}}
         yield make.row(f"cluster_rank_{kind}", value=place, low=float(range_[0]), high=float(range_[1]), **of_ranks)
         yield make.row(f"cluster_{kind}", value=None if cluster is None else float(cluster), **about)
 
 
-def _tests(make: Rows, outputs: Outputs, found: RankClusters, said: dict[str, Any], kind: str) -> Iterator[Row]:
-    family = {**said, "family": f"{len(found.tests)} pairs of one criterion", "test": "one-sided rank-sum, asymptotic"}
-    note = UNCORRECTED if said["correction"] == "none" else None
-    for one in sorted(found.tests, key=lambda one: (min(one.a, one.b), max(one.a, one.b))):
-        a, b = in_order(outputs.systems, make.sample.common.pairs, one.a, one.b)
+def _tests(make: Rows, outputs: Outputs, ranking: RankClusters, settings: dict[str, Any], kind: str) -> Iterator[Row]:
+    family = {
+        **settings,
+        "family": f"{len(ranking.tests)} pairs of one criterion",
+        "test": "one-sided rank-sum, asymptotic",
+    }
+    note = UNCORRECTED if settings["correction"] == "none" else None
+    for pair in sorted(ranking.tests, key=lambda pair: (min(pair.a, pair.b), max(pair.a, pair.b))):
+        a, b = in_order(outputs.systems, make.sample.common.pairs, pair.a, pair.b)
         yield make.row(
             f"rank_sum_{kind}",
-            one.test,
+            pair.test,
             system=outputs.systems[a],
             system_b=outputs.systems[b],
             by_system=True,
-            p_adjusted=one.p_adjusted if said["correction"] != "none" else None,
-            settings={**family, "tested": FIRST_HIGHER if a == one.a else SECOND_HIGHER},
-            note=joined(one.test.note, note),
+            p_adjusted=pair.p_adjusted if settings["correction"] != "none" else None,
+            settings={**family, "tested": FIRST_HIGHER if a == pair.a else SECOND_HIGHER},
+            note=joined(pair.test.note, note),
         )

@@ -19,23 +19,23 @@ from analytics_app.charts.points import MOST_ROWS
 from analytics_app.charts.registry import chart
 from analytics_app.results import Row
 
-# By how much shares of a whole may pass one, as rounding has it.
+# Shares of a whole may exceed 1 by this much, through rounding.
 HAIR = 1e-9
 
-# More labels than these cannot be told apart by their colours; steps of a scale can, by their order.
+# More labels than this cannot be distinguished by colour; steps of a scale can, by their order.
 MOST_COLOURS = 9
 
 
 @chart(order=11, of_task=False)
-def shares(of: Material) -> Iterator[Sketch]:
-    """Draw how often each system got each step or label, the systems by their mean where they have one."""
-    found = [row for row in of.of("share") if row.system and row.label is not None]
-    if not found:
+def shares(material: Material) -> Iterator[Sketch]:
+    """Draw the shares of steps or labels of each system, with the systems in order of their mean if they have one."""
+    rows = [row for row in material.of("share") if row.system and row.label is not None]
+    if not rows:
         return
-    labels = list(dict.fromkeys(str(row.label) for row in found))
-    rank = {row.system: -value_of(row) for row in of.of("mean")}
+    labels = list(dict.fromkeys(str(row.label) for row in rows))
+    rank = {row.system: -value_of(row) for row in material.of("mean")}
     table: dict[str, dict[str, float]] = {}
-    for row in sorted(found, key=lambda row: rank.get(row.system, 0.0)):
+    for row in sorted(rows, key=lambda row: rank.get(row.system, 0.0)):
         table.setdefault(str(row.system), {})[str(row.label)] = value_of(row)
     if any(sum(parts.values()) > 1 + HAIR for parts in table.values()):
         return  # several options a text make no whole
@@ -44,10 +44,10 @@ def shares(of: Material) -> Iterator[Sketch]:
     word = "Step" if numeric(labels) else "Label"
     yield Sketch(
         kind="shares",
-        title=_highest_step(table, labels[-1], of.name) if numeric(labels) else _told_apart(found, of.name),
+        title=_highest_step(table, labels[-1], material.name) if numeric(labels) else _told_apart(rows, material.name),
         subtitle=(
-            f"Share of ratings at each {word.lower()} for {of.name}{only(list(table))}; {of.basis(found)}."
-            f"{each(found)}{counted(found)}"
+            f"Share of ratings at each {word.lower()} for {material.name}{only(list(table))}; {material.basis(rows)}."
+            f"{each(rows)}{counted(rows)}"
         ),
         by_system=True,
         chart=stacked_chart(dict(list(table.items())[:MOST_ROWS]), labels, measure=word, ordered=numeric(labels)),
@@ -56,7 +56,7 @@ def shares(of: Material) -> Iterator[Sketch]:
 
 
 def _highest_step(table: Mapping[str, Mapping[str, float]], last: str, criterion: str) -> str:
-    """Say from where to where the shares of the highest step go; shares have no intervals, so no system is named."""
+    """Return a title with the range of shares of the highest step; without intervals, no system is named."""
     values = [parts.get(last, 0.0) for parts in table.values()]
     least, most = words.share(min(values)), words.share(max(values))
     if len(table) == 1:
@@ -67,44 +67,44 @@ def _highest_step(table: Mapping[str, Mapping[str, float]], last: str, criterion
 
 
 @chart(order=60, of_task=False)
-def distribution(of: Material) -> Iterator[Sketch]:
-    """Draw how all ratings are spread over the scale; it tells no system apart."""
-    found = [row for row in of.of("distribution") if row.label is not None]
-    if not found:
+def distribution(material: Material) -> Iterator[Sketch]:
+    """Draw the distribution of all ratings over the scale, without distinguishing systems."""
+    rows = [row for row in material.of("distribution") if row.label is not None]
+    if not rows:
         return
-    shown = {_bin(str(row.label)): words.share(value_of(row)) for row in found}
-    most = words.share(max(value_of(row) for row in found))
-    often = words.names([label for label, value in shown.items() if value == most])
-    ratings = max((row.n_ratings or 0 for row in found), default=0)
+    bins = {_bin(str(row.label)): words.share(value_of(row)) for row in rows}
+    most = words.share(max(value_of(row) for row in rows))
+    often = words.names([label for label, value in bins.items() if value == most])
+    ratings = max((row.n_ratings or 0 for row in rows), default=0)
     yield Sketch(
         kind="distribution",
-        title=f"Ratings for {of.name} are most often {often} ({most}{' each' if ' and ' in often else ''})",
+        title=f"Ratings for {material.name} are most often {often} ({most}{' each' if ' and ' in often else ''})",
         subtitle=(
-            f"Share of ratings for {of.name}, all systems together; {of.basis(found)}."
-            f"{counted(found, ratings, unit='text')}"
+            f"Share of ratings for {material.name}, all systems together; {material.basis(rows)}."
+            f"{counted(rows, ratings, unit='text')}"
         ),
-        by_system=any(row.by_system for row in found),
-        chart=bars_chart([(str(row.label), value_of(row)) for row in found], measure="Rating"),
+        by_system=any(row.by_system for row in rows),
+        chart=bars_chart([(str(row.label), value_of(row)) for row in rows], measure="Rating"),
         columns=(("label", "Rating"), ("value", "Share")),
-        # Where there are shares, each system has its own.
-        further=bool(of.of("share")),
+        # If there are shares, the chart of each system comes first.
+        further=bool(material.of("share")),
     )
 
 
-def _told_apart(found: Sequence[Row], criterion: str) -> str:
-    """Name the label that tells two systems apart most, where their intervals do not meet."""
+def _told_apart(share_rows: Sequence[Row], criterion: str) -> str:
+    """Return a title that names the label whose shares differ most between two systems, if intervals do not overlap."""
     best: tuple[float, str] = (0.0, f"Shares of labels for {criterion}, system by system")
-    for label in dict.fromkeys(row.label for row in found):
-        rows = sorted((row for row in found if row.label == label), key=value_of)
+    for label in dict.fromkeys(row.label for row in share_rows):
+        rows = sorted((row for row in share_rows if row.label == label), key=value_of)
         low, high = rows[0], rows[-1]
         if low.high is None or high.low is None or low.high >= high.low:
             continue
-        said = f"{words.share(value_of(high))} for {words.short(high.system)}, {words.share(value_of(low))} for"
+        phrase = f"{words.share(value_of(high))} for {words.short(high.system)}, {words.share(value_of(low))} for"
         apart = value_of(high) - value_of(low)
-        best = max(best, (apart, f"{criterion} is “{words.short(label)}” {said} {words.short(low.system)}"))
+        best = max(best, (apart, f"{criterion} is “{words.short(label)}” {phrase} {words.short(low.system)}"))
     return best[1]
 
 
 def _bin(label: str) -> str:
-    """Write a range of values as readers of charts know it."""
+    """Return a range of values in the notation of charts."""
     return label.replace(" to ", "–")

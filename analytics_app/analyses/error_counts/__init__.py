@@ -1,4 +1,4 @@
-"""Counts of errors: what an error of each type costs with people and with metrics, and how far these are apart."""
+"""Counts of errors: the cost of an error of each type with people and with metrics, and the difference of the two."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ FIT = {"fit": "ordinary least squares", "interval": "t of OLS", "test": "t of OL
 
 @register
 class ErrorCounts(Analysis):
-    """What an error of each type costs: regressions of scores on counts of errors, of people, raters and metrics.
+    """The cost of an error of each type: regressions of the scores of people, raters and metrics on counts of errors.
 
     Ratings and scores are brought to 0 to 1, so that effects and differences can be compared. A metric and people are
     also compared text by text, by the mean and the most frequent rating of a text.
@@ -89,7 +89,7 @@ class ErrorCounts(Analysis):
         metric_high = forms.FloatField(required=False, initial=1.0, label=_("Highest possible score of the metrics"))
 
         def clean(self) -> dict[str, object]:
-            """Refuse a range that is none, and a metric that is a count as well."""
+            """Refuse an empty range, and a metric that is also a count of errors."""
             cleaned: dict[str, Any] = super().clean() or self.cleaned_data
             low, high = (cleaned.get(name) for name in ("metric_low", "metric_high"))
             cleaned["metric_low"] = low = 0.0 if low is None else low
@@ -102,11 +102,11 @@ class ErrorCounts(Analysis):
             return cleaned
 
     def fits(self, question: Question) -> bool:
-        """Leave out ranks, of which the least is the best."""
+        """Return whether the ratings are not ranks, where the lowest is the best."""
         return super().fits(question) and not low_is_good(question)
 
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
-        """Yield the rows of people, of each metric and of each rater; none where no count is named."""
+        """Yield the rows of people, of each metric and of each rater; none if the settings name no count."""
         if not settings["counts"]:
             return
         sample, lost = on_its_scale(sample, settings)
@@ -126,22 +126,22 @@ def _rows(make: Rows, texts: Texts, settings: Mapping[str, Any]) -> Iterator[Row
     low, high = texts.ends or (0.0, 0.0)
     scale = "as given" if texts.ends is None else f"{low:g} to {high:g} as 0 to 1"
     of_ratings = {**_reduced(settings), "scale": scale}
-    said = {**of_ratings, **FIT}
-    yield from _fitted(make, texts, texts.mean, "error_effect", said, note=NO_ENDS if texts.ends is None else None)
+    of_fits = {**of_ratings, **FIT}
+    yield from _fitted(make, texts, texts.mean, "error_effect", of_fits, note=NO_ENDS if texts.ends is None else None)
     for name in sorted({*settings["metrics"], *settings["lower_is_better"]} - {*texts.by_metric}):
         if texts.ends is not None:
-            yield make.row("error_effect_of_metric", metric=name, note=UNKNOWN, by_system=True, settings=said)
-    of_metrics = {**said, "scale": f"{settings['metric_low']:g} to {settings['metric_high']:g} as 0 to 1"}
+            yield make.row("error_effect_of_metric", metric=name, note=UNKNOWN, by_system=True, settings=of_fits)
+    of_metrics = {**of_fits, "scale": f"{settings['metric_low']:g} to {settings['metric_high']:g} as 0 to 1"}
     for name, scores in texts.by_metric.items():
         outside = f"Scores of {name} lie outside the range that the plan gives." if name in texts.outside else None
         yield from _fitted(
             make, texts, scores, "error_effect_of_metric", of_metrics, about={"metric": name}, note=outside
         )
-    yield from _differences_of_effects(make, texts, said)
+    yield from _differences_of_effects(make, texts, of_fits)
     for name, scores in texts.by_metric.items():
-        for how, people in ((MEAN, texts.mean), (MODE, texts.mode)):
-            yield from _apart(make, texts, scores - people, {"metric": name, "label": how}, of_ratings)
-    yield from _raters(make, texts, said)
+        for label, people in ((MEAN, texts.mean), (MODE, texts.mode)):
+            yield from _apart(make, texts, scores - people, {"metric": name, "label": label}, of_ratings)
+    yield from _raters(make, texts, of_fits)
 
 
 def _fitted(
@@ -149,62 +149,64 @@ def _fitted(
     texts: Texts,
     scores: Floats,
     statistic: str,
-    said: Mapping[str, Any],
+    settings: Mapping[str, Any],
     *,
     about: Mapping[str, Any] | None = None,
     note: str | None = None,
 ) -> Iterator[Row]:
     """Yield the effect of each type of error on some scores, the score without errors, and R²."""
-    found = effects_of_errors(scores, texts.counts, texts.errors, confidence=make.sample.common.confidence)
-    left_out = int((~np.isnan(scores)).sum()) - found.n
+    fit = effects_of_errors(scores, texts.counts, texts.errors, confidence=make.sample.common.confidence)
+    left_out = int((~np.isnan(scores)).sum()) - fit.n
     notes = joined(
         note,
         f"{in_words(left_out, 'text has', 'texts have')} no count of some type and left out." if left_out else None,
-        DEPENDENT if texts.share_items and found.effects else None,
+        DEPENDENT if texts.share_items and fit.effects else None,
     )
     common = {**(about or {}), "by_system": True}
-    if not found.effects:
-        reason = joined(found.intercept.note, notes)
-        yield make.row(statistic, found.intercept, **{**common, "note": reason}, settings=dict(said))
+    if not fit.effects:
+        reason = joined(fit.intercept.note, notes)
+        yield make.row(statistic, fit.intercept, **{**common, "note": reason}, settings=dict(settings))
         return
-    adjusted = adjust([one.p for one in found.effects], make.sample.common.correction)
+    adjusted = adjust([effect.p for effect in fit.effects], make.sample.common.correction)
     family = {"family": "types of errors", "correction": make.sample.common.correction}
-    for name, one, p in zip(texts.errors, found.effects, adjusted, strict=True):
-        reason = joined(one.note, notes if name == texts.errors[0] else None)
-        yield make.row(statistic, one, **common, label=name, p_adjusted=p, note=reason, settings={**said, **family})
-    yield from _fit(make, found, common, said)
+    for name, effect, p in zip(texts.errors, fit.effects, adjusted, strict=True):
+        reason = joined(effect.note, notes if name == texts.errors[0] else None)
+        yield make.row(
+            statistic, effect, **common, label=name, p_adjusted=p, note=reason, settings={**settings, **family}
+        )
+    yield from _fit(make, fit, common, settings)
 
 
-def _fit(make: Rows, found: Effects, about: Mapping[str, Any], said: Mapping[str, Any]) -> Iterator[Row]:
-    yield make.row("error_free", found.intercept, **about, settings=dict(said))
-    yield make.row("error_r_squared", found.r_squared, **about, settings=dict(said))
+def _fit(make: Rows, fit: Effects, about: Mapping[str, Any], settings: Mapping[str, Any]) -> Iterator[Row]:
+    yield make.row("error_free", fit.intercept, **about, settings=dict(settings))
+    yield make.row("error_r_squared", fit.r_squared, **about, settings=dict(settings))
 
 
-def _differences_of_effects(make: Rows, texts: Texts, said: Mapping[str, Any]) -> Iterator[Row]:
-    """Yield for each metric and type how much less than people the metric falls with one more error.
+def _differences_of_effects(make: Rows, texts: Texts, settings: Mapping[str, Any]) -> Iterator[Row]:
+    """Yield for each metric and type of error the difference between its effects on the metric and on people.
 
     The difference of two regressions on the same counts is the regression of the differences, whose interval allows
     for the same texts in both.
     """
-    found: list[tuple[str, str, Estimate]] = []
+    differences: list[tuple[str, str, Estimate]] = []
     for name, scores in texts.by_metric.items():
         fit = effects_of_errors(
             scores - texts.mean, texts.counts, texts.errors, confidence=make.sample.common.confidence
         )
-        found += [(name, label, one) for label, one in zip(texts.errors, fit.effects, strict=False)]
-    adjusted = adjust([one.p for _name, _label, one in found], make.sample.common.correction)
+        differences += [(name, label, estimate) for label, estimate in zip(texts.errors, fit.effects, strict=False)]
+    adjusted = adjust([estimate.p for _name, _label, estimate in differences], make.sample.common.correction)
     family = {"family": "types of errors and metrics", "correction": make.sample.common.correction}
-    for (name, label, one), p in zip(found, adjusted, strict=True):
+    for (name, label, estimate), p in zip(differences, adjusted, strict=True):
         yield make.row(
-            "error_effect_difference", one, metric=name, label=label, p_adjusted=p, by_system=True,
-            settings={**said, **family},
+            "error_effect_difference", estimate, metric=name, label=label, p_adjusted=p, by_system=True,
+            settings={**settings, **family},
         )  # fmt: skip
 
 
 def _apart(
-    make: Rows, texts: Texts, difference: Floats, about: Mapping[str, Any], said: Mapping[str, Any]
+    make: Rows, texts: Texts, difference: Floats, about: Mapping[str, Any], shared_settings: Mapping[str, Any]
 ) -> Iterator[Row]:
-    """Yield how far a metric is from people, text by text: in the mean, without sign, and on either side."""
+    """Yield the differences between a metric and people over texts: mean, mean distance, and mean on each side."""
     drawn = bootstrap(make.sample, f"metric minus people {about['metric']} {about['label']}", texts.unit)
     some = ~np.isnan(difference)
     parts: tuple[tuple[str, Floats, Mask], ...] = (
@@ -215,7 +217,7 @@ def _apart(
     )
     for statistic, values, mask in parts:
         n = int(mask.sum())
-        settings = {**said, "people": about["label"], "n_ratings": "texts", **drawn.said}
+        settings = {**shared_settings, "people": about["label"], "n_ratings": "texts", **drawn.said}
         if not n:
             yield make.row(statistic, **about, n_ratings=0, note=NOBODY, by_system=True, settings=settings)
             continue
@@ -226,18 +228,18 @@ def _apart(
         yield make.row(statistic, mean, **about, n_ratings=n, note=note, by_system=True, settings=settings)
 
 
-def _raters(make: Rows, texts: Texts, said: Mapping[str, Any]) -> Iterator[Row]:
+def _raters(make: Rows, texts: Texts, settings: Mapping[str, Any]) -> Iterator[Row]:
     """Yield the regression of each rater's own ratings; p values are not corrected."""
     names = make.sample.table.names.raters
     for code in np.unique(texts.rater).tolist():
         mine = texts.rater == code
         about = {"rater": names[code], "by_system": True, "n_raters": 1}
-        found = effects_of_errors(
+        fit = effects_of_errors(
             texts.value[mine], texts.counts[texts.entry[mine]], texts.errors, confidence=make.sample.common.confidence
         )
-        if not found.effects:
-            yield make.row("error_effect_of_rater", found.intercept, **about, settings=dict(said))
+        if not fit.effects:
+            yield make.row("error_effect_of_rater", fit.intercept, **about, settings=dict(settings))
             continue
-        for label, one in zip(texts.errors, found.effects, strict=True):
-            yield make.row("error_effect_of_rater", one, **about, label=label, settings=dict(said))
-        yield from _fit(make, found, about, said)
+        for label, effect in zip(texts.errors, fit.effects, strict=True):
+            yield make.row("error_effect_of_rater", effect, **about, label=label, settings=dict(settings))
+        yield from _fit(make, fit, about, settings)

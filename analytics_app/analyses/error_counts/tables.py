@@ -29,10 +29,10 @@ def error_counts(rows: Rows, limit: float) -> Iterator[Table]:
     yield from _raters(whole)
     for part in dict.fromkeys(row.slice for row in rows.parts):
         of_part = RowIndex([row for row in rows.parts if row.slice == part])
-        said = {"part": part}
-        yield from _effects(of_part, limit, _("Change of scores with one more error: %(part)s") % said)
+        placeholders = {"part": part}
+        yield from _effects(of_part, limit, _("Change of scores with one more error: %(part)s") % placeholders)
         rest = [row for row in of_part.rows if not row.statistic.startswith("error_effect") or row.rater]
-        yield from general_table(rest, limit, caption=_("Counts of errors: %(part)s") % said)
+        yield from general_table(rest, limit, caption=_("Counts of errors: %(part)s") % placeholders)
 
 
 def _who(row: ResultRow) -> str:
@@ -40,10 +40,10 @@ def _who(row: ResultRow) -> str:
 
 
 def _effects(rows: Rows, limit: float, caption: str) -> Iterator[Table]:
-    """Yield a line for people and for each metric under each type of error."""
-    found = [row for row in rows.of("error_effect", "error_effect_of_metric") if row.label or row.value is None]
-    types = list(dict.fromkeys(row.label for row in found))
-    lines = [row for label in types for row in found if row.label == label]
+    """Yield a table with lines for people and for each metric, by type of error."""
+    effects = [row for row in rows.of("error_effect", "error_effect_of_metric") if row.label or row.value is None]
+    types = list(dict.fromkeys(row.label for row in effects))
+    lines = [row for label in types for row in effects if row.label == label]
     by, difference = ("metric", "label"), "error_effect_difference"
     columns = [
         named(_("Error"), lambda row: row.label),
@@ -55,7 +55,7 @@ def _effects(rows: Rows, limit: float, caption: str) -> Iterator[Table]:
         Shown(_("Interval"), difference, interval(3)),
         Shown(_("Adjusted p"), difference, p_adjusted(limit)),
     ]
-    yield from table_of(rows, caption, columns, lines, by=by, notes=notes_of(found), used_only=True)
+    yield from table_of(rows, caption, columns, lines, by=by, notes=notes_of(effects), used_only=True)
 
 
 def _fits(rows: Rows) -> Iterator[Table]:
@@ -71,7 +71,7 @@ def _fits(rows: Rows) -> Iterator[Table]:
 
 
 def _apart(rows: Rows) -> Iterator[Table]:
-    """Yield a line for each metric beside the mean and the most frequent rating."""
+    """Yield a table that compares each metric with the mean and the most frequent rating."""
     lines = rows.of(APART[0])
     words = {"mean": _("mean rating"), "mode": _("most frequent rating")}
     columns = [
@@ -93,10 +93,10 @@ def _apart(rows: Rows) -> Iterator[Table]:
 
 
 def _raters(rows: Rows) -> Iterator[Table]:
-    """Yield a line for each rater and a column for each type of error."""
-    found = rows.of("error_effect_of_rater")
-    lines = lines_of(found, "rater")
-    types = [label for label in dict.fromkeys(row.label for row in found) if label]
+    """Yield a table with a line for each rater and a column for each type of error."""
+    effects = rows.of("error_effect_of_rater")
+    lines = lines_of(effects, "rater")
+    types = [label for label in dict.fromkeys(row.label for row in effects) if label]
     effect = "error_effect_of_rater"
     columns = [
         named(_("Rater"), lambda row: row.rater),

@@ -1,4 +1,4 @@
-"""Rated texts with their counts of errors, what people gave them, and what metrics did."""
+"""Rated texts with their counts of errors, the ratings of people, and the scores of metrics."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from analytics_app.ratings.extras.scores import Scores
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """The rated texts, one row each: arrays of length n, NaN where there is nothing.
+    """The rated texts, one row each: arrays of length n, NaN where a value is missing.
 
-    `counts` has a column for each type in `errors`. `mean` and `mode` are what people gave, `by_metric` the scores of
-    each metric, all of them from 0 to 1 where the scale of the ratings has ends (`ends`), else as they are. `entry` is
-    the text of each rating, `value` and `rater` are those of the ratings.
+    `counts` has a column for each type in `errors`. `mean` and `mode` are of people's ratings, `by_metric` has the
+    scores of each metric; all are from 0 to 1 if the rating scale has ends (`ends`), else as they are. `entry` is the
+    text of each rating, `value` and `rater` are those of the ratings.
     """
 
     errors: tuple[str, ...]
@@ -41,13 +41,13 @@ class Texts:
 
     @property
     def share_items(self) -> bool:
-        """Whether several texts with counts are of one item."""
+        """Return whether several texts with counts belong to the same item."""
         known = ~np.isnan(self.counts).any(axis=1)
         return len(np.unique(self.item[known])) < int(known.sum())
 
 
 def texts_of(sample: Sample, settings: Mapping[str, Any]) -> Texts | str:
-    """Return the rated texts with their counts, or a sentence that says why there are none."""
+    """Return the rated texts with their counts, or a sentence that explains why there are none."""
     outputs = Outputs.of(sample, by_document=sample.question.by_document)
     if not len(outputs.value):
         return "Nothing was rated."
@@ -56,9 +56,9 @@ def texts_of(sample: Sample, settings: Mapping[str, Any]) -> Texts | str:
     item, system = known // n_systems, known % n_systems
     items, row = np.unique(item, return_inverse=True)
     scores = {
-        one.name: one.of_texts[row, system]
-        for one in metrics_of(sample, outputs.systems, items, {"metrics": [], "lower_is_better": []})
-        if one.of_texts is not None
+        metric.name: metric.of_texts[row, system]
+        for metric in metrics_of(sample, outputs.systems, items, {"metrics": [], "lower_is_better": []})
+        if metric.of_texts is not None
     }
     counts = []
     for name in settings["counts"]:
@@ -80,8 +80,8 @@ def texts_of(sample: Sample, settings: Mapping[str, Any]) -> Texts | str:
     ends = ends_of(sample.question)
     value = outputs.value if ends is None else (outputs.value - ends[0]) / (ends[1] - ends[0])
     low, high = float(settings["metric_low"]), float(settings["metric_high"])
-    wanted = settings["metrics"] or [name for name in scores if name not in settings["counts"]]
-    by_metric = {name: (scores[name] - low) / (high - low) for name in wanted if name in scores}
+    metrics = settings["metrics"] or [name for name in scores if name not in settings["counts"]]
+    by_metric = {name: (scores[name] - low) / (high - low) for name in metrics if name in scores}
     for name in settings["lower_is_better"]:
         if name in by_metric:
             by_metric[name] = 1 - by_metric[name]
@@ -98,19 +98,19 @@ def texts_of(sample: Sample, settings: Mapping[str, Any]) -> Texts | str:
         value=value,
         rater=outputs.rater,
         ends=ends,
-        outside=tuple(name for name, of in by_metric.items() if ((of < 0) | (of > 1)).any()),
+        outside=tuple(name for name, values in by_metric.items() if ((values < 0) | (values > 1)).any()),
     )
 
 
 def ends_of(question: Question) -> tuple[float, float] | None:
-    """Return the ends of the scale of ratings, None where it has none."""
+    """Return the ends of the rating scale, None if it has none."""
     if question.limits is not None:
         return question.limits
     return (question.domain[0], question.domain[-1]) if question.domain else None
 
 
 def modes(value: Floats, entry: NDArray[np.intp], n: int) -> Floats:
-    """Return the most frequent value of each entry; of several that are as frequent, their mean."""
+    """Return the most frequent value of each entry; if several are equally frequent, their mean."""
     steps, step = np.unique(value, return_inverse=True)
     times = np.zeros((n, len(steps)), dtype=np.int64)
     np.add.at(times, (entry, step), 1)

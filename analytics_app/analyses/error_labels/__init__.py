@@ -1,4 +1,4 @@
-"""Error labels: how often each label was given, by system and by rater, and what raters confuse."""
+"""Error labels: the frequency of each label by system and by rater, and the labels that raters confuse."""
 
 from __future__ import annotations
 
@@ -64,13 +64,13 @@ class ErrorLabels(Analysis):
     }
 
     def of_pairs(self, sample: Sample, settings: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what the leading row of a pair of systems is called."""
+        """Return the columns that identify the leading row of a pair of systems."""
         return {"statistic": "label_difference", "criterion": _leading(sample).key}
 
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
         """Yield the rows of a task."""
         make = Rows(self.name, sample)
-        asked = {one.key: one for one in sample.question.asked}
+        criteria = {criterion.key: criterion for criterion in sample.question.asked}
         _error, *others = _declared()
         first = _leading(sample)
         answers = _answers(sample, first)
@@ -80,40 +80,40 @@ class ErrorLabels(Analysis):
         yield from profiles(make, answers, first.key)
         yield from confusions(make, answers, first.key)
         for key in others:
-            if key in asked:
-                yield from _asked_after(make, answers, asked[key])
-        for key, one in asked.items():
+            if key in criteria:
+                yield from _follow_ups(make, answers, criteria[key])
+        for key, criterion in criteria.items():
             if key not in {first.key, *others}:
-                yield from _flag(make, one)
+                yield from _flag(make, criterion)
         yield from seconds(make, first)
         yield from _left(make, answers, first.key)
 
 
 def _declared() -> list[str]:
-    """Return the criteria that the task type brings along, that of the label first."""
-    return [one.criterion for one in task_types[TYPE].outcomes if one.criterion]
+    """Return the criteria that the task type declares, that of the label first."""
+    return [outcome.criterion for outcome in task_types[TYPE].outcomes if outcome.criterion]
 
 
 def _leading(sample: Sample) -> Asked:
     """Return the criterion of the label."""
     label = _declared()[0]
-    return next((one for one in sample.question.asked if one.key == label), sample.question.asked[0])
+    return next((criterion for criterion in sample.question.asked if criterion.key == label), sample.question.asked[0])
 
 
-def _answers(sample: Sample, asked: Asked) -> Answers:
-    return Answers.of(sample.table.where(sample.table.criterion == asked.code), asked.labels)
+def _answers(sample: Sample, criterion: Asked) -> Answers:
+    return Answers.of(sample.table.where(sample.table.criterion == criterion.code), criterion.labels)
 
 
 def _labels(make: Rows, answers: Answers, criterion: str) -> Iterator[Row]:
-    """Yield count and share of each label, of all texts and of each system, and how systems differ."""
+    """Yield count and share of each label, of all texts and of each system, and the differences between systems."""
     outputs = ByOutput.of(make.sample, answers.text)
     common, n = make.sample.common, len(answers)
     n_raters, n_items = len(np.unique(answers.rater)), len(np.unique(answers.text))
     for k, option in enumerate(answers.options):
-        found = wilson(int(answers.chosen[:, k].sum()), n, confidence=common.confidence)
+        estimate = wilson(int(answers.chosen[:, k].sum()), n, confidence=common.confidence)
         yield make.row(
             "overall_share",
-            found,
+            estimate,
             criterion=criterion,
             label=option,
             n_items=n_items,
@@ -132,25 +132,27 @@ def _labels(make: Rows, answers: Answers, criterion: str) -> Iterator[Row]:
     yield from differences(make, answers, outputs, criterion)
 
 
-def _asked_after(make: Rows, answers: Answers, asked: Asked) -> Iterator[Row]:
-    """Yield the answers to what is asked after some labels, for all of these and for each."""
-    said = _answers(make.sample, asked)
-    if not len(said):
+def _follow_ups(make: Rows, answers: Answers, criterion: Asked) -> Iterator[Row]:
+    """Yield the answers to a follow-up question, for all labels that it follows and for each."""
+    follow_ups = _answers(make.sample, criterion)
+    if not len(follow_ups):
         return
-    label_of = _labels_of(answers, said)
-    told = sorted({int(code) for code in label_of if code >= 0})
-    for after in (None, *told):
-        mine = np.ones(len(said), dtype=bool) if after is None else label_of == after
+    label_of = _labels_of(answers, follow_ups)
+    codes = sorted({int(code) for code in label_of if code >= 0})
+    for after in (None, *codes):
+        mine = np.ones(len(follow_ups), dtype=bool) if after is None else label_of == after
         about = None if after is None else f"after={answers.options[after]}"
-        for k, option in enumerate(said.options):
-            found = wilson(int(said.chosen[mine, k].sum()), int(mine.sum()), confidence=make.sample.common.confidence)
+        for k, option in enumerate(follow_ups.options):
+            share = wilson(
+                int(follow_ups.chosen[mine, k].sum()), int(mine.sum()), confidence=make.sample.common.confidence
+            )
             yield make.row(
                 "follow_up_share",
-                found,
-                criterion=asked.key,
+                share,
+                criterion=criterion.key,
                 label=option,
                 slice="; ".join(filter(None, (about, make.sample.slice))) or None,
-                note=SEVERAL if _several(said.text[mine]) else None,
+                note=SEVERAL if _several(follow_ups.text[mine]) else None,
                 settings={"interval": "Wilson"},
             )
 
@@ -159,40 +161,40 @@ def _several(texts: NDArray[np.int64]) -> bool:
     return len(np.unique(texts)) < len(texts)
 
 
-def _labels_of(answers: Answers, said: Answers) -> NDArray[np.int64]:
-    """Return the label that the rater of each answer gave the same text, -1 where there is none."""
-    size = int(max(answers.rater.max(initial=0), said.rater.max(initial=0))) + 1
-    known, wanted = answers.text * size + answers.rater, said.text * size + said.rater
+def _labels_of(answers: Answers, follow_ups: Answers) -> NDArray[np.int64]:
+    """Return for each follow-up the label that its rater gave the same text, -1 if none."""
+    size = int(max(answers.rater.max(initial=0), follow_ups.rater.max(initial=0))) + 1
+    known, keys = answers.text * size + answers.rater, follow_ups.text * size + follow_ups.rater
     order = np.argsort(known)
-    place = order[np.minimum(np.searchsorted(known[order], wanted), len(known) - 1)]
-    label: NDArray[np.int64] = np.where(known[place] == wanted, answers.chosen[place].argmax(axis=1), -1)
+    place = order[np.minimum(np.searchsorted(known[order], keys), len(known) - 1)]
+    label: NDArray[np.int64] = np.where(known[place] == keys, answers.chosen[place].argmax(axis=1), -1)
     return label
 
 
-def _flag(make: Rows, asked: Asked) -> Iterator[Row]:
-    """Yield the share of answers in which something was ticked, of all and of each system."""
+def _flag(make: Rows, criterion: Asked) -> Iterator[Row]:
+    """Yield the share of answers that ticked a flag, of all answers and of each system."""
     table = make.sample.table
-    mine = table.where((table.criterion == asked.code) & ~np.isnan(table.value))
+    mine = table.where((table.criterion == criterion.code) & ~np.isnan(table.value))
     if not len(mine):
         return
     ticked = mine.value > 0
-    found = wilson(int(ticked.sum()), len(mine), confidence=make.sample.common.confidence)
+    share = wilson(int(ticked.sum()), len(mine), confidence=make.sample.common.confidence)
     note = SEVERAL if _several(mine.text) else None
-    yield make.row("flag_share", found, criterion=asked.key, note=note, settings={"interval": "Wilson"})
+    yield make.row("flag_share", share, criterion=criterion.key, note=note, settings={"interval": "Wilson"})
     outputs = ByOutput.of(make.sample, mine.text)
-    yield from shares(make, "flag_share", ticked[:, np.newaxis].astype(float), outputs, [None], criterion=asked.key)
+    yield from shares(make, "flag_share", ticked[:, np.newaxis].astype(float), outputs, [None], criterion=criterion.key)
 
 
 def _left(make: Rows, answers: Answers, criterion: str) -> Iterator[Row]:
-    """Yield how many texts nobody labelled, and what was skipped and why: of the whole task alone."""
+    """Yield the number of unlabelled texts, and of skipped texts by reason, for the whole task only."""
     sample = make.sample
     if sample.slice is not None or sample.group is not None or sample.wave is not None:
         return
-    wanted, skips = sample.extras[Wanted].unit, sample.extras[Skips]
+    units, skips = sample.extras[Wanted].unit, sample.extras[Skips]
     labelled = np.unique(sample.table.names.unit_of_part[answers.text])
-    if len(wanted):
-        missing = len(np.setdiff1d(wanted, labelled))
-        yield make.row("unlabelled_texts", value=float(missing), criterion=criterion, n_items=len(wanted))
+    if len(units):
+        missing = len(np.setdiff1d(units, labelled))
+        yield make.row("unlabelled_texts", value=float(missing), criterion=criterion, n_items=len(units))
     counts = np.bincount(skips.reason, minlength=len(REASONS))
     for reason, count in zip(REASONS, counts.tolist(), strict=True):
         if count:

@@ -1,4 +1,4 @@
-"""Charts of error labels: profiles by system and rater, and what raters confuse."""
+"""Charts of error labels: profiles by system and by rater, and the labels that raters confuse."""
 
 from __future__ import annotations
 
@@ -14,75 +14,77 @@ from analytics_app.charts.points import MOST_ROWS
 from analytics_app.charts.registry import chart
 from analytics_app.results import Row
 
-# Labels side by side in a table of colours.
+# The most labels side by side in a heat map.
 MOST_LABELS = 10
 
 SEPARATOR = " / "
 
 
 @chart(order=10)
-def error_profiles(of: Material) -> Iterator[Sketch]:
-    """Draw how often each system has each error label."""
-    found = [row for row in of.of("share") if row.analysis == "error_labels" and row.system and row.label is not None]
-    if not found:
+def error_profiles(material: Material) -> Iterator[Sketch]:
+    """Draw the share of each error label by system."""
+    rows = [
+        row for row in material.of("share") if row.analysis == "error_labels" and row.system and row.label is not None
+    ]
+    if not rows:
         return
-    table = _table(found, "system")
+    table = _table(rows, "system")
     yield Sketch(
         kind="error-systems",
-        title=_apart(of, found) or "Error labels, system by system",
+        title=_apart(material, rows) or "Error labels, system by system",
         subtitle=(
-            f"Share of answers with each label{only(list(table))}; {of.basis(found)}.{each(found)}{counted(found)}"
+            f"Share of answers with each label{only(list(table))}; {material.basis(rows)}.{each(rows)}{counted(rows)}"
         ),
         by_system=True,
-        chart=stacked_chart(dict(list(table.items())[:MOST_ROWS]), _labels(found), measure="Label", ordered=False),
+        chart=stacked_chart(dict(list(table.items())[:MOST_ROWS]), _labels(rows), measure="Label", ordered=False),
         columns=(("name", "System"), ("label", "Label"), ("value", "Share")),
-        criterion=found[0].criterion or "",
+        criterion=rows[0].criterion or "",
     )
 
 
 @chart(order=12)
-def rater_profiles(of: Material) -> Iterator[Sketch]:
-    """Draw how often each rater used each error label."""
-    found = [row for row in of.of("rater_share") if row.rater and row.label is not None]
-    table = _table(found, "rater")
+def rater_profiles(material: Material) -> Iterator[Sketch]:
+    """Draw the share of each error label by rater."""
+    rows = [row for row in material.of("rater_share") if row.rater and row.label is not None]
+    table = _table(rows, "rater")
     if len(table) < 2:
         return
     yield Sketch(
         kind="error-raters",
-        title=_widest(found, table),
+        title=_widest(rows, table),
         subtitle=(
-            f"Share of answers with each label, rater by rater{only(list(table))}; {of.basis(found)}.{each(found)}"
+            f"Share of answers with each label, rater by rater{only(list(table))}; {material.basis(rows)}.{each(rows)}"
         ),
-        by_system=any(row.by_system for row in found),
-        chart=stacked_chart(dict(list(table.items())[:MOST_ROWS]), _labels(found), measure="Label", ordered=False),
+        by_system=any(row.by_system for row in rows),
+        chart=stacked_chart(dict(list(table.items())[:MOST_ROWS]), _labels(rows), measure="Label", ordered=False),
         columns=(("name", "Rater"), ("label", "Label"), ("value", "Share")),
-        criterion=found[0].criterion or "",
+        criterion=rows[0].criterion or "",
     )
 
 
-def _table(found: Sequence[Row], column: str) -> dict[str, dict[str, float]]:
+def _table(rows: Sequence[Row], column: str) -> dict[str, dict[str, float]]:
     table: dict[str, dict[str, float]] = {}
-    for row in found:
+    for row in rows:
         table.setdefault(str(getattr(row, column)), {})[str(row.label)] = value_of(row)
     return table
 
 
-def _labels(found: Sequence[Row]) -> list[str]:
-    return list(dict.fromkeys(str(row.label) for row in found))
+def _labels(rows: Sequence[Row]) -> list[str]:
+    return list(dict.fromkeys(str(row.label) for row in rows))
 
 
-def _apart(of: Material, shares: Sequence[Row]) -> str:
-    """Name the label that tells two systems apart most, of the pairs whose adjusted test found a difference."""
-    limit = round(1 - of.confidence, 9)
+def _apart(material: Material, shares: Sequence[Row]) -> str:
+    """Return a title with the largest difference in a label among the pairs with a significant adjusted test."""
+    limit = round(1 - material.confidence, 9)
     clear = [
         row
-        for row in of.of("label_difference")
+        for row in material.of("label_difference")
         if row.analysis == "error_labels" and row.p_adjusted is not None and row.p_adjusted < limit
     ]
     if not clear:
         return ""
-    row = max(clear, key=lambda one: abs(value_of(one)))
-    share = {one.system: value_of(one) for one in shares if one.label == row.label}
+    row = max(clear, key=lambda row: abs(value_of(row)))
+    share = {system_row.system: value_of(system_row) for system_row in shares if system_row.label == row.label}
     high, low = sorted((row.system, row.system_b), key=lambda system: -share.get(system, 0.0))
     return (
         f"{words.short(row.label)} was given in {words.share(share.get(high, 0.0))} of the answers about "
@@ -90,27 +92,27 @@ def _apart(of: Material, shares: Sequence[Row]) -> str:
     )
 
 
-def _widest(found: Sequence[Row], table: Mapping[str, Mapping[str, float]]) -> str:
-    """Name the label that raters use most differently."""
+def _widest(rows: Sequence[Row], table: Mapping[str, Mapping[str, float]]) -> str:
+    """Return a title that names the label on which raters differ most."""
 
     def ends(label: str) -> tuple[float, float]:
         shares = [parts.get(label, 0.0) for parts in table.values()]
         return min(shares), max(shares)
 
-    label = max(_labels(found), key=lambda one: round(ends(one)[1] - ends(one)[0], 9))
+    label = max(_labels(rows), key=lambda label: round(ends(label)[1] - ends(label)[0], 9))
     low, high = ends(label)
     return f"Raters differ most in {words.short(label)}: {words.share(low)} to {words.share(high)} of their answers"
 
 
 @chart(order=75)
-def confusion(of: Material) -> Iterator[Sketch]:
-    """Draw which labels two raters give the same text: the share of each second label among those of a first."""
-    found = [row for row in of.of("confusion") if row.rater is None and row.label is not None]
+def confusion(material: Material) -> Iterator[Sketch]:
+    """Draw the labels that two raters give the same text: shares of the second rater's labels for each first label."""
+    rows = [row for row in material.of("confusion") if row.rater is None and row.label is not None]
     counts: dict[tuple[str, str], float] = {}
-    for row in found:
+    for row in rows:
         first, _sign, second = str(row.label).partition(SEPARATOR)
         counts[first, second] = value_of(row)
-    labels = [label for label in _order(of, found) if any(label in pair for pair in counts)]
+    labels = [label for label in _order(material, rows) if any(label in pair for pair in counts)]
     if len(labels) < 2 or len(labels) > MOST_LABELS:
         return
     yield Sketch(
@@ -118,20 +120,20 @@ def confusion(of: Material) -> Iterator[Sketch]:
         title=_confused(counts),
         subtitle=(
             "Where one rater gave the label of a row, how often another gave that of a column to the same text; "
-            f"{of.basis(found)}. {sum(counts.values()) / 2:,.0f} pairs of answers."
+            f"{material.basis(rows)}. {sum(counts.values()) / 2:,.0f} pairs of answers."
         ),
         by_system=False,
         chart=heat_chart(list(_cells(counts, labels)), labels),
         columns=(("name", "One rater"), ("column", "Another rater"), ("value", "Share")),
-        criterion=found[0].criterion or "",
+        criterion=rows[0].criterion or "",
     )
 
 
-def _order(of: Material, found: Sequence[Row]) -> list[str]:
-    """Return the labels in the order of the study, else that of the rows."""
-    listed = [str(row.label) for row in of.of("overall_share") if row.label is not None]
-    seen = [part for row in found for part in str(row.label).split(SEPARATOR)]
-    return list(dict.fromkeys([*listed, *seen]))
+def _order(material: Material, rows: Sequence[Row]) -> list[str]:
+    """Return the labels in the order of the study, or else in the order of the rows."""
+    listed = [str(row.label) for row in material.of("overall_share") if row.label is not None]
+    confused = [part for row in rows for part in str(row.label).split(SEPARATOR)]
+    return list(dict.fromkeys([*listed, *confused]))
 
 
 def _cells(counts: Mapping[tuple[str, str], float], labels: Sequence[str]) -> Iterator[dict[str, Any]]:
@@ -143,7 +145,7 @@ def _cells(counts: Mapping[tuple[str, str], float], labels: Sequence[str]) -> It
 
 
 def _confused(counts: Mapping[tuple[str, str], float]) -> str:
-    """Name the two labels that are given to the same text most often."""
+    """Return a title that names the two labels that most often go to the same text."""
     whole = sum(counts.values())
     apart = {pair: n for pair, n in counts.items() if pair[0] < pair[1]}
     if not apart:

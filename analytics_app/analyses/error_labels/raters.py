@@ -15,24 +15,24 @@ from analytics_app.results import Row
 from analytics_app.stats.comparison.wilson import wilson
 from analytics_app.stats.errors.confusion import Confusion, of_pairs, together
 
-# Raters whose labels are listed one by one, and pairs of raters with a table of their own.
+# The most raters whose labels are listed, and the most pairs of raters with a table of their own.
 MOST_RATERS, MOST_PAIRS = 200, 20
 
-# Of a pair that shares fewer texts no table says anything.
+# A table of a pair of raters needs at least this many shared texts.
 LEAST_SHARED = 10
 
 
 def profiles(make: Rows, answers: Answers, criterion: str) -> Iterator[Row]:
     """Yield the share of each label among the answers of each rater."""
     names, confidence = make.sample.table.names.raters, make.sample.common.confidence
-    codes, who = np.unique(answers.rater, return_inverse=True)
+    codes, rater = np.unique(answers.rater, return_inverse=True)
     alone = of_one_system(make.sample.table)
     if len(codes) > MOST_RATERS:
         note = f"{len(codes):,} raters are too many to list what each of them said."
         yield make.row("rater_share", criterion=criterion, note=note)
         return
     for place, code in enumerate(codes.tolist()):
-        mine = answers.chosen[who == place]
+        mine = answers.chosen[rater == place]
         for option, count in zip(answers.options, mine.sum(axis=0).tolist(), strict=True):
             yield make.row(
                 "rater_share",
@@ -47,26 +47,31 @@ def profiles(make: Rows, answers: Answers, criterion: str) -> Iterator[Row]:
 
 
 def confusions(make: Rows, answers: Answers, criterion: str) -> Iterator[Row]:
-    """Yield how two raters labelled the same texts: all raters together, then the pairs that share most texts."""
+    """Yield the confusions of labels: of all raters together, then of the pairs that share most texts."""
     label, n_labels = answers.chosen.argmax(axis=1), len(answers.options)
     names = make.sample.table.names.raters
     yield from _cells(make, together(label, answers.text, n_labels=n_labels), answers, criterion)
     shared = _shared(answers)
     pairs = sorted(shared, key=lambda pair: (-shared[pair], pair))[:MOST_PAIRS]
-    for one in of_pairs(label, answers.text, answers.rater, pairs, n_labels=n_labels):
-        assert one.first is not None
-        assert one.second is not None
-        said: dict[str, Any] = {"rater": names[one.first], "about": f"second={names[one.second]}"}
-        yield from _cells(make, one, answers, criterion, **said)
+    for confusion in of_pairs(label, answers.text, answers.rater, pairs, n_labels=n_labels):
+        assert confusion.first is not None
+        assert confusion.second is not None
+        pair_columns: dict[str, Any] = {"rater": names[confusion.first], "about": f"second={names[confusion.second]}"}
+        yield from _cells(make, confusion, answers, criterion, **pair_columns)
 
 
 def _cells(
-    make: Rows, found: Confusion, answers: Answers, criterion: str, rater: str | None = None, about: str | None = None
+    make: Rows,
+    confusion: Confusion,
+    answers: Answers,
+    criterion: str,
+    rater: str | None = None,
+    about: str | None = None,
 ) -> Iterator[Row]:
-    for first, second in zip(*(place.tolist() for place in np.nonzero(found.counts)), strict=True):
+    for first, second in zip(*(place.tolist() for place in np.nonzero(confusion.counts)), strict=True):
         yield make.row(
             "confusion",
-            value=float(found.counts[first, second]),
+            value=float(confusion.counts[first, second]),
             criterion=criterion,
             rater=rater,
             label=f"{answers.options[first]} / {answers.options[second]}",
@@ -75,42 +80,44 @@ def _cells(
 
 
 def _shared(answers: Answers) -> dict[tuple[int, int], int]:
-    """Return how many texts two raters share, of those who share enough; nothing where pairs would be very many."""
-    codes, who = np.unique(answers.rater, return_inverse=True)
+    """Return the number of shared texts of each pair that shares enough; nothing if there are too many raters."""
+    codes, rater = np.unique(answers.rater, return_inverse=True)
     if len(codes) > MOST_RATERS:
         return {}
     _texts, text = np.unique(answers.text, return_inverse=True)
-    counts = _texts_of_two(text, who, len(codes))
+    counts = _texts_of_two(text, rater, len(codes))
     pairs = combinations(range(len(codes)), 2)
     return {(int(codes[a]), int(codes[b])): int(counts[a, b]) for a, b in pairs if counts[a, b] >= LEAST_SHARED}
 
 
-def _texts_of_two(text: NDArray[np.intp], who: NDArray[np.intp], n_raters: int) -> NDArray[Any]:
-    # Tasks alone compute this; a web process that imports the module is spared scipy.
+def _texts_of_two(text: NDArray[np.intp], rater: NDArray[np.intp], n_raters: int) -> NDArray[Any]:
+    # Lazy import: only background jobs compute this, so web processes never load scipy.
     from scipy.sparse import csr_array  # noqa: PLC0415
 
-    gave = csr_array((np.ones(len(text)), (who, text)), shape=(n_raters, int(text.max(initial=-1)) + 1))
+    gave = csr_array((np.ones(len(text)), (rater, text)), shape=(n_raters, int(text.max(initial=-1)) + 1))
     counts: NDArray[Any] = (gave @ gave.T).toarray()
     return counts
 
 
-def seconds(make: Rows, asked: Asked) -> Iterator[Row]:
-    """Yield the median of the seconds that a text took, of all raters and of each."""
+def seconds(make: Rows, criterion: Asked) -> Iterator[Row]:
+    """Yield the median seconds per text, of all raters and of each."""
     table = make.sample.table
-    judgments = np.unique(table.judgment[table.criterion == asked.code])
-    taken = table.judgments.seconds[judgments]
-    judgments, taken = judgments[~np.isnan(taken)], taken[~np.isnan(taken)]
-    if not len(taken):
+    judgments = np.unique(table.judgment[table.criterion == criterion.code])
+    seconds_taken = table.judgments.seconds[judgments]
+    judgments, seconds_taken = judgments[~np.isnan(seconds_taken)], seconds_taken[~np.isnan(seconds_taken)]
+    if not len(seconds_taken):
         return
-    yield make.row("seconds_median", value=float(np.median(taken)), criterion=asked.key, n_ratings=len(taken))
+    yield make.row(
+        "seconds_median", value=float(np.median(seconds_taken)), criterion=criterion.key, n_ratings=len(seconds_taken)
+    )
     rater = table.judgments.rater[judgments]
     codes = np.unique(rater)
     for code in codes.tolist() if len(codes) <= MOST_RATERS else ():
-        mine = taken[rater == code]
+        mine = seconds_taken[rater == code]
         yield make.row(
             "seconds_median",
             value=float(np.median(mine)),
-            criterion=asked.key,
+            criterion=criterion.key,
             rater=table.names.raters[code],
             n_ratings=len(mine),
             n_raters=1,

@@ -1,4 +1,4 @@
-"""Tables of error labels: profiles of systems and of raters, what is confused, what is left."""
+"""Tables of error labels: profiles of systems and of raters, confusions, and the remaining rows."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SEPARATOR = " / "
 
 @tables_of("error_labels")
 def error_labels(rows: Rows, limit: float) -> Iterator[Table]:
-    """Yield profiles by system, then by rater, then what is confused; parts of the texts come last."""
+    """Yield the profiles by system, then by rater, then the confusions; parts of the texts come last."""
     yield from _systems(rows.whole)
     yield from pairs(rows.whole, limit)
     yield from _raters(rows.whole)
@@ -33,15 +33,15 @@ def error_labels(rows: Rows, limit: float) -> Iterator[Table]:
 
 
 def _systems(rows: Rows) -> Iterator[Table]:
-    """Yield a line a label: share and count of all answers, and of each system."""
+    """Yield a table with one line for each label: share and count of all answers, and of each system."""
     columns = [named(_("Label"), lambda row: row.label), own(_("All answers"), percent(1)), own(_("Interval"), _ends)]
     systems = [system for system in rows.values("system", "share") if system]
     for system in systems:
-        here = {"system": system}
+        of_system = {"system": system}
         columns += [
-            Shown(str(system), "share", percent(1), here),
-            Shown(_("Interval"), "share", _ends, here),
-            Shown(_("Answers"), "label_count", whole, here),
+            Shown(str(system), "share", percent(1), of_system),
+            Shown(_("Interval"), "share", _ends, of_system),
+            Shown(_("Answers"), "label_count", whole, of_system),
         ]
     overall = rows.of("overall_share")
     notes = notes_of([*overall, *(row for row in rows.of("share") if row.system)])
@@ -49,7 +49,7 @@ def _systems(rows: Rows) -> Iterator[Table]:
 
 
 def _raters(rows: Rows) -> Iterator[Table]:
-    """Yield a line a rater: share of each label, and seconds a text."""
+    """Yield a table with one line for each rater: share of each label, and seconds per text."""
     columns = [
         named(_("Rater"), lambda row: row.rater),
         own(_("Answers"), ratings),
@@ -65,12 +65,12 @@ def _raters(rows: Rows) -> Iterator[Table]:
 
 
 def _confusion(rows: Rows) -> Iterator[Table]:
-    """Yield how often two raters gave a text two labels, all raters together."""
+    """Yield the table of labels that two raters gave the same text, over all raters."""
     counts = {str(row.label): row.value for row in rows.of("confusion") if row.rater is None}
     if not counts:
         return
-    seen = {part for label in counts for part in label.split(SEPARATOR)}
-    listed = [row for row in rows.of("overall_share") if row.label in seen]
+    labels = {part for label in counts for part in label.split(SEPARATOR)}
+    listed = [row for row in rows.of("overall_share") if row.label in labels]
 
     def count(second: str | None) -> Shown:
         return own(

@@ -1,4 +1,4 @@
-"""Error spans: penalties, profiles of errors, what a score says beside them, and whether raters mark the same."""
+"""Error spans: penalties, profiles of errors, correlation with scores, and agreement on the marks."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NO_WEIGHTS = "Nothing says what an error weighs, so there is no penalty: set wei
 
 
 class WeightSettings(Filters):
-    """What errors weigh."""
+    """Settings for the weights of errors."""
 
     weights = ListField(
         label=_("Weights of errors"),
@@ -38,19 +38,19 @@ class WeightSettings(Filters):
     )
 
     def clean_weights(self) -> list[str]:
-        """Refuse what is no weight."""
-        given: list[str] = self.cleaned_data["weights"]
-        for words in given:
+        """Refuse entries that are no weights."""
+        weights: list[str] = self.cleaned_data["weights"]
+        for words in weights:
             try:
                 Named.of(words)
-            except ValueError as found:
-                raise ValidationError(str(found)) from found
-        return given
+            except ValueError as error:
+                raise ValidationError(str(error)) from error
+        return weights
 
 
 @register
 class ErrorSpans(Analysis):
-    """What raters marked as errors, over the texts they saw, those without an error included.
+    """The errors that raters marked in the texts they saw, texts without an error included.
 
     The penalty of a segment is the sum of what its errors weigh (the mean of these sums over raters), that of a system
     the mean over its segments: lower is better. Intervals are bootstraps over items (documents where they were shown
@@ -134,26 +134,26 @@ class ErrorSpans(Analysis):
         )
 
     def of_pairs(self, sample: Sample, settings: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what the leading row of a pair of systems is called."""
+        """Return the columns that identify the leading row of a pair of systems."""
         return {"statistic": "mqm_difference"}
 
     def rows(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
-        """Yield the rows of a sample, of its slices, groups and waves; texts without an error are put in first."""
+        """Yield the rows of a sample, its slices, groups and waves, after adding the texts without an error."""
         if errors_of(sample) is None:
             return
-        seen, weights = with_looks(sample, settings)
-        for part in slices(seen, settings):
+        complete, weights = with_looks(sample, settings)
+        for part in slices(complete, settings):
             yield from self._of(part, settings, weights)
             if weights.called:
                 yield from self.pairs_without_ratings(part, settings)
-            for one in groups_and_waves(part):
-                yield from self._of(one, settings, weights)
+            for split in groups_and_waves(part):
+                yield from self._of(split, settings, weights)
 
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
         """Yield the rows of one sample as it is given."""
         if errors_of(sample) is not None:
-            seen, weights = with_looks(sample, settings)
-            yield from self._of(seen, settings, weights)
+            complete, weights = with_looks(sample, settings)
+            yield from self._of(complete, settings, weights)
 
     def _of(self, sample: Sample, settings: Mapping[str, Any], weights: Weights) -> Iterator[Row]:
         if not len(sample.table):

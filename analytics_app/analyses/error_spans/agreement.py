@@ -25,31 +25,31 @@ NO_CHANCE = "Chance is not taken off."
 
 
 def agreement(make: Rows) -> Iterator[Row]:
-    """Yield F1 of spans, by place alone and with the severity, and alpha over characters on each side."""
+    """Yield F1 of spans, by place only and with the severity, and alpha over characters on each side."""
     sample = make.sample
     looks, _rows, marks = marks_of(sample)
-    first, seen, place = _first_looks(looks)
-    if not len(seen.text) or np.bincount(seen.text).max() < 2:
-        # Where every text has one rater there is nothing to agree on: no row rather than six that say so.
+    first, first_looks, place = _first_looks(looks)
+    if not len(first_looks.text) or np.bincount(first_looks.text).max() < 2:
+        # If every text has one rater, there is no agreement to compute: no rows, rather than six empty ones.
         return
     severity, severities = labels_of(sample, marks)["severity"]
     placed = (place[marks.look] >= 0) & (marks.side >= 0) & (marks.end > marks.start)
-    drawn = _spans(marks, place, severity).where(placed)
+    marked = _spans(marks, place, severity).where(placed)
     documents = _documents(make, looks.where(first))
     over = bootstrap(sample, "F1 of spans", _unit(documents))
-    told = {**over.said, "F1": "micro over texts, mean of pairs"}
+    settings = {**over.said, "F1": "micro over texts, mean of pairs"}
     kinds = [(overlap, labelled) for overlap in (False, True) for labelled in (False, True)]
     kinds = [kind for kind in kinds if not kind[1] or len(severities) > 1]
-    found = span_f1s(seen, drawn, kinds, clusters=documents, **over.options)
-    for (overlap, labelled), one in zip(kinds, found, strict=True):
-        note = joined(one.mean.note, NO_CHANCE if one.mean.value is not None else None)
+    f1s = span_f1s(first_looks, marked, kinds, clusters=documents, **over.options)
+    for (overlap, labelled), f1 in zip(kinds, f1s, strict=True):
+        note = joined(f1.mean.note, NO_CHANCE if f1.mean.value is not None else None)
         statistic, label = "span_f1_overlap" if overlap else "span_f1_exact", "same severity" if labelled else None
-        yield make.row(statistic, one.mean, label=label, note=note, settings=told)
-    yield from _alphas(make, looks.where(first), seen, drawn, severities, documents)
+        yield make.row(statistic, f1.mean, label=label, note=note, settings=settings)
+    yield from _alphas(make, looks.where(first), first_looks, marked, severities, documents)
 
 
 def _documents(make: Rows, looks: Table) -> NDArray[np.intp] | None:
-    """Return the document of each text, by its code among those looked at; None where none was shown whole."""
+    """Return the document of each text, by its code among the texts looked at; None if none was shown whole."""
     if not make.sample.question.by_document:
         return None
     names = looks.names
@@ -62,7 +62,7 @@ def _unit(documents: NDArray[np.intp] | None) -> str:
 
 
 def _first_looks(looks: Table) -> tuple[Mask, Looks, NDArray[np.int64]]:
-    """Return the first look of each rater at each text, these as codes, and the place of every look among them."""
+    """Return a mask of each rater's first looks at each text, these looks, and the place of every look among them."""
     keys = looks.part.astype(np.int64) * (len(looks.names.raters) + 1) + looks.rater
     # Judgments are numbered in the order in which they arrived.
     order = np.lexsort((looks.judgment, keys))
@@ -76,7 +76,7 @@ def _first_looks(looks: Table) -> tuple[Mask, Looks, NDArray[np.int64]]:
 
 
 def _spans(marks: Marks, place: NDArray[np.int64], severity: NDArray[np.int64]) -> Spans:
-    """Return marks as spans; what cannot be placed is given a shape that is left out at once."""
+    """Return marks as spans; a mark without a place gets a shape that the caller drops."""
     look = place[marks.look]
     placed = (look >= 0) & (marks.side >= 0) & (marks.end > marks.start)
     return Spans(
@@ -89,7 +89,12 @@ def _spans(marks: Marks, place: NDArray[np.int64], severity: NDArray[np.int64]) 
 
 
 def _alphas(
-    make: Rows, looks: Table, seen: Looks, drawn: Spans, severities: list[str], documents: NDArray[np.intp] | None
+    make: Rows,
+    looks: Table,
+    first_looks: Looks,
+    marked: Spans,
+    severities: list[str],
+    documents: NDArray[np.intp] | None,
 ) -> Iterator[Row]:
     extra, names = make.sample.extras[material.Spans], looks.names
     parts = np.unique(looks.part)
@@ -97,7 +102,7 @@ def _alphas(
     of_sources = extra.source_length[items] if len(extra.source_length) else np.zeros(len(items), dtype=np.int32)
     lengths = (extra.output_length[parts], np.where(items >= 0, of_sources, 0))
     for side, name in enumerate(material.SIDES):
-        mine = drawn.where(drawn.side == side)
+        mine = marked.where(marked.side == side)
         if side and not mine.look.size:
             # Most tasks take no marks in the source.
             continue
@@ -109,6 +114,6 @@ def _alphas(
                 continue
             over = bootstrap(make.sample, f"alpha over characters of {label}", _unit(documents), of="agreement")
             sizes = lengths[side].astype(np.intp)
-            found = character_alpha(seen, spans, sizes, n_labels=n_labels, clusters=documents, **over.options)
-            note = joined(found.note, CEILING if found.value is not None else None)
-            yield make.row("character_alpha", found, label=label, note=note, settings={"level": "nominal", **over.said})
+            alpha = character_alpha(first_looks, spans, sizes, n_labels=n_labels, clusters=documents, **over.options)
+            note = joined(alpha.note, CEILING if alpha.value is not None else None)
+            yield make.row("character_alpha", alpha, label=label, note=note, settings={"level": "nominal", **over.said})

@@ -20,17 +20,17 @@ from analytics_app.charts.registry import chart
 from analytics_app.charts.stacks import sums_chart
 from analytics_app.results import Row
 
-# Kinds of error that one glance takes in.
+# The most kinds of error in a chart that is still easy to read.
 MOST_KINDS = 10
 
 
 @chart(order=31)
-def penalties(of: Material) -> Iterator[Sketch]:
+def penalties(material: Material) -> Iterator[Sketch]:
     """Draw the systems by their penalty, the lowest first."""
-    found = by_system(of, "mqm_score", lowest_first=True)
-    if not found:
+    rows = by_system(material, "mqm_score", lowest_first=True)
+    if not rows:
         return
-    systems = ranked(of, found, n=lambda row: row.n_items)
+    systems = ranked(material, rows, n=lambda row: row.n_items)
     yield Sketch(
         kind="penalties",
         title=apart(
@@ -38,11 +38,11 @@ def penalties(of: Material) -> Iterator[Sketch]:
             best=f"has the lowest penalty for its errors ({systems.points[0].text})",
             among="Among the lowest penalties for errors",
             otherwise="Penalty for errors by system",
-            alike=not_significant(of, TESTED["mqm_score"]),
+            alike=not_significant(material, TESTED["mqm_score"]),
         ),
         subtitle=(
-            f"MQM penalty a text: lower is better{only(found).replace('highest', 'lowest')}; {of.basis(found)}. "
-            f"{systems.lines}{each(found)}{counted(found)}"
+            f"MQM penalty a text: lower is better{only(rows).replace('highest', 'lowest')}; {material.basis(rows)}. "
+            f"{systems.lines}{each(rows)}{counted(rows)}"
         ),
         by_system=True,
         chart=points_chart(systems.points, measure="MQM penalty a text (lower is better)"),
@@ -51,23 +51,23 @@ def penalties(of: Material) -> Iterator[Sketch]:
 
 
 @chart(order=33)
-def severities(of: Material) -> Iterator[Sketch]:
-    """Draw how many errors of each severity a text of each system has."""
-    found = [row for row in of.of("errors_by_severity") if row.system and row.label]
-    if not found or not of.of("errors_per_text"):
+def severities(material: Material) -> Iterator[Sketch]:
+    """Draw the number of errors per text by severity and system."""
+    rows = [row for row in material.of("errors_by_severity") if row.system and row.label]
+    if not rows or not material.of("errors_per_text"):
         return
-    labels = list(dict.fromkeys(str(row.label) for row in found))
+    labels = list(dict.fromkeys(str(row.label) for row in rows))
     table: dict[str, dict[str, float]] = {}
-    for row in found:
+    for row in rows:
         table.setdefault(str(row.system), {})[str(row.label)] = value_of(row)
-    ordered = dict(sorted(table.items(), key=lambda one: sum(one[1].values())))
+    ordered = dict(sorted(table.items(), key=lambda entry: sum(entry[1].values())))
     names = list(ordered)
     yield Sketch(
         kind="severities",
-        title=_fewest(sorted(of.of("errors_per_text"), key=value_of)),
+        title=_fewest(sorted(material.of("errors_per_text"), key=value_of)),
         subtitle=(
-            f"Errors a text by severity, the fewest first{only(names).replace('highest', 'first')}; {of.basis(found)}. "
-            "Mean over texts of the mean over raters."
+            f"Errors a text by severity, the fewest first{only(names).replace('highest', 'first')}; "
+            f"{material.basis(rows)}. Mean over texts of the mean over raters."
         ),
         by_system=True,
         chart=sums_chart(dict(list(ordered.items())[:MOST_ROWS]), labels, measure="Errors per text"),
@@ -75,9 +75,9 @@ def severities(of: Material) -> Iterator[Sketch]:
     )
 
 
-def _fewest(found: Sequence[Row]) -> str:
-    """Say which systems' texts have fewest and most errors, where their intervals do not meet."""
-    few, many = found[0], found[-1]
+def _fewest(rows: Sequence[Row]) -> str:
+    """Return a title that names the systems with the fewest and most errors, if their intervals do not overlap."""
+    few, many = rows[0], rows[-1]
     if few.high is None or many.low is None or few.high >= many.low:
         return "Errors by severity: no system has clearly fewer than another"
     first, last = (f"{words.short(row.system, 20)} ({words.number(value_of(row), 1)})" for row in (few, many))
@@ -85,29 +85,29 @@ def _fewest(found: Sequence[Row]) -> str:
 
 
 @chart(order=34)
-def kinds(of: Material) -> Iterator[Sketch]:
-    """Draw which kinds of error there are, by severity: the mean over systems."""
-    found = [row for row in of.of("errors_by_group") if row.system and row.label]
-    systems = {row.system for row in of.of("errors_per_text") if row.system}
-    if not found or not systems:
+def kinds(material: Material) -> Iterator[Sketch]:
+    """Draw the kinds of error by severity: the mean over systems."""
+    rows = [row for row in material.of("errors_by_group") if row.system and row.label]
+    systems = {row.system for row in material.of("errors_per_text") if row.system}
+    if not rows or not systems:
         return
     table: dict[str, dict[str, float]] = {}
     severities_there: dict[str, None] = {}
-    for row in found:
+    for row in rows:
         kind, _comma, severity = str(row.label).rpartition(", ")
         severities_there.setdefault(severity)
         parts = table.setdefault(kind, {})
         parts[severity] = parts.get(severity, 0.0) + value_of(row) / len(systems)
-    order = [str(row.label) for row in of.of("severity_count")]
-    labels = sorted(severities_there, key=lambda one: order.index(one) if one in order else -1)
-    ordered = dict(sorted(table.items(), key=lambda one: -sum(one[1].values()))[:MOST_KINDS])
+    order = [str(row.label) for row in material.of("severity_count")]
+    labels = sorted(severities_there, key=lambda label: order.index(label) if label in order else -1)
+    ordered = dict(sorted(table.items(), key=lambda entry: -sum(entry[1].values()))[:MOST_KINDS])
     first = next(iter(ordered))
     share = sum(ordered[first].values()) / sum(sum(parts.values()) for parts in table.values())
     yield Sketch(
         kind="kinds-of-error",
         title=f"{words.share(share)} of the errors are {words.short(first)}",
         subtitle=(
-            f"Errors a text by kind and severity, mean over {len(systems)} systems; {of.basis(found)}. "
+            f"Errors a text by kind and severity, mean over {len(systems)} systems; {material.basis(rows)}. "
             "Mean over texts of the mean over raters."
         ),
         by_system=True,

@@ -20,10 +20,10 @@ from tasks_app.task_types.error_spans import ErrorSpans
 from tasks_app.task_types.error_spans.scheme import Scheme
 from tasks_app.task_types.error_spans.scoring import Rule, as_key, rules_of, weight_of
 
-# The criterion of the marks, which the task type brings along.
+# The criterion of the marks, which the task type declares.
 ERRORS = "errors"
 
-# Freitag et al. (2021), for severities of these names where neither task nor plan says what errors weigh.
+# Weights of Freitag et al. (2021), for severities of these names if neither task nor plan has weights.
 PUBLISHED = rules_of(
     (
         {"category": "non-translation", "weight": 25},
@@ -35,7 +35,7 @@ PUBLISHED = rules_of(
 )
 AS_PUBLISHED = "as published: major 5, minor 1, minor Fluency/Punctuation 0.1, non-translation 25"
 
-# Ids of nobody and nothing.
+# No ids.
 NOBODY = np.empty(0, dtype=np.int64)
 
 # The number of a row that stands for a text as a rater saw it: marks are numbered from 1.
@@ -44,14 +44,14 @@ LOOK = 0
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A weight of a plan's own: every name is the error's severity, its category, or one above that."""
+    """A weight from the plan: each name is the error's severity, its category, or a category above that."""
 
     names: tuple[str, ...]
     weight: float
 
     @classmethod
     def of(cls, words: str) -> Named:
-        """Read "minor + fluency/punctuation: 0.1". Raises ValueError with what is wrong."""
+        """Read a weight such as "minor + fluency/punctuation: 0.1". Raises ValueError with the problem."""
         names, colon, weight = words.rpartition(":")
         keys = tuple(as_key(name) for name in names.split("+"))
         try:
@@ -63,13 +63,13 @@ class Named:
         return cls(keys, number)
 
     def fits(self, category: str, severity: str) -> bool:
-        """Say whether an error of this category and severity weighs this."""
+        """Return whether an error of this category and severity has this weight."""
         return all(name in {category, severity} or category.startswith(f"{name}/") for name in self.names)
 
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What each mark weighs (NaN where nothing says so), how pages call that, and how many marks no weight fits."""
+    """The weight of each mark (NaN if unknown), the name of the weights on pages, and the number of unmatched marks."""
 
     of_mark: Floats
     called: str
@@ -78,7 +78,7 @@ class Weights:
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """Marks with what the ratings themselves do not hold; each belongs to a look, by its place."""
+    """Details of marks that ratings do not hold; each mark belongs to a look, by its place."""
 
     look: NDArray[np.int64]
     side: NDArray[np.int32]
@@ -89,18 +89,18 @@ class Marks:
 
 
 def errors_of(sample: Sample) -> Asked | None:
-    """Return the criterion that marks are about, or None where a task has none."""
-    return next((one for one in sample.question.asked if one.key == ERRORS), None)
+    """Return the criterion of the marks, or None if the task has none."""
+    return next((criterion for criterion in sample.question.asked if criterion.key == ERRORS), None)
 
 
 def with_looks(sample: Sample, settings: Mapping[str, Any]) -> tuple[Sample, Weights]:
-    """Add a row for every text that a rater saw, with its penalty as value and judge-wise z of that.
+    """Add a row for every text that a rater saw, with its penalty as value, and the judge-wise z of the penalty.
 
-    An answer without an error has no row of its own, and yet counts. Rules take out rows; whose answers they took
-    out altogether is known to the material.
+    An answer without an error has no row of its own, and yet counts. Rules exclude rows; the extra `Spans` has the
+    raters and judgments that rules excluded as a whole.
     """
-    asked, extra, table = errors_of(sample), sample.extras[Spans], sample.table
-    code = asked.code if asked is not None else -1
+    criterion, extra, table = errors_of(sample), sample.extras[Spans], sample.table
+    code = criterion.code if criterion is not None else -1
     judgment, part = _seen(sample, extra)
     marked = (table.criterion == code) & (table.number > LOOK)
     weights = _weights(sample, table.where(marked), extra, settings)
@@ -128,11 +128,11 @@ def with_looks(sample: Sample, settings: Mapping[str, Any]) -> tuple[Sample, Wei
 
 
 def _seen(sample: Sample, extra: Spans) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return judgment and part of every text that a rater saw whose answer counts."""
+    """Return judgment and part of every text in an answer that counts."""
     table = sample.table
     judgments, names = table.judgments, table.names
-    gone = (extra.gone_raters, extra.gone_judgments) if sample.basis == "kept" else (NOBODY, NOBODY)
-    judgment = np.flatnonzero(answered(table, *gone)).astype(np.int32)
+    excluded = (extra.gone_raters, extra.gone_judgments) if sample.basis == "kept" else (NOBODY, NOBODY)
+    judgment = np.flatnonzero(answered(table, *excluded)).astype(np.int32)
     order = np.argsort(names.unit_of_part, kind="stable").astype(np.int32)
     sorted_units = names.unit_of_part[order]
     unit = judgments.unit[judgment]
@@ -143,9 +143,9 @@ def _seen(sample: Sample, extra: Spans) -> tuple[NDArray[np.int32], NDArray[np.i
 
 
 def marks_of(sample: Sample) -> tuple[Table, Table, Marks]:
-    """Return the looks of a sample, the ratings that are marks, and these in detail."""
-    asked, extra, table = errors_of(sample), sample.extras[Spans], sample.table
-    code = asked.code if asked is not None else -1
+    """Return the looks of a sample, the ratings that are marks, and the details of the marks."""
+    criterion, extra, table = errors_of(sample), sample.extras[Spans], sample.table
+    code = criterion.code if criterion is not None else -1
     about = table.criterion == code
     looks, marks = table.where(about & (table.number == LOOK)), table.where(about & (table.number > LOOK))
     n_parts = len(table.names.part_ids) + 1
@@ -164,22 +164,22 @@ def marks_of(sample: Sample) -> tuple[Table, Table, Marks]:
     )  # fmt: skip
 
 
-def _places(keys: NDArray[np.int64], wanted: NDArray[np.int64]) -> tuple[NDArray[np.int64], Mask]:
-    """Return where each wanted key stands among the keys, and whether it is there."""
+def _places(keys: NDArray[np.int64], targets: NDArray[np.int64]) -> tuple[NDArray[np.int64], Mask]:
+    """Return the place of each target among the keys, and a mask of the targets that are keys."""
     if not len(keys):
-        return np.zeros(len(wanted), dtype=np.int64), np.zeros(len(wanted), dtype=bool)
+        return np.zeros(len(targets), dtype=np.int64), np.zeros(len(targets), dtype=bool)
     order = np.argsort(keys, kind="stable")
-    found = np.minimum(np.searchsorted(keys[order], wanted), len(keys) - 1)
-    return order[found].astype(np.int64), keys[order][found] == wanted
+    place = np.minimum(np.searchsorted(keys[order], targets), len(keys) - 1)
+    return order[place].astype(np.int64), keys[order][place] == targets
 
 
 def scheme(sample: Sample) -> Scheme:
-    """Return what the task tells apart."""
+    """Return the scheme of errors of the task."""
     return ErrorSpans(sample.question.params).told_apart(source=True)
 
 
 def severities_of(sample: Sample) -> tuple[list[int], list[str]]:
-    """Return for each severity that occurs its place from minor to major, and the names in that order."""
+    """Return the place of each severity in the order from minor to major, and the names in that order."""
     names = sample.extras[Spans].severities
     known = {key: place for place, key in enumerate(scheme(sample).severity_keys)}
     order = sorted(range(len(names)), key=lambda code: (known.get(as_key(names[code]), -1), names[code]))
@@ -190,19 +190,19 @@ def severities_of(sample: Sample) -> tuple[list[int], list[str]]:
 
 
 def _weights(sample: Sample, marks: Table, extra: Spans, settings: Mapping[str, Any]) -> Weights:
-    """Find out what each mark weighs: the plan's weights, the task's, what is stored, or the published ones."""
+    """Return the weight of each mark: from the plan, from the task, as stored, or as published."""
     place = Coding(extra.id)(marks.id)
-    found = place >= 0
+    has_place = place >= 0
     category, severity = np.full(len(marks), -1), np.full(len(marks), -1)
-    category[found], severity[found] = extra.category[place[found]], extra.severity[place[found]]
+    category[has_place], severity[has_place] = extra.category[place[has_place]], extra.severity[place[has_place]]
     width = len(extra.severities) + 1
     kind = (category + 1) * width + severity + 1
     categories, degrees = ("", *extra.categories), ("", *extra.severities)
-    named = {int(one): (categories[int(one) // width], degrees[int(one) % width]) for one in np.unique(kind)}
-    own = [Named.of(words) for words in settings.get("weights") or ()]
+    named = {int(code): (categories[int(code) // width], degrees[int(code) % width]) for code in np.unique(kind)}
+    plan_weights = [Named.of(words) for words in settings.get("weights") or ()]
     rules = scheme(sample).rules
-    if own:
-        return _by(kind, {key: _own_weight(own, *names) for key, names in named.items()}, "of the plan")
+    if plan_weights:
+        return _by(kind, {key: _own_weight(plan_weights, *names) for key, names in named.items()}, "of the plan")
     if rules:
         return _by(kind, {key: _rule_weight(rules, *names) for key, names in named.items()}, "of the task")
     if len(marks) and not np.isnan(marks.value).any():
@@ -213,13 +213,13 @@ def _weights(sample: Sample, marks: Table, extra: Spans, settings: Mapping[str, 
     return Weights(np.full(len(marks), np.nan), "", 0)
 
 
-def _own_weight(own: Sequence[Named], category: str, severity: str) -> float | None:
-    return next((one.weight for one in own if one.fits(as_key(category), as_key(severity))), None)
+def _own_weight(plan_weights: Sequence[Named], category: str, severity: str) -> float | None:
+    return next((named.weight for named in plan_weights if named.fits(as_key(category), as_key(severity))), None)
 
 
 def _rule_weight(rules: Sequence[Rule], category: str, severity: str) -> float | None:
     weight = weight_of(category, severity, rules)
-    # A rule may say 0; without any that fits it is 0 as well, which somebody should know.
+    # A rule may give 0; a mark that no rule fits weighs 0 as well, and these are counted as unknown.
     known = weight or any(
         (rule.category is None or as_key(category) == rule.category or as_key(category).startswith(f"{rule.category}/"))
         and rule.severity in {None, as_key(severity)}
@@ -228,8 +228,8 @@ def _rule_weight(rules: Sequence[Rule], category: str, severity: str) -> float |
     return weight if known else None
 
 
-def _by(kind: NDArray[np.int64], weight: Mapping[int, float | None], called: str) -> Weights:
+def _by(kind: NDArray[np.int64], weight: Mapping[int, float | None], source: str) -> Weights:
     keys, index = np.unique(kind, return_inverse=True)
-    values = np.array([weight[int(one)] or 0.0 for one in keys], dtype=np.float64)
-    unknown = np.array([weight[int(one)] is None for one in keys], dtype=bool)
-    return Weights(values[index] if len(keys) else np.empty(0), called, int(unknown[index].sum()) if len(keys) else 0)
+    values = np.array([weight[int(key)] or 0.0 for key in keys], dtype=np.float64)
+    unknown = np.array([weight[int(key)] is None for key in keys], dtype=bool)
+    return Weights(values[index] if len(keys) else np.empty(0), source, int(unknown[index].sum()) if len(keys) else 0)

@@ -19,22 +19,22 @@ from analytics_app.results import Row
 from analytics_app.stats.comparison.paired import item_means
 from analytics_app.stats.estimate import joined
 
-# How figures a text are weighted, as the published penalty is (Freitag et al. 2021).
+# The weighting of figures per text, the same as that of the published penalty (Freitag et al. 2021).
 WEIGHTING = {"segment": "mean over raters", "system": "mean over segments"}
 
-# Statistics of systems, and what tells their labels apart.
+# Statistics of systems, and the kind of their labels.
 BY_LABEL = (("errors_by_severity", "severity"), ("errors_by_category", "category"), ("errors_by_group", "both"))
 
 
 def group_of(category: str) -> str:
-    """Return the group of kinds that a kind is in: what stands before the slash."""
+    """Return the group of a kind of error: the part before the slash."""
     return category.partition("/")[0].strip()
 
 
 def labels_of(sample: Sample, marks: Marks) -> dict[str, tuple[NDArray[np.int64], list[str]]]:
-    """Return for severities, kinds, groups of kinds, and groups with severities a code of each mark and the names.
+    """Return the code of each mark and the names, for severities, kinds, groups of kinds, and groups with severities.
 
-    A mark without one has -1. Severities stand from minor to major.
+    A mark without a label has -1. Severities are in order from minor to major.
     """
     place, severities = severities_of(sample)
     categories = list(sample.extras[Spans].categories)
@@ -42,7 +42,7 @@ def labels_of(sample: Sample, marks: Marks) -> dict[str, tuple[NDArray[np.int64]
     severity = _recoded(marks.severity, place)
     group = _recoded(marks.category, [groups.index(group_of(name)) for name in categories])
     both = np.where((group >= 0) & (severity >= 0), group * max(len(severities), 1) + severity, -1)
-    crossed = [f"{one}, {degree}" for one in groups for degree in severities]
+    crossed = [f"{name}, {degree}" for name in groups for degree in severities]
     return {
         "severity": (severity, severities),
         "category": (marks.category.astype(np.int64), categories),
@@ -57,13 +57,13 @@ def _recoded(codes: NDArray[np.int32], place: Sequence[int]) -> NDArray[np.int64
 
 
 def per_look(looks: Table, marks: Marks, where: NDArray[np.bool_] | None = None) -> NDArray[np.float64]:
-    """Return how many errors each look has."""
+    """Return the number of errors of each look."""
     look = marks.look if where is None else marks.look[where]
     return np.bincount(look, minlength=len(looks)).astype(np.float64)
 
 
 def of_systems(make: Rows, settings: Mapping[str, Any]) -> Iterator[Row]:
-    """Yield errors a text and the share of texts without one, with intervals; then errors by severity and kind.
+    """Yield errors per text and the share of texts without an error, with intervals; then errors by severity and kind.
 
     All of them are means over segments of means over raters, as penalties are, so that parts sum to the whole.
     """
@@ -75,11 +75,11 @@ def of_systems(make: Rows, settings: Mapping[str, Any]) -> Iterator[Row]:
     look = outputs.value.astype(np.int64)
     number = per_look(looks, marks)[look]
     for statistic, values in (("errors_per_text", number), ("no_error_share", (number == 0) * 1.0)):
-        found, drawn = segment_means(make, outputs, values, f"{statistic} over {outputs.unit}")
-        said = {**WEIGHTING, **drawn}
-        for code, one in enumerate(found):
+        means, drawn = segment_means(make, outputs, values, f"{statistic} over {outputs.unit}")
+        row_settings = {**WEIGHTING, **drawn}
+        for code, mean in enumerate(means):
             yield make.row(
-                statistic, one, system=outputs.systems[code], by_system=True, settings=said,
+                statistic, mean, system=outputs.systems[code], by_system=True, settings=row_settings,
                 **outputs.counts(code),
             )  # fmt: skip
     yield from _by_label(make, marks, outputs, look)
@@ -93,11 +93,11 @@ def _valued(sample: Sample, number: NDArray[np.float64]) -> Sample:
 
 
 def _by_label(make: Rows, marks: Marks, outputs: Outputs, look: NDArray[np.int64]) -> Iterator[Row]:
-    """Yield errors a text by severity and kind; `look` is that of each output."""
+    """Yield errors per text by severity and kind; `look` is that of each output."""
     n = len(outputs.systems)
-    made = labels_of(make.sample, marks)
+    labels_by_kind = labels_of(make.sample, marks)
     for statistic, kind in BY_LABEL:
-        codes, labels = made[kind]
+        codes, labels = labels_by_kind[kind]
         for place, label in enumerate(labels):
             number = np.bincount(marks.look[codes == place], minlength=int(look.max()) + 1)[look]
             if not number.any():
@@ -112,11 +112,11 @@ def _by_label(make: Rows, marks: Marks, outputs: Outputs, look: NDArray[np.int64
 
 
 def counts(make: Rows) -> Iterator[Row]:
-    """Yield how many marks there are of each severity, kind and group of kinds, and how many texts without one."""
+    """Yield the number of marks of each severity, kind and group of kinds, and of texts without a mark."""
     looks, _rows, marks = marks_of(make.sample)
     if not len(looks):
         return
-    made = labels_of(make.sample, marks)
+    labels_by_kind = labels_of(make.sample, marks)
     silent = int(np.count_nonzero(per_look(looks, marks) == 0))
     about: dict[str, Any] = {
         "n_items": count(looks.names.item_of_unit[looks.unit]), "n_raters": looks.n_raters
@@ -124,7 +124,7 @@ def counts(make: Rows) -> Iterator[Row]:
     yield make.row("no_error_count", value=float(silent), n_ratings=len(looks), **about)
     yield make.row("most_errors", value=float(per_look(looks, marks).max()), n_ratings=len(looks), **about)
     for statistic, kind in (("severity_count", "severity"), ("category_count", "category"), ("group_count", "group")):
-        codes, labels = made[kind]
+        codes, labels = labels_by_kind[kind]
         numbers = np.bincount(codes[codes >= 0], minlength=len(labels))
         for label, number in zip(labels, numbers.tolist(), strict=True):
             if number:
@@ -132,7 +132,7 @@ def counts(make: Rows) -> Iterator[Row]:
 
 
 def of_raters(make: Rows, weights: Weights) -> Iterator[Row]:
-    """Yield what each rater marks: the mean penalty, errors by severity, and texts without one."""
+    """Yield the marks of each rater: the mean penalty, errors by severity, and texts without an error."""
     looks, _rows, marks = marks_of(make.sample)
     if not len(looks):
         return
@@ -141,8 +141,8 @@ def of_raters(make: Rows, weights: Weights) -> Iterator[Row]:
     n = np.bincount(place)
     number = per_look(looks, marks)
     severity, labels = labels_of(make.sample, marks)["severity"]
-    there = severity >= 0
-    cells = place[marks.look[there]] * max(len(labels), 1) + severity[there]
+    has_severity = severity >= 0
+    cells = place[marks.look[has_severity]] * max(len(labels), 1) + severity[has_severity]
     table = np.bincount(cells, minlength=len(codes) * max(len(labels), 1)).reshape(len(codes), -1)
     penalty = np.bincount(place, weights=np.nan_to_num(looks.value))
     errors, silent = np.bincount(place, weights=number), np.bincount(place, weights=number == 0)
@@ -155,11 +155,11 @@ def of_raters(make: Rows, weights: Weights) -> Iterator[Row]:
             "n_items": count(names.item_of_unit[looks.unit[place == code]]) if len(codes) < 1000 else None,
         }  # fmt: skip
         if weights.called:
-            said = {**about, "note": joined("Lower is better.", note)}
+            of_penalty = {**about, "note": joined("Lower is better.", note)}
             yield make.row(
-                "mqm_of_rater", value=float(penalty[code] / n[code]), settings={"weights": weights.called}, **said
+                "mqm_of_rater", value=float(penalty[code] / n[code]), settings={"weights": weights.called}, **of_penalty
             )
         yield make.row("errors_of_rater", value=float(errors[code] / n[code]), **about)
-        for label, found in zip(labels, table[code].tolist(), strict=False):
-            yield make.row("errors_of_rater", value=float(found / n[code]), label=label[:500], **about)
+        for label, n_errors in zip(labels, table[code].tolist(), strict=False):
+            yield make.row("errors_of_rater", value=float(n_errors / n[code]), label=label[:500], **about)
         yield make.row("no_error_of_rater", value=float(silent[code] / n[code]), **about)

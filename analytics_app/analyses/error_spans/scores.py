@@ -1,4 +1,4 @@
-"""Scores given beside the marks: means, contradictions with the marks, and the weight of an error."""
+"""Scores given with the marks: means, contradictions with the marks, and the effect of an error."""
 
 from __future__ import annotations
 
@@ -18,112 +18,112 @@ from analytics_app.results import Row
 from analytics_app.stats.errors.mqm import score_on_counts
 from analytics_app.stats.estimate import Estimate, joined
 
-# The criterion of the score that ESA asks for.
+# The criterion of the score of ESA.
 ESA = "score"
 
 
 def scores(make: Rows, settings: Mapping[str, Any]) -> Iterator[Row]:
-    """Yield the ESA score of each system; how systems compare on it stands with the other scores."""
-    asked = next((one for one in make.sample.question.asked if one.key == ESA), None)
-    if asked is None:
+    """Yield the ESA score of each system; its comparisons of systems are with those of other scores."""
+    criterion = next((criterion for criterion in make.sample.question.asked if criterion.key == ESA), None)
+    if criterion is None:
         return
     sample = make.sample
-    given = sample.where(sample.table.criterion == asked.code)
-    outputs = Outputs.of(given, by_document=by_document(sample, settings))
+    score_sample = sample.where(sample.table.criterion == criterion.code)
+    outputs = Outputs.of(score_sample, by_document=by_document(sample, settings))
     if not outputs.systems:
         return
-    found, drawn = segment_means(make, outputs, outputs.value, f"score over {outputs.unit}")
-    said = {**drawn, "segment": "mean over raters", "system": "mean over segments"}
-    for code, one in enumerate(found):
+    means, drawn = segment_means(make, outputs, outputs.value, f"score over {outputs.unit}")
+    row_settings = {**drawn, "segment": "mean over raters", "system": "mean over segments"}
+    for code, mean in enumerate(means):
         yield make.row(
-            "esa_score", one, criterion=ESA, system=outputs.systems[code], by_system=True, settings=said,
-            note=joined("Higher is better.", one.note, interval_note(one, outputs.unit)), **outputs.counts(code),
+            "esa_score", mean, criterion=ESA, system=outputs.systems[code], by_system=True, settings=row_settings,
+            note=joined("Higher is better.", mean.note, interval_note(mean, outputs.unit)), **outputs.counts(code),
         )  # fmt: skip
 
 
 def scored(make: Rows) -> Iterator[tuple[Asked, Table, Floats, Marks, Table]]:
-    """Yield for each scored criterion the looks with a score on it, their scores, and the marks of these looks."""
+    """Yield for each scored criterion the looks that have a score on it, their scores, and their marks."""
     looks, rows, marks = marks_of(make.sample)
     table = make.sample.table
     n_parts = len(table.names.part_ids) + 1
     keys = looks.judgment.astype(np.int64) * n_parts + looks.part
-    for asked in make.sample.question.asked:
-        given = table.where((table.criterion == asked.code) & (table.number >= 1) & ~np.isnan(table.value))
-        if asked.key == ERRORS or not len(given) or not len(looks):
+    for criterion in make.sample.question.asked:
+        scored_rows = table.where((table.criterion == criterion.code) & (table.number >= 1) & ~np.isnan(table.value))
+        if criterion.key == ERRORS or not len(scored_rows) or not len(looks):
             continue
-        of_given = given.judgment.astype(np.int64) * n_parts + given.part
+        of_given = scored_rows.judgment.astype(np.int64) * n_parts + scored_rows.part
         order = np.argsort(of_given, kind="stable")
         place = np.minimum(np.searchsorted(of_given[order], keys), len(order) - 1)
         has = of_given[order][place] == keys
         renumbered = np.cumsum(has) - 1
         mine = has[marks.look]
-        kept = Marks(
+        scored_marks = Marks(
             renumbered[marks.look[mine]].astype(np.int64),
             *(getattr(marks, name)[mine] for name in ("side", "start", "end", "category", "severity")),
         )
-        yield asked, looks.where(has), given.value[order[place[has]]], kept, rows.where(mine)
+        yield criterion, looks.where(has), scored_rows.value[order[place[has]]], scored_marks, rows.where(mine)
 
 
 def contradictions(make: Rows, settings: Mapping[str, Any]) -> Iterator[Row]:
-    """Yield how many texts have the highest score and a serious error, or a low score and none."""
-    for asked, looks, values, marks, _rows in scored(make):
-        if asked.limits is None:
+    """Yield the number of texts with the highest score and a serious error, or with a low score and no error."""
+    for criterion, looks, values, marks, _rows in scored(make):
+        if criterion.limits is None:
             continue
-        low, high = asked.limits
+        low, high = criterion.limits
         severity, names = labels_of(make.sample, marks)["severity"]
         grave = severity == len(names) - 1 if names else np.ones(len(severity), dtype=bool)
         n_grave, n_any = (
-            np.bincount(marks.look[which], minlength=len(looks)) for which in (grave, np.ones(len(grave), dtype=bool))
+            np.bincount(marks.look[mask], minlength=len(looks)) for mask in (grave, np.ones(len(grave), dtype=bool))
         )
         limit = low + float(settings["low_score"]) / 100 * (high - low)
         worst = names[-1] if len(names) > 1 else "any"
-        for statistic, where, said in (
+        for statistic, where, row_settings in (
             ("top_score_grave_error", (values >= high) & (n_grave > 0), {"score": high, "severity": worst}),
             ("low_score_no_error", (values <= limit) & (n_any == 0), {"score at most": limit}),
         ):
             yield make.row(
-                statistic, value=float(where.sum()), criterion=asked.key, n_ratings=len(looks), settings=said,
-                n_items=count(looks.names.item_of_unit[looks.unit]), n_raters=looks.n_raters,
+                statistic, value=float(where.sum()), criterion=criterion.key, n_ratings=len(looks),
+                settings=row_settings, n_items=count(looks.names.item_of_unit[looks.unit]), n_raters=looks.n_raters,
             )  # fmt: skip
-            yield from _of_raters(make, statistic, asked, looks, where)
+            yield from _of_raters(make, statistic, criterion, looks, where)
 
 
-def _of_raters(make: Rows, statistic: str, asked: Asked, looks: Table, where: NDArray[np.bool_]) -> Iterator[Row]:
-    """Yield who gave such answers; who gave none has no row."""
+def _of_raters(make: Rows, statistic: str, criterion: Asked, looks: Table, where: NDArray[np.bool_]) -> Iterator[Row]:
+    """Yield the number of such answers of each rater who gave any."""
     total = np.bincount(looks.rater, minlength=len(looks.names.raters))
     mine = np.bincount(looks.rater[where], minlength=len(looks.names.raters))
     alone = of_one_system(looks)
     for code in np.flatnonzero(mine).tolist():
         yield make.row(
-            statistic, value=float(mine[code]), criterion=asked.key, rater=looks.names.raters[code],
+            statistic, value=float(mine[code]), criterion=criterion.key, rater=looks.names.raters[code],
             n_ratings=int(total[code]), by_system=bool(alone[code]),
         )  # fmt: skip
 
 
 def regressions(make: Rows, settings: Mapping[str, Any]) -> Iterator[Row]:
-    """Yield how a score changes with one more error of each severity, or group of kinds."""
-    for asked, looks, values, marks, _rows in scored(make):
+    """Yield the change of a score with one more error of each severity, or group of kinds."""
+    for criterion, looks, values, marks, _rows in scored(make):
         kind = "group" if settings["regress_on"] == "group" else "severity"
         codes, names = labels_of(make.sample, marks)[kind]
         labels = names or ["any"]
         codes = codes if names else np.zeros(len(marks.look), dtype=np.int64)
-        there = codes >= 0
-        cells = marks.look[there] * len(labels) + codes[there]
+        has_code = codes >= 0
+        cells = marks.look[has_code] * len(labels) + codes[has_code]
         counted = np.bincount(cells, minlength=len(looks) * len(labels)).reshape(len(looks), len(labels))
         item = np.maximum(looks.names.item_of_unit[looks.unit], 0).astype(np.intp)
-        found = score_on_counts(values, counted, item, names=labels, confidence=make.sample.common.confidence)
-        said = {
+        regression = score_on_counts(values, counted, item, names=labels, confidence=make.sample.common.confidence)
+        row_settings = {
             "model": "least squares",
             "errors": "clustered by item",
             "interval": "t",
             "test": "t",
             "on": f"number of errors by {kind}",
         }
-        about: dict[str, Any] = {"criterion": asked.key, "n_raters": looks.n_raters, "settings": said}
-        yield make.row("score_regression", found.intercept, label="no error", **about)
-        if found.intercept.value is None:
+        about: dict[str, Any] = {"criterion": criterion.key, "n_raters": looks.n_raters, "settings": row_settings}
+        yield make.row("score_regression", regression.intercept, label="no error", **about)
+        if regression.intercept.value is None:
             continue
-        for label, one in zip(labels, found.slopes, strict=True):
-            yield make.row("score_regression", one, label=label[:500], **about)
-        share = Estimate(found.r_squared, n_ratings=len(values), note=None)
+        for label, slope in zip(labels, regression.slopes, strict=True):
+            yield make.row("score_regression", slope, label=label[:500], **about)
+        share = Estimate(regression.r_squared, n_ratings=len(values), note=None)
         yield make.row("score_regression_r2", share, **about)

@@ -25,9 +25,9 @@ LOWER = "Lower is better."
 
 
 def by_document(sample: Sample, settings: Mapping[str, Any]) -> bool:
-    """Say whether documents are what intervals draw."""
-    wanted = settings["resample"]
-    return sample.question.by_document if wanted == "auto" else bool(wanted == "documents")
+    """Return whether intervals resample documents."""
+    resampled = settings["resample"]
+    return sample.question.by_document if resampled == "auto" else bool(resampled == "documents")
 
 
 def outputs_of(sample: Sample, settings: Mapping[str, Any]) -> Outputs:
@@ -37,20 +37,20 @@ def outputs_of(sample: Sample, settings: Mapping[str, Any]) -> Outputs:
 
 
 def segment_means(make: Rows, outputs: Outputs, values: Floats, purpose: str) -> tuple[list[Estimate], dict[str, Any]]:
-    """Return the mean over segments of each system with its interval, and how rows say the interval.
+    """Return the mean over segments of each system with its interval, and the settings of the interval.
 
-    A segment that several raters saw counts once, with the mean of what they gave.
+    A segment that several raters saw counts once, with the mean of their ratings.
     """
     drawn, n = bootstrap(make.sample, purpose, outputs.unit), len(outputs.systems)
     matrix, items = item_means(values, outputs.system, outputs.item, n)
-    found = group_means(
+    means = group_means(
         matrix.ravel(),
         np.tile(np.arange(n), len(items)),
         np.repeat(outputs.cluster_of_item[items], n),
         n_groups=n,
         **drawn.options,
     )
-    return found, drawn.said
+    return means, drawn.said
 
 
 def penalties(make: Rows, settings: Mapping[str, Any], weights: Weights) -> Iterator[Row]:
@@ -59,91 +59,97 @@ def penalties(make: Rows, settings: Mapping[str, Any], weights: Weights) -> Iter
     if not outputs.systems:
         return
     unknown = f"{weights.unknown:,} marks fit no weight and count 0." if weights.unknown else None
-    said = {"weights": weights.called, "segment": "sum, mean over raters", "system": "mean over segments"}
-    found, drawn = segment_means(make, outputs, outputs.value, f"penalties over {outputs.unit}")
-    for code, one in enumerate(found):
-        note = joined(LOWER, one.note, interval_note(one, outputs.unit), unknown)
-        yield _row(make, "mqm_score", outputs, code, one, note, {**said, **drawn})
+    row_settings = {"weights": weights.called, "segment": "sum, mean over raters", "system": "mean over segments"}
+    means, drawn = segment_means(make, outputs, outputs.value, f"penalties over {outputs.unit}")
+    for code, mean in enumerate(means):
+        note = joined(LOWER, mean.note, interval_note(mean, outputs.unit), unknown)
+        yield _row(make, "mqm_score", outputs, code, mean, note, {**row_settings, **drawn})
     by_rater = bootstrap(make.sample, "penalties over raters", "raters")
     over_raters = group_means(
         outputs.value, outputs.system, outputs.rater.astype(np.int64), n_groups=len(outputs.systems), **by_rater.options
     )
-    for code, one in enumerate(over_raters):
+    for code, mean in enumerate(over_raters):
         rough = FEW_RATERS if outputs.n_raters[code] < RATERS_NEEDED else None
-        about = {**said, "system": "mean over texts as raters saw them", **by_rater.said}
-        note = joined(LOWER, one.note, rough)
-        yield _row(make, "mqm_score_over_raters", outputs, code, one, note, about)
-    yield from _as_z(make, outputs, said)
+        about = {**row_settings, "system": "mean over texts as raters saw them", **by_rater.said}
+        note = joined(LOWER, mean.note, rough)
+        yield _row(make, "mqm_score_over_raters", outputs, code, mean, note, about)
+    yield from _as_z(make, outputs, row_settings)
 
 
-def _as_z(make: Rows, outputs: Outputs, said: Mapping[str, Any]) -> Iterator[Row]:
+def _as_z(make: Rows, outputs: Outputs, row_settings: Mapping[str, Any]) -> Iterator[Row]:
     reason = mix_note(outputs)
-    found, drawn = segment_means(make, outputs, outputs.z, f"penalties as z over {outputs.unit}")
-    about = {**said, **drawn, "z": "of segments, within rater", **make.sample.common.of_z}
-    for code, one in enumerate(found):
+    means, drawn = segment_means(make, outputs, outputs.z, f"penalties as z over {outputs.unit}")
+    about = {**row_settings, **drawn, "z": "of segments, within rater", **make.sample.common.of_z}
+    for code, mean in enumerate(means):
         refused = reason is not None and reason.refuses
-        estimate = Estimate(None, note=reason.sentence) if reason is not None and refused else one
-        note = estimate.note if refused else joined(LOWER, one.note, reason.sentence if reason is not None else None)
+        estimate = Estimate(None, note=reason.sentence) if reason is not None and refused else mean
+        note = estimate.note if refused else joined(LOWER, mean.note, reason.sentence if reason is not None else None)
         yield _row(make, "mqm_score_z", outputs, code, estimate, note, about)
 
 
 def _row(
-    make: Rows, statistic: str, outputs: Outputs, code: int, one: Estimate, note: str | None, said: Mapping[str, Any]
+    make: Rows,
+    statistic: str,
+    outputs: Outputs,
+    code: int,
+    estimate: Estimate,
+    note: str | None,
+    settings: Mapping[str, Any],
 ) -> Row:
     return make.row(
-        statistic, one, system=outputs.systems[code], by_system=True, note=note, settings=dict(said),
+        statistic, estimate, system=outputs.systems[code], by_system=True, note=note, settings=dict(settings),
         **outputs.counts(code),
     )  # fmt: skip
 
 
 def comparisons(make: Rows, settings: Mapping[str, Any]) -> Iterator[Row]:
-    """Yield how penalties differ, pair by pair, with adjusted p."""
+    """Yield the differences of penalties, pair by pair, with adjusted p."""
     outputs, common = outputs_of(make.sample, settings), make.sample.common
     pairs = chosen_pairs(outputs.systems, common.pairs)
     if not pairs:
         return
     matrix, items = item_means(outputs.value, outputs.system, outputs.item, len(outputs.systems))
     drawn = bootstrap(make.sample, "differences of penalties", outputs.unit)
-    found = paired(
+    differences = paired(
         matrix,
         pairs,
         clusters=outputs.clusters_of(items),
         n_permutations=flips(common, len(pairs)),
         **drawn.options,
     )
-    family = family_of(common, found, unit=outputs.unit, of="pairs of one task")
+    family = family_of(common, differences, unit=outputs.unit, of="pairs of one task")
     of_ranks = {name: family[name] for name in ("correction", "family")}
-    adjusted = adjust([one.permutation_p for one in found], common.correction)
-    by_ranks = adjust([one.wilcoxon.p for one in found], common.correction)
-    said = {
+    adjusted = adjust([result.permutation_p for result in differences], common.correction)
+    by_ranks = adjust([result.wilcoxon.p for result in differences], common.correction)
+    row_settings = {
         "means": f"of {outputs.unit}",
         **drawn.said,
         **family,
     }
-    for (a, b), one, p, p_rank in zip(pairs, found, adjusted, by_ranks, strict=True):
+    for (a, b), result, p, p_rank in zip(pairs, differences, adjusted, by_ranks, strict=True):
         about: dict[str, Any] = {
             "system": outputs.systems[a], "system_b": outputs.systems[b], "by_system": True,
         }  # fmt: skip
         note = joined(
             "Below zero the first has the lower penalty, which is better.",
-            one.difference.note,
+            result.difference.note,
             family.get("cannot_differ"),
         )
         yield make.row(
             "mqm_difference",
-            replace(one.difference, note=note),
-            p=one.permutation_p,
+            replace(result.difference, note=note),
+            p=result.permutation_p,
             p_adjusted=p,
-            settings=said,
+            settings=row_settings,
             **about,
         )
         yield make.row(
-            "mqm_wilcoxon", one.wilcoxon, p_adjusted=p_rank, settings={"zero_method": "wilcox", **of_ranks}, **about
+            "mqm_wilcoxon", result.wilcoxon, p_adjusted=p_rank, settings={"zero_method": "wilcox", **of_ranks}, **about
         )
 
 
 def segments(make: Rows, settings: Mapping[str, Any]) -> Iterator[Row]:
-    """Yield the penalty of every text, over everything and no part of it, where a plan asks for that."""
+    """Yield the penalty of every text, for the whole sample only, if the plan asks for it."""
     sample = make.sample
     if not settings["segments"] or (sample.slice, sample.group, sample.wave) != (None, None, None):
         return

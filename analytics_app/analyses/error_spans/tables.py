@@ -1,4 +1,4 @@
-"""Tables of marked errors: systems, pairs, kinds, raters, agreement, and the score beside the marks."""
+"""Tables of marked errors: systems, pairs, kinds, raters, agreement, and the score given with the marks."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from analytics_app.show.registry import tables_of
 from analytics_app.show.shown import Rows, Shown, lines_of, named, own, table_of
 from analytics_app.show.table import Table
 
-# What stands in a table of its own; everything else, and whatever is of a part, comes last.
+# Statistics with a table of their own; all others, and all rows of parts, come last.
 OF_SYSTEMS = ("mqm_score", "mqm_score_over_raters", "errors_per_text", "errors_by_severity", "no_error_share")
 OF_PAIRS = ("mqm_difference", "mqm_wilcoxon")
 OF_KINDS = ("severity_count", "category_count", "group_count", "no_error_count", "most_errors")
 OF_RATERS = ("mqm_of_rater", "errors_of_rater", "no_error_of_rater")
 AGREEMENT = ("span_f1_exact", "span_f1_overlap", "character_alpha")
 BESIDE = ("esa_score", "top_score_grave_error", "low_score_no_error", "score_regression", "score_regression_r2")
-# Rows for charts and files alone.
+# Rows for charts and files only.
 NOT_SHOWN = ("mqm_segment", "errors_by_group")
 MOST_PAIRS = 200
 
 
 @tables_of("error_spans")
 def error_spans(rows: Rows, limit: float) -> Iterator[Table]:
-    """Yield systems and pairs first, then what was marked, by whom, and whether others marked it too."""
+    """Yield the tables of systems and pairs, then those of scores, agreement, kinds of marks and raters."""
     whole = rows.whole
     beside = whole.of(*BESIDE)
     yield from _systems(whole)
@@ -48,7 +48,7 @@ def error_spans(rows: Rows, limit: float) -> Iterator[Table]:
 
 
 def _systems(rows: Rows) -> Iterator[Table]:
-    """Yield a line a system, the lowest penalty first."""
+    """Yield a table with one line for each system, the lowest penalty first."""
     penalty = [
         Shown(_("MQM penalty"), "mqm_score", digits(2)),
         Shown(_("Interval"), "mqm_score", interval(2)),
@@ -60,7 +60,7 @@ def _systems(rows: Rows) -> Iterator[Table]:
         named(_("System"), lambda row: row.system),
         *(penalty if has_penalty else []),
         Shown(_("Errors per text"), "errors_per_text", digits(2)),
-        *(Shown(str(one), "errors_by_severity", _or_none, {"label": one}) for one in severities),
+        *(Shown(str(severity), "errors_by_severity", _or_none, {"label": severity}) for severity in severities),
         Shown(_("Texts without an error"), "no_error_share", share),
         Shown(_("Texts rated"), "errors_per_text", ratings),
         Shown(_("Raters"), "errors_per_text", raters),
@@ -77,12 +77,12 @@ def _systems(rows: Rows) -> Iterator[Table]:
 
 
 def _or_none(row: ResultRow | None) -> Cell:
-    """Show the errors of a severity: where there is no row, there were none."""
+    """Return the cell of the errors of a severity: without a row there were no such errors."""
     return cells.number(row.value if row is not None else 0.0)
 
 
 def _pairs(rows: Rows, limit: float) -> Iterator[Table]:
-    """Yield a line a pair of systems."""
+    """Yield a table with one line for each pair of systems."""
     columns = [
         named(_("Pair"), pair("−")),
         own(_("Difference"), digits(2)),
@@ -97,7 +97,7 @@ def _pairs(rows: Rows, limit: float) -> Iterator[Table]:
 
 
 def _kinds(rows: Rows) -> Iterator[Table]:
-    """Yield how many marks there are of each severity and kind."""
+    """Yield the table of the number of marks of each severity and kind."""
     columns = [
         named(_("What"), formats.statistic),
         named(_("Marked as"), lambda row: row.label),
@@ -107,8 +107,8 @@ def _kinds(rows: Rows) -> Iterator[Table]:
     notes = []
     silent = rows.one("no_error_count")
     if silent is not None and silent.value is not None:
-        said = {"n": cells.figure(silent.value, 0), "all": cells.figure(float(silent.n_ratings or 0), 0)}
-        notes = [_("%(n)s of %(all)s texts, each as a rater saw it, have no error.") % said]
+        placeholders = {"n": cells.figure(silent.value, 0), "all": cells.figure(float(silent.n_ratings or 0), 0)}
+        notes = [_("%(n)s of %(all)s texts, each as a rater saw it, have no error.") % placeholders]
     lines = rows.of("severity_count", "category_count")
     yield from table_of(rows, _("Marks by severity and kind"), columns, lines, notes=notes, for_notes=True)
 
@@ -120,7 +120,7 @@ def _of_all(row: ResultRow | None) -> Cell:
 
 
 def _raters(rows: Rows) -> Iterator[Table]:
-    """Yield a line a rater."""
+    """Yield a table with one line for each rater."""
     of_raters = [row for row in rows.of(*OF_RATERS) if row.rater]
     severities = dict.fromkeys(row.label for row in of_raters if row.statistic == "errors_of_rater" and row.label)
     penalty = Shown(_("MQM penalty per text"), "mqm_of_rater", digits(2))
@@ -129,7 +129,7 @@ def _raters(rows: Rows) -> Iterator[Table]:
         Shown(_("Texts"), "errors_of_rater", ratings),
         *([penalty] if any(row.statistic == "mqm_of_rater" for row in of_raters) else []),
         Shown(_("Errors per text"), "errors_of_rater", digits(2)),
-        *(Shown(str(one), "errors_of_rater", digits(2), {"label": one}) for one in severities),
+        *(Shown(str(severity), "errors_of_rater", digits(2), {"label": severity}) for severity in severities),
         Shown(_("Texts without an error"), "no_error_of_rater", share),
     ]
     lines = lines_of(of_raters, "rater")

@@ -1,4 +1,4 @@
-"""Factors of adjective pairs, or of the questions of a questionnaire: which of them say the same thing."""
+"""Factors of adjective pairs, or of the questions of a questionnaire: groups that measure the same construct."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from analytics_app.analyses.base import Analysis, Filters, Question, Rows, Sample
 from analytics_app.analyses.factors.removals import read_steps, removals, without
-from analytics_app.analyses.factors.rows import Of, reliability, scores, sensitivity
+from analytics_app.analyses.factors.rows import Context, reliability, scores, sensitivity
 from analytics_app.analyses.factors.solutions import DRAWS, PURPOSE, QUANTILE, Factored, Solution, factor_names, solve
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.scales_of_texts import scales_of
@@ -116,23 +116,23 @@ class Factors(Analysis):
         )
 
         def clean_removed(self) -> list[str]:
-            """Refuse a step that names no pair, no known reason, or a pair for the second time."""
-            given: list[str] = self.cleaned_data["removed"]
+            """Refuse a step without a pair or a known reason, or a pair that is named twice."""
+            removed_steps: list[str] = self.cleaned_data["removed"]
             try:
-                read_steps(given)
+                read_steps(removed_steps)
             except ValueError as problem:
                 raise ValidationError(str(problem)) from None
-            return given
+            return removed_steps
 
     def fits(self, question: Question) -> bool:
-        """Say whether there are scales enough to look for factors."""
+        """Return whether there are enough scales to look for factors."""
         return super().fits(question) and len(scales_of(question, ())) > 2
 
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
-        """Yield whether there are factors, how many, what they are and how systems stand on them."""
+        """Yield the suitability of the data, the number of factors, their loadings, and the scores of systems."""
         scales = scales_of(sample.question, settings["questions"])
-        unknown = sorted(set(settings["questions"]) - {one.key for one in scales})
-        # Questionnaires are made of known scores: their factors are looked for where a plan asks.
+        unknown = sorted(set(settings["questions"]) - {scale.key for scale in scales})
+        # Questionnaires have published scores: their factors are computed only if a plan asks for them.
         steps = read_steps(settings["removed"])
         removed = [step for step in steps if step.pair in {scale.key for scale in scales}]
         asked_for = bool(settings["questions"] or settings.get("n_factors") or removed)
@@ -143,52 +143,59 @@ class Factors(Analysis):
         if not scales or ("instrument" in sample.question.params and not asked_for):
             return
         solution = solve(sample, without(scales, removed), settings)
-        of = Of(Rows(self.name, sample), solution.rows, settings, solution.note)
-        yield from _of_solution(of, solution)
-        yield from removals(of.make, solution, scales, removed, settings)
+        context = Context(Rows(self.name, sample), solution.rows, settings, solution.note)
+        yield from _of_solution(context, solution)
+        yield from removals(context.make, solution, scales, removed, settings)
         for step in steps:
             if step not in removed:
-                yield of.make.row("removed_pair", label=step.pair, note="Not asked in this task, so not removed.")
+                yield context.make.row("removed_pair", label=step.pair, note="Not asked in this task, so not removed.")
 
 
-def _of_solution(of: Of, solution: Solution) -> Iterator[Row]:
-    """Yield what a solution reaches: whether there are factors, how many, what they are and where systems stand."""
+def _of_solution(context: Context, solution: Solution) -> Iterator[Row]:
+    """Yield the rows of a solution, as far as it got: suitability, number of factors, loadings, scores of systems."""
     if solution.suited is None:
-        yield of.row("kmo", Estimate(None, note=solution.refusal))
+        yield context.row("kmo", Estimate(None, note=solution.refusal))
         return
-    yield from _suited(of, solution.suited)
+    yield from _suited(context, solution.suited)
     if solution.parallel is None:
         return
-    yield from _eigenvalues(of, solution.parallel)
-    yield of.row("n_factors", _number(solution), settings=_by(of.settings))
+    yield from _eigenvalues(context, solution.parallel)
+    yield context.row("n_factors", _number(solution), settings=_by(context.settings))
     if solution.factored is not None:
-        yield from _model(of, solution.factored, solution.k)
+        yield from _model(context, solution.factored, solution.k)
     elif solution.extraction is not None:
-        yield of.row("factor_fit", Estimate(None, note=NOT_CONVERGED), settings=_METHOD)
+        yield context.row("factor_fit", Estimate(None, note=NOT_CONVERGED), settings=_METHOD)
 
 
-def _suited(of: Of, found: Factorability) -> Iterator[Row]:
-    """Yield KMO, over all scales and of each, and Bartlett's test."""
-    yield of.row("kmo", found.kmo, settings={"rows": "rater and text"}, note=joined(found.kmo.note, of.note, DEPENDENT))
-    said = {"test": "chi-squared that no scales correlate"}
-    yield of.row("bartlett", found.bartlett, note=joined(found.bartlett.note, TESTS), settings=said)
-    for key, one in zip(of.keys, found.of_scales, strict=True):
-        yield of.make.row("kmo_of_scale", one, label=key, n_items=None)
+def _suited(context: Context, suitability: Factorability) -> Iterator[Row]:
+    """Yield KMO, over all scales and of each scale, and Bartlett's test."""
+    yield context.row(
+        "kmo",
+        suitability.kmo,
+        settings={"rows": "rater and text"},
+        note=joined(suitability.kmo.note, context.note, DEPENDENT),
+    )
+    settings = {"test": "chi-squared that no scales correlate"}
+    yield context.row(
+        "bartlett", suitability.bartlett, note=joined(suitability.bartlett.note, TESTS), settings=settings
+    )
+    for key, estimate in zip(context.keys, suitability.of_scales, strict=True):
+        yield context.make.row("kmo_of_scale", estimate, label=key, n_items=None)
 
 
-def _eigenvalues(of: Of, found: Parallel) -> Iterator[Row]:
-    said = {"draws": DRAWS, "quantile": QUANTILE, "random": "independent normal values, correlation matrix"}
-    said |= {"seed": of.make.sample.seed(PURPOSE)}
-    for number, (own, random) in enumerate(zip(found.eigenvalues, found.random, strict=True), start=1):
-        yield of.make.row("eigenvalue", value=own, label=f"{number}")
-        yield of.make.row("eigenvalue_random", value=random, label=f"{number}", settings=said)
+def _eigenvalues(context: Context, parallel: Parallel) -> Iterator[Row]:
+    settings = {"draws": DRAWS, "quantile": QUANTILE, "random": "independent normal values, correlation matrix"}
+    settings |= {"seed": context.make.sample.seed(PURPOSE)}
+    for number, (eigenvalue, random) in enumerate(zip(parallel.eigenvalues, parallel.random, strict=True), start=1):
+        yield context.make.row("eigenvalue", value=eigenvalue, label=f"{number}")
+        yield context.make.row("eigenvalue_random", value=random, label=f"{number}", settings=settings)
 
 
 def _number(solution: Solution) -> Estimate:
     if solution.refusal is not None:
         return Estimate(None, note=solution.refusal)
-    k, wanted = solution.k, solution.wanted
-    few = None if k == wanted else f"{wanted} were wanted; with so few scales more than {k} cannot be told apart."
+    k, target = solution.k, solution.target
+    few = None if k == target else f"{target} were wanted; with so few scales more than {k} cannot be told apart."
     return Estimate(k, note=few)
 
 
@@ -196,36 +203,36 @@ def _by(settings: Mapping[str, Any]) -> dict[str, Any]:
     return {"by": "the plan"} if settings.get("n_factors") else {"by": "parallel analysis", "quantile": QUANTILE}
 
 
-def _model(of: Of, factored: Factored, k: int) -> Iterator[Row]:
-    """Yield everything about k factors."""
-    found, rotated = factored.extraction, factored.rotation
-    names, keys, gaps = factor_names(k), of.keys, loading_gaps(rotated.pattern)
-    heywood = [keys[place] for place in found.heywood]
+def _model(context: Context, factored: Factored, k: int) -> Iterator[Row]:
+    """Yield the rows of a model with k factors."""
+    extraction, rotated = factored.extraction, factored.rotation
+    names, keys, gaps = factor_names(k), context.keys, loading_gaps(rotated.pattern)
+    heywood = [keys[place] for place in extraction.heywood]
     at_bound = (
         f"Heywood case: nothing of {', '.join(heywood)} is left unexplained; doubt the model." if heywood else None
     )
-    yield of.row(
+    yield context.row(
         "factor_fit",
-        found.fit,
-        note=joined(found.fit.note, at_bound, TESTS),
+        extraction.fit,
+        note=joined(extraction.fit.note, at_bound, TESTS),
         settings={**_METHOD, "test": "chi-squared"},
     )
     for place, key in enumerate(keys):
         for number, name in enumerate(names):
             value = float(rotated.pattern[place, number])
-            yield of.make.row("loading", value=value, label=key, metric=name, settings=_METHOD)
-        bound = at_bound if place in found.heywood else None
-        yield of.make.row("communality", value=float(factored.communalities[place]), label=key, note=bound)
+            yield context.make.row("loading", value=value, label=key, metric=name, settings=_METHOD)
+        bound = at_bound if place in extraction.heywood else None
+        yield context.make.row("communality", value=float(factored.communalities[place]), label=key, note=bound)
         if k > 1:
-            yield of.make.row("loading_gap", value=float(gaps[place]), label=key)
+            yield context.make.row("loading_gap", value=float(gaps[place]), label=key)
     for number, name in enumerate(names):
-        yield of.make.row("variance_explained", value=float(rotated.explained[number]), metric=name)
+        yield context.make.row("variance_explained", value=float(rotated.explained[number]), metric=name)
         for other in range(number + 1, k):
             value = float(rotated.factors[number, other])
-            yield of.make.row("factor_correlation", value=value, metric=name, metric_b=names[other])
-    yield from reliability(of, rotated, names)
-    yield from scores(of, regression_scores(of.rows.values, factored.correlations, rotated.structure), names)
-    yield from sensitivity(of, rotated, names)
+            yield context.make.row("factor_correlation", value=value, metric=name, metric_b=names[other])
+    yield from reliability(context, rotated, names)
+    yield from scores(context, regression_scores(context.rows.values, factored.correlations, rotated.structure), names)
+    yield from sensitivity(context, rotated, names)
 
 
 _METHOD = {"extraction": "maximum likelihood", "rotation": "promax, power 4, Kaiser normalisation throughout (SPSS)"}

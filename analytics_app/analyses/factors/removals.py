@@ -1,4 +1,4 @@
-"""Removing pairs from the factors one by one: the steps in the settings, and what rows say of them."""
+"""Removal of pairs from the factors one by one: the steps in the settings, and their rows."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from analytics_app.analyses.factors.solutions import Solution, aligned, solve, w
 from analytics_app.results import Row
 from analytics_app.stats.scales.reduction import loading_gaps, weakest_scale
 
-# Why a pair was removed: what it measures is another matter than what the factors are about, or one of both criteria.
+# Reasons to remove a pair: one of two criteria, or its content, if it measures something else than the factors.
 REASONS = ("communality", "cross-loading", "content")
 SEPARATOR = "="
 
@@ -29,7 +29,7 @@ class Step:
         return f"{self.pair}{SEPARATOR}{self.reason}"
 
 
-def read_steps(given: Iterable[str]) -> list[Step]:
+def read_steps(texts: Iterable[str]) -> list[Step]:
     """Return the removals that the settings of a run list.
 
     Raises
@@ -38,7 +38,7 @@ def read_steps(given: Iterable[str]) -> list[Step]:
         A step is not written as key=reason, its reason is unknown, or its pair was removed already.
     """
     steps: list[Step] = []
-    for text in given:
+    for text in texts:
         pair, separator, reason = (part.strip() for part in text.rpartition(SEPARATOR))
         if not pair or not separator or reason not in REASONS:
             raise ValueError(
@@ -52,7 +52,7 @@ def read_steps(given: Iterable[str]) -> list[Step]:
 
 
 def without(scales: tuple[Asked, ...], removed: Sequence[Step]) -> tuple[Asked, ...]:
-    """Return the scales that some removals leave."""
+    """Return the scales that remain after some removals."""
     pairs = {step.pair for step in removed}
     return tuple(scale for scale in scales if scale.key not in pairs)
 
@@ -74,7 +74,7 @@ def removals(
 
 
 def _next(make: Rows, now: Solution, settings: Mapping[str, Any]) -> Iterator[Row]:
-    """Yield the pair to remove next; where there is none, a row that says so."""
+    """Yield the pair to remove next, or a row with a note that there is none."""
     if now.factored is None:
         return
     limits = {name: float(settings[name]) for name in ("least_communality", "least_gap")}
@@ -86,31 +86,33 @@ def _next(make: Rows, now: Solution, settings: Mapping[str, Any]) -> Iterator[Ro
         )
         yield make.row("next_removal", note=note, settings=limits)
         return
-    said = {**limits, "reason": weakest.criterion}
-    yield make.row("next_removal", value=weakest.value, label=now.keys[weakest.place], settings=said)
+    row_settings = {**limits, "reason": weakest.criterion}
+    yield make.row("next_removal", value=weakest.value, label=now.keys[weakest.place], settings=row_settings)
 
 
 def _removed(make: Rows, before: Solution, step: Step, number: int) -> Row:
-    """Return the row of a removal: what the solution before it said of the pair."""
-    said: dict[str, Any] = {"step": number, "reason": step.reason}
+    """Return the row of a removal, with the figures of the pair in the solution before it."""
+    settings: dict[str, Any] = {"step": number, "reason": step.reason}
     if before.factored is None or step.pair not in before.keys:
         note = why_none(before) if before.factored is None else "All of its ratings are the same."
-        return make.row("removed_pair", label=step.pair, settings=said, note=note)
+        return make.row("removed_pair", label=step.pair, settings=settings, note=note)
     place, pattern = before.keys.index(step.pair), before.factored.rotation.pattern
-    said |= {"n_factors": before.k, "loadings": [round(float(loading), 4) for loading in pattern[place]]}
+    settings |= {"n_factors": before.k, "loadings": [round(float(loading), 4) for loading in pattern[place]]}
     if before.k > 1:
-        said["loading_gap"] = round(float(loading_gaps(pattern)[place]), 4)
-    return make.row("removed_pair", value=float(before.factored.communalities[place]), label=step.pair, settings=said)
+        settings["loading_gap"] = round(float(loading_gaps(pattern)[place]), 4)
+    return make.row(
+        "removed_pair", value=float(before.factored.communalities[place]), label=step.pair, settings=settings
+    )
 
 
 def _before(make: Rows, before: Solution, now: Solution) -> Iterator[Row]:
     """Yield the loadings before the last removal, in the order and direction of the factors now."""
-    found = aligned(before, now)
-    if found is None or before.factored is None:
+    aligned_loadings = aligned(before, now)
+    if aligned_loadings is None or before.factored is None:
         note = why_none(before if before.factored is None else now)
         yield make.row("loading_before", note=note)
         return
-    names, loadings = found
+    names, loadings = aligned_loadings
     for place, key in enumerate(before.keys):
         for column, name in enumerate(names):
             yield make.row("loading_before", value=float(loadings[place, column]), label=key, metric=name)

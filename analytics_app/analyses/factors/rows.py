@@ -21,8 +21,8 @@ from analytics_app.stats.scales.reliability import cronbach_alpha, omega
 
 
 @dataclass(frozen=True, slots=True)
-class Of:
-    """What the rows are made from; `note` says what was left out."""
+class Context:
+    """The source of the rows; `note` names the scales and rows that were left out."""
 
     make: Rows
     rows: Complete
@@ -31,11 +31,11 @@ class Of:
 
     @property
     def keys(self) -> list[str]:
-        return [one.key for one in self.rows.scales]
+        return [scale.key for scale in self.rows.scales]
 
     @property
     def counts(self) -> dict[str, int]:
-        """Ratings, texts and raters that went in."""
+        """Return the numbers of ratings, texts and raters, as columns of a row."""
         return {
             "n_ratings": self.rows.values.size,
             "n_items": len(np.unique(self.rows.text)),
@@ -48,39 +48,39 @@ class Of:
         )
 
 
-def reliability(of: Of, rotated: Rotation, names: Sequence[str]) -> Iterator[Row]:
-    """Yield alpha and omega of the scales of each factor, those that load negatively turned round."""
-    cut, strongest = float(of.settings["cut"]), np.abs(rotated.pattern).argmax(axis=1)
+def reliability(context: Context, rotated: Rotation, names: Sequence[str]) -> Iterator[Row]:
+    """Yield alpha and omega of the scales of each factor; scales with negative loadings are reversed."""
+    cut, strongest = float(context.settings["cut"]), np.abs(rotated.pattern).argmax(axis=1)
     for number, name in enumerate(names):
         loadings = rotated.pattern[:, number]
         mine = np.flatnonzero((strongest == number) & (np.abs(loadings) >= cut))
-        values = of.rows.values[:, mine] * np.sign(loadings[mine])
-        said = {
+        values = context.rows.values[:, mine] * np.sign(loadings[mine])
+        settings = {
             "cut": cut,
-            "scales": [of.keys[place] for place in mine],
-            "turned": [of.keys[place] for place in mine if loadings[place] < 0],
+            "scales": [context.keys[place] for place in mine],
+            "turned": [context.keys[place] for place in mine if loadings[place] < 0],
         }
-        confidence = of.make.sample.common.confidence
+        confidence = context.make.sample.common.confidence
         alpha = cronbach_alpha(values, confidence=confidence) if len(mine) else _nothing(cut)
-        about = {"metric": name, "settings": said, **of.counts}
-        yield of.make.row("factor_alpha", alpha, **{**about, "settings": {**said, "interval": "Feldt"}})
-        yield of.make.row("factor_omega", omega(values) if len(mine) else _nothing(cut), **about)
+        about = {"metric": name, "settings": settings, **context.counts}
+        yield context.make.row("factor_alpha", alpha, **{**about, "settings": {**settings, "interval": "Feldt"}})
+        yield context.make.row("factor_omega", omega(values) if len(mine) else _nothing(cut), **about)
 
 
 def _nothing(cut: float) -> Estimate:
     return Estimate(None, note=f"No scale loads at least {cut:g} on this factor more than on others.")
 
 
-def scores(of: Of, of_rows: Floats, names: Sequence[str]) -> Iterator[Row]:
+def scores(context: Context, of_rows: Floats, names: Sequence[str]) -> Iterator[Row]:
     """Yield the mean of each system on each factor, with an interval over items or documents."""
-    sample = of.make.sample
-    order = np.argsort(of.rows.first)
+    sample = context.make.sample
+    order = np.argsort(context.rows.first)
     table = sample.table
     mask = np.zeros(len(table), dtype=bool)
-    mask[of.rows.first] = True
+    mask[context.rows.first] = True
     row, system, item = table.where(mask).by_system()
-    kept = ~np.isin(system, sorted(sample.without))
-    row, system, item = order[row[kept]], system[kept], item[kept]
+    included = ~np.isin(system, sorted(sample.without))
+    row, system, item = order[row[included]], system[included], item[included]
     known, code = np.unique(system, return_inverse=True)
     if not len(known):
         return
@@ -92,47 +92,47 @@ def scores(of: Of, of_rows: Floats, names: Sequence[str]) -> Iterator[Row]:
     for number, name in enumerate(names):
         # The same resamples for every factor.
         drawn = bootstrap(sample, "factor scores", unit)
-        found = group_means(
+        means = group_means(
             of_rows[row, number],
             code,
             cluster,
             n_groups=len(known),
             **drawn.options,
         )
-        for place, one in enumerate(found):
+        for place, mean in enumerate(means):
             mine = row[code == place]
-            yield of.make.row(
+            yield context.make.row(
                 "factor_score",
-                one,
+                mean,
                 system=table.names.systems[known[place]],
                 metric=name,
                 by_system=True,
-                n_raters=len(np.unique(of.rows.rater[mine])),
+                n_raters=len(np.unique(context.rows.rater[mine])),
                 settings={"scores": "regression, mean 0 over all rows", **drawn.said},
             )
 
 
-def sensitivity(of: Of, rotated: Rotation, names: Sequence[str]) -> Iterator[Row]:
-    """Yield how far the factors are those of text means, and of ratings less the mean of their rater."""
-    texts = len(np.unique(of.rows.text)) > 1
-    others = {"text means": of.rows.text_means(), "less the rater's mean": of.rows.centred()} if texts else {}
+def sensitivity(context: Context, rotated: Rotation, names: Sequence[str]) -> Iterator[Row]:
+    """Yield Tucker's congruence with the factors of text means, and of ratings less the mean of their rater."""
+    texts = len(np.unique(context.rows.text)) > 1
+    others = {"text means": context.rows.text_means(), "less the rater's mean": context.rows.centred()} if texts else {}
     for label, values in others.items():
         n, p = values.shape
         why = too_few_rows(n, p) or ("A scale does not vary." if constant_columns(values).size else None)
-        found = None
+        pattern = None
         if why is None:
             r = correlations(values)
             why = factorability(r, n).refusal
             extraction = maximum_likelihood(r, len(names), n) if why is None else None
             if extraction is not None and not extraction.converged:
                 why = NOT_CONVERGED
-            found = promax(extraction.loadings).pattern if extraction is not None and why is None else None
+            pattern = promax(extraction.loadings).pattern if extraction is not None and why is None else None
         for number, name in enumerate(names):
             about: dict[str, Any] = {"label": label, "metric": name, "n_items": n if label == "text means" else None}
-            if found is None:
-                yield of.make.row("factor_congruence", note=why, **about)
+            if pattern is None:
+                yield context.make.row("factor_congruence", note=why, **about)
                 continue
             mine = rotated.pattern[:, number]
-            lengths = np.sqrt((mine**2).sum() * (found**2).sum(axis=0))
-            alike = np.abs(mine @ found) / np.where(lengths > 0, lengths, 1)
-            yield of.make.row("factor_congruence", value=float(alike.max()), settings={"rows": n}, **about)
+            lengths = np.sqrt((mine**2).sum() * (pattern**2).sum(axis=0))
+            alike = np.abs(mine @ pattern) / np.where(lengths > 0, lengths, 1)
+            yield context.make.row("factor_congruence", value=float(alike.max()), settings={"rows": n}, **about)

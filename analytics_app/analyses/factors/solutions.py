@@ -1,4 +1,4 @@
-"""Fit factors to some scales: what the rows of a run are made from, and those of each earlier step of a reduction."""
+"""Fit factors to some scales, for the rows of a run and for each earlier step of a reduction."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ PURPOSE = "parallel analysis"
 
 @dataclass(frozen=True, slots=True)
 class Factored:
-    """Extracted and rotated factors, with the correlations they are of."""
+    """Extracted and rotated factors, with the correlations from which they come."""
 
     correlations: Floats
     extraction: Extraction
@@ -44,24 +44,24 @@ class Factored:
 
     @property
     def communalities(self) -> Floats:
-        """Share of the variance of each scale that the factors explain."""
+        """Return the share of the variance of each scale that the factors explain."""
         communalities: Floats = 1 - self.extraction.uniquenesses
         return communalities
 
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """As much of a factor analysis as its rows allow; what it does not reach is None.
+    """A factor analysis as far as its data allow; the steps that were not reached are None.
 
-    `rows` are without the scales whose ratings are all the same, which `note` names. `k` factors were looked for of
-    `wanted`; `refusal` says why there are none.
+    `rows` are without the scales whose ratings are all the same, which `note` names. `k` factors were fitted, at most
+    `target`; `refusal` is the reason why there are none.
     """
 
     rows: Complete
     note: str | None
     suited: Factorability | None = None
     parallel: Parallel | None = None
-    wanted: int = 0
+    target: int = 0
     k: int = 0
     refusal: str | None = None
     extraction: Extraction | None = None
@@ -86,36 +86,36 @@ def solve(sample: Sample, scales: tuple[Asked, ...], settings: Mapping[str, Any]
     if n <= p:
         return Solution(rows, note, suited, refusal=suited.refusal)
     parallel = parallel_analysis(r, n, n_draws=DRAWS, quantile=QUANTILE, rng=sample.rng(PURPOSE))
-    wanted = settings.get("n_factors") or parallel.n_factors
-    k = min(wanted, most_factors(p))
+    target = settings.get("n_factors") or parallel.n_factors
+    k = min(target, most_factors(p))
     refusal = suited.refusal or (None if k else "Parallel analysis finds no factor above random data.")
     if refusal is not None:
-        return Solution(rows, note, suited, parallel, wanted, k, refusal)
+        return Solution(rows, note, suited, parallel, target, k, refusal)
     extraction = maximum_likelihood(r, k, n)
     if not extraction.converged:
-        return Solution(rows, note, suited, parallel, wanted, k, extraction=extraction)
+        return Solution(rows, note, suited, parallel, target, k, extraction=extraction)
     factored = Factored(r, extraction, promax(extraction.loadings))
-    return Solution(rows, note, suited, parallel, wanted, k, extraction=extraction, factored=factored)
+    return Solution(rows, note, suited, parallel, target, k, extraction=extraction, factored=factored)
 
 
 def why_none(solution: Solution) -> str:
-    """Say why a solution has no factors."""
+    """Return the reason why a solution has no factors."""
     return solution.refusal or NOT_CONVERGED
 
 
 def factor_names(k: int) -> list[str]:
-    """Return what k factors are called, the one that explains most first."""
+    """Return the names of k factors, that of the factor with most variance first."""
     return [f"factor {number}" for number in range(1, k + 1)]
 
 
 def _left_out(rows: Complete, alike: Sequence[int]) -> str | None:
-    said = []
+    notes = []
     if rows.incomplete:
-        said.append(f"{rows.incomplete} of {rows.incomplete + len(rows.values)} rows lack a rating and are left out.")
+        notes.append(f"{rows.incomplete} of {rows.incomplete + len(rows.values)} rows lack a rating and are left out.")
     if alike:
         names = ", ".join(rows.scales[place].key for place in alike)
-        said.append(f"Left out, since all ratings are the same: {names}.")
-    return " ".join(said) or None
+        notes.append(f"Left out, since all ratings are the same: {names}.")
+    return " ".join(notes) or None
 
 
 def aligned(earlier: Solution, later: Solution) -> tuple[list[str], Floats] | None:
@@ -124,8 +124,8 @@ def aligned(earlier: Solution, later: Solution) -> tuple[list[str], Floats] | No
     Returns
     -------
     (names, loadings) or None
-        The names of the later factors that the earlier ones continue in, and after these those that no later factor
-        continues; loadings (p, k) of the earlier scales. None where either has no factors.
+        The names of the later factors that match earlier ones, then names for the earlier factors without a match;
+        loadings (p, k) of the earlier scales. None if either solution has no factors.
     """
     if earlier.factored is None or later.factored is None:
         return None
@@ -133,7 +133,11 @@ def aligned(earlier: Solution, later: Solution) -> tuple[list[str], Floats] | No
     shared = [key for key in later.keys if key in earlier.keys]
     places = [earlier.keys.index(key) for key in shared], [later.keys.index(key) for key in shared]
     matched = matched_factors(before[places[0]], after[places[1]])
-    columns = [(name, *found) for name, found in zip(factor_names(later.k), matched, strict=True) if found[0] >= 0]
+    columns = [
+        (name, *matched_column)
+        for name, matched_column in zip(factor_names(later.k), matched, strict=True)
+        if matched_column[0] >= 0
+    ]
     used = {column for _name, column, _sign in columns}
     columns += [(f"earlier factor {number + 1}", number, 1.0) for number in range(earlier.k) if number not in used]
     loadings: Floats = np.column_stack([sign * before[:, column] for _name, column, sign in columns])

@@ -1,4 +1,4 @@
-"""Tables of factors: are there any, what loads on them, how reliable they are, where systems stand."""
+"""Tables of factors: suitability of the data, loadings, reliability, and scores of systems."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SUITED = ("kmo", "bartlett", "n_factors", "factor_fit")
 
 @tables_of("factors")
 def factors_tables(rows: Rows, limit: float) -> Iterator[Table]:
-    """Yield loadings and what factors are worth, then whether the data suit factors at all."""
+    """Yield the tables of loadings, reliability and scores, then that of the suitability of the data."""
     names = rows.values("metric", "loading")
     yield from _loadings(rows, names)
     yield from _removed(rows)
@@ -30,7 +30,7 @@ def factors_tables(rows: Rows, limit: float) -> Iterator[Table]:
 
 
 def _loadings(rows: Rows, names: Sequence[str]) -> Iterator[Table]:
-    """Yield a line a scale, those of the first factor first; the strongest loading stands out."""
+    """Yield a table with one line for each scale, those of the first factor first; the strongest loading is bold."""
     by_scale: dict[str | None, list[float]] = {}
     for row in rows.of("loading"):
         by_scale.setdefault(row.label, []).append(row.value if row.value is not None else 0.0)
@@ -75,7 +75,7 @@ def _loadings(rows: Rows, names: Sequence[str]) -> Iterator[Table]:
 
 
 def _removed(rows: Rows) -> Iterator[Table]:
-    """Yield a line a removed pair, in the order of the removals, with what it was like before."""
+    """Yield a table with one line for each removed pair, in order of removal, with its figures before that."""
     reasons = {"communality": _("low communality"), "cross-loading": _("cross-loading"), "content": _("its content")}
 
     def said(row: ResultRow, name: str) -> object:
@@ -99,7 +99,7 @@ def _removed(rows: Rows) -> Iterator[Table]:
 
 
 def _worth(rows: Rows, names: Sequence[str]) -> Iterator[Table]:
-    """Yield a line a factor: variance, reliability, correlations, and whether other rows give the same."""
+    """Yield a table with one line for each factor: variance, reliability, correlations, and congruence."""
     others = rows.values("label", "factor_congruence")
     columns = [
         named(_("Factor"), lambda row: str(row.metric).capitalize()),
@@ -131,7 +131,7 @@ def _correlation(rows: Rows, other: str) -> Shown:
 
 
 def _scores(rows: Rows, names: Sequence[str]) -> Iterator[Table]:
-    """Yield a line a system: its mean score on each factor, with interval."""
+    """Yield a table with one line for each system: its mean score on each factor, with interval."""
     first = {"metric": names[0]} if names else {}
     columns = [named(_("System"), lambda row: row.system), Shown(_("Rows"), "factor_score", ratings, first)]
     for name in names:
@@ -139,9 +139,9 @@ def _scores(rows: Rows, names: Sequence[str]) -> Iterator[Table]:
             Shown(name.capitalize(), "factor_score", digits(2), {"metric": name}),
             Shown(_("Interval"), "factor_score", interval(2), {"metric": name}),
         ]
-    said = _("Scores by regression; 0 is the mean over all rows, 1 about one standard deviation.")
+    explanation = _("Scores by regression; 0 is the mean over all rows, 1 about one standard deviation.")
     lines = lines_of(rows.of("factor_score"), "system")
-    notes = [*notes_of(rows.of("factor_score")), said]
+    notes = [*notes_of(rows.of("factor_score")), explanation]
     yield from table_of(rows, _("Factor scores of systems"), columns, lines, by=("system",), notes=notes)
 
 

@@ -1,4 +1,4 @@
-"""Features: ratings by properties of outputs, and whether differences of systems depend on them."""
+"""Features: ratings by properties of outputs, and the dependence of differences between systems on them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from analytics_app.stats.comparison.means import group_means
 from analytics_app.stats.estimate import Estimate, joined
 from tasks_app.task_types.base import Scale
 
-# Fewer outputs of a system than this say little about its outputs of a group.
+# With fewer outputs of a system in a group than this, a row has a warning.
 FEW_OUTPUTS = 5
 NO_OUTPUT = "No output of this system has this value."
 
@@ -83,18 +83,18 @@ class Features(Analysis):
         )
 
     def fits(self, question: Question) -> bool:
-        """Leave out ranks, of which the least is the best."""
+        """Return whether the ratings are not ranks, where the lowest is the best."""
         return super().fits(question) and not low_is_good(question)
 
     def needed(self, settings: Mapping[str, Any]) -> frozenset[type[Extra]]:
-        """Read the texts only where a rule is computed from them, and nothing where no feature is declared."""
+        """Return the extras: texts only if a rule is computed from them, and none if no feature is declared."""
         features = read_features(settings["features"])
         if any(feature.rule for feature in features):
             return self.needs
         return frozenset({Wanted} if features else ())
 
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
-        """Yield the rows of every feature; none where no feature is declared."""
+        """Yield the rows of every feature; none if no feature is declared."""
         features = read_features(settings["features"])
         if not features:
             return
@@ -104,21 +104,23 @@ class Features(Analysis):
             groups = grouped(sample, feature, settings["groups"] or 3)
             if isinstance(groups, str) or not len(rated.value):
                 why = groups if isinstance(groups, str) else "Nothing was rated."
-                yield make.row("feature_mean", label=feature.name, note=why, settings=_said(feature, ""))
+                yield make.row("feature_mean", label=feature.name, note=why, settings=_feature_settings(feature, ""))
                 continue
             yield from _means(make, rated, groups)
             yield from _outputs(make, groups)
             contrasts += _contrasts(sample, rated, groups)
-        adjusted = adjust([one.p for _about, one in contrasts], sample.common.correction)
+        adjusted = adjust([estimate.p for _about, estimate in contrasts], sample.common.correction)
         family = {
             "interval": f"t, cluster-robust over {rated.unit}",
             "test": f"t of OLS, cluster-robust over {rated.unit}",
             "correction": sample.common.correction,
-            "family": f"{sum(one.p is not None for _about, one in contrasts)} contrasts of one criterion",
+            "family": f"{sum(estimate.p is not None for _about, estimate in contrasts)} contrasts of one criterion",
         }
-        for (about, one), p in zip(contrasts, adjusted, strict=True):
+        for (about, estimate), p in zip(contrasts, adjusted, strict=True):
             settings_of = {**family, **about["settings"]}
-            yield make.row("feature_contrast", one, **{**about, "settings": settings_of}, p_adjusted=p, by_system=True)
+            yield make.row(
+                "feature_contrast", estimate, **{**about, "settings": settings_of}, p_adjusted=p, by_system=True
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +138,7 @@ class Rated:
 
     @classmethod
     def of(cls, sample: Sample) -> Rated:
-        """Take the rated outputs of a sample, without the systems that it leaves out."""
+        """Return the rated outputs of a sample, without the systems that it leaves out."""
         table, names = sample.table, sample.table.names
         row, system, item = table.by_system()
         _rows, first = np.unique(row, return_index=True)
@@ -152,25 +154,25 @@ class Rated:
             item=of_item,
             rater=table.rater[row][keep].astype(np.int64),
             cluster=clusters_of(names, by_document=sample.question.by_document)[of_item],
-            systems=tuple(names.systems[one] for one in known),
+            systems=tuple(names.systems[system_code] for system_code in known),
             unit=unit_of(sample),
         )
 
 
-def _said(feature: Feature, value: str) -> dict[str, Any]:
+def _feature_settings(feature: Feature, value: str) -> dict[str, Any]:
     return {"feature": feature.name, "feature_value": value, "declared": str(feature)}
 
 
-def _means(make: Rows, rated: Rated, of: Grouped) -> Iterator[Row]:
+def _means(make: Rows, rated: Rated, groups: Grouped) -> Iterator[Row]:
     """Yield the mean of each group, over all systems and of each system."""
-    group = of.group[rated.place]
+    group = groups.group[rated.place]
     has_value = group >= 0
     n_without = len(np.unique(rated.place[~has_value]))
     without = f"{in_words(n_without, 'output has', 'outputs have')} no value." if n_without else None
-    n = len(of.values)
+    n = len(groups.values)
     for systems in ((), rated.systems):
         cell = group if not systems else group * len(systems) + rated.system
-        drawn = bootstrap(make.sample, f"means by {of.feature.name}{' and system' if systems else ''}", rated.unit)
+        drawn = bootstrap(make.sample, f"means by {groups.feature.name}{' and system' if systems else ''}", rated.unit)
         means = group_means(
             rated.value[has_value],
             cell[has_value],
@@ -184,60 +186,60 @@ def _means(make: Rows, rated: Rated, of: Grouped) -> Iterator[Row]:
             yield make.row(
                 "feature_mean",
                 mean,
-                label=f"{of.feature.name}: {of.values[place]}",
+                label=f"{groups.feature.name}: {groups.values[place]}",
                 **({"system": systems[system]} if systems else {}),
-                # A group that holds the outputs of some systems only tells these apart from the others.
+                # A group with outputs of only some systems distinguishes these from the others.
                 by_system=bool(systems) or len(np.unique(rated.system[mine])) < len(rated.systems),
                 n_ratings=int(mine.sum()),
                 n_items=len(np.unique(rated.item[mine])),
                 n_raters=len(np.unique(rated.rater[mine])),
                 note=joined(mean.note, None if systems else without, interval_note(mean, rated.unit)),
-                settings={**drawn.said, **_said(of.feature, of.values[place])},
+                settings={**drawn.said, **_feature_settings(groups.feature, groups.values[place])},
             )
 
 
-def _outputs(make: Rows, of: Grouped) -> Iterator[Row]:
-    """Yield how many outputs of each system are in each group, rated or not; they are the same in every part."""
+def _outputs(make: Rows, groups: Grouped) -> Iterator[Row]:
+    """Yield the number of outputs of each system in each group, rated or not, for the whole sample only."""
     sample, names = make.sample, make.sample.table.names
     if sample.slice is not None or sample.group is not None or sample.wave is not None:
         return
     for code in np.unique(names.shown_system).tolist():
         mine = names.shown_system == code
-        for place, value in enumerate(of.values):
-            here = mine & (of.group == place)
-            shown = set(zip(names.shown_part[here].tolist(), names.shown_item[here].tolist(), strict=True))
+        for place, value in enumerate(groups.values):
+            cell = mine & (groups.group == place)
+            outputs = set(zip(names.shown_part[cell].tolist(), names.shown_item[cell].tolist(), strict=True))
             few = f"Fewer than {FEW_OUTPUTS} outputs of this system have this value."
             yield make.row(
                 "feature_outputs",
-                value=float(len(shown)),
-                label=f"{of.feature.name}: {value}",
+                value=float(len(outputs)),
+                label=f"{groups.feature.name}: {value}",
                 system=names.systems[code],
                 by_system=True,
-                n_items=len(np.unique(names.shown_item[here])),
-                note=NO_OUTPUT if not shown else few if len(shown) < FEW_OUTPUTS else None,
-                settings=_said(of.feature, value),
+                n_items=len(np.unique(names.shown_item[cell])),
+                note=NO_OUTPUT if not outputs else few if len(outputs) < FEW_OUTPUTS else None,
+                settings=_feature_settings(groups.feature, value),
             )
 
 
-def _contrasts(sample: Sample, rated: Rated, of: Grouped) -> list[tuple[dict[str, Any], Estimate]]:
+def _contrasts(sample: Sample, rated: Rated, groups: Grouped) -> list[tuple[dict[str, Any], Estimate]]:
     """Return the difference of differences of each pair of systems and each group against all others.
 
-    Of two groups one contrast says everything: that of the second.
+    Two groups have only one contrast, that of the second: that of the first is its negative.
     """
-    if len(of.values) < 2:
+    if len(groups.values) < 2:
         return []
-    group = of.group[rated.place]
+    group = groups.group[rated.place]
     # The mean rating of each output, so that an output with many ratings counts once.
     outputs, first, entry = np.unique(
         rated.place * len(rated.systems) + rated.system, return_index=True, return_inverse=True
     )
     value = np.bincount(entry, weights=rated.value, minlength=len(outputs)) / np.bincount(entry)
     system, cluster, group = rated.system[first], rated.cluster[first], group[first]
-    found = []
+    contrasts = []
     for a, b in chosen_pairs(rated.systems, sample.common.pairs):
         mine = np.isin(system, (a, b)) & (group >= 0)
-        for place in range(len(of.values)) if len(of.values) > 2 else (1,):
-            one = difference_of_differences(
+        for place in range(len(groups.values)) if len(groups.values) > 2 else (1,):
+            estimate = difference_of_differences(
                 value[mine],
                 (system[mine] == b).astype(int),
                 (group[mine] == place).astype(int),
@@ -248,8 +250,8 @@ def _contrasts(sample: Sample, rated: Rated, of: Grouped) -> list[tuple[dict[str
             about = {
                 "system": rated.systems[a],
                 "system_b": rated.systems[b],
-                "label": f"{of.feature.name}: {of.values[place]}",
-                "settings": _said(of.feature, of.values[place]),
+                "label": f"{groups.feature.name}: {groups.values[place]}",
+                "settings": _feature_settings(groups.feature, groups.values[place]),
             }
-            found.append((about, one))
-    return found
+            contrasts.append((about, estimate))
+    return contrasts

@@ -1,4 +1,4 @@
-"""The chart of features: how far differences of systems depend on them."""
+"""Charts of features: means by feature, and the dependence of differences between systems on features."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from analytics_app.charts.registry import chart
 
 
 @chart(order=62)
-def means_by_feature(of: Material) -> Iterator[Sketch]:
+def means_by_feature(material: Material) -> Iterator[Sketch]:
     """Draw the mean of each group of outputs."""
-    found = [row for row in of.of("feature_mean") if row.system is None]
-    if len(found) < 2:
+    rows = [row for row in material.of("feature_mean") if row.system is None]
+    if len(rows) < 2:
         return
-    largest = max(abs(value_of(row)) for row in found)
-    points = [point(row, words.number(value_of(row), largest), name=row.label, n=row.n_ratings) for row in found]
+    largest = max(abs(value_of(row)) for row in rows)
+    points = [point(row, words.number(value_of(row), largest), name=row.label, n=row.n_ratings) for row in rows]
     yield Sketch(
         kind="means-by-feature",
-        title=f"Mean ratings of {of.name} by features of outputs",
-        subtitle=f"Mean of each group of outputs with its {of.interval(found, 'items')}; {of.basis(found)}.",
+        title=f"Mean ratings of {material.name} by features of outputs",
+        subtitle=f"Mean of each group of outputs with its {material.interval(rows, 'items')}; {material.basis(rows)}.",
         by_system=False,
         chart=points_chart(points, measure="Mean"),
         columns=(("name", "Feature"), ("value", "Mean"), *INTERVAL, ("n", "Ratings")),
@@ -31,24 +31,26 @@ def means_by_feature(of: Material) -> Iterator[Sketch]:
 
 
 @chart(order=63)
-def contrasts_by_feature(of: Material) -> Iterator[Sketch]:
-    """Draw how much more two systems differ on outputs with a value than on all others, with zero as a line."""
-    found = sorted(of.of("feature_contrast"), key=lambda row: -abs(value_of(row)))
-    if len(found) < 2:
+def contrasts_by_feature(material: Material) -> Iterator[Sketch]:
+    """Draw the contrasts: the difference of two systems on outputs with a value minus that on all others."""
+    rows = sorted(material.of("feature_contrast"), key=lambda row: -abs(value_of(row)))
+    if len(rows) < 2:
         return
-    largest = abs(value_of(found[0]))
+    largest = abs(value_of(rows[0]))
     points = []
-    for row in found[:MOST_ROWS]:
-        one = pair_point(row, words.number(value_of(row), largest), sign="−")
-        points.append(replace(one, name=f"{one.name}, {row.label}", shown=f"{one.shown}, {words.apart(row.label)}"))
-    n_clear = sum(beside(row, 0.0) for row in found)
-    more = f", the {MOST_ROWS} largest of {len(found)}" if len(found) > MOST_ROWS else ""
+    for row in rows[:MOST_ROWS]:
+        contrast = pair_point(row, words.number(value_of(row), largest), sign="−")
+        points.append(
+            replace(contrast, name=f"{contrast.name}, {row.label}", shown=f"{contrast.shown}, {words.apart(row.label)}")
+        )
+    n_clear = sum(beside(row, 0.0) for row in rows)
+    more = f", the {MOST_ROWS} largest of {len(rows)}" if len(rows) > MOST_ROWS else ""
     yield Sketch(
         kind="contrasts-by-feature",
-        title=f"Differences of systems on {of.name} by feature: {n_clear} of {len(found)} intervals exclude zero",
+        title=f"Differences of systems on {material.name} by feature: {n_clear} of {len(rows)} intervals exclude zero",
         subtitle=(
             f"Difference on outputs with the value minus that on all others{more}. "
-            f"Interval: {setting(found, 'interval')}; {of.basis(found)}."
+            f"Interval: {setting(rows, 'interval')}; {material.basis(rows)}."
         ),
         by_system=True,
         chart=points_chart(points, measure="Difference of differences", limits=((0.0, "the same"),)),

@@ -1,4 +1,4 @@
-"""Outputs grouped by the value of a feature: words as they are, numbers in groups between limits."""
+"""Outputs grouped by the value of a feature: each word is a group, numbers are in groups between limits."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from analytics_app.analyses.features.rules import Feature, TooSlow, computed
 from analytics_app.ratings.extras.due_units import Wanted
 from analytics_app.ratings.extras.shown_texts import ShownTexts
 
-# Words of a feature beyond this number are names of single outputs rather than groups of them.
+# A feature with more different words than this names single outputs rather than groups.
 MOST_VALUES = 12
 LONGEST_VALUE = 60
 
@@ -29,10 +29,10 @@ class Grouped:
 
 
 def grouped(sample: Sample, feature: Feature, n_groups: int) -> Grouped | str:
-    """Group the shown outputs of a sample by a feature, or return a sentence that says why that is impossible.
+    """Group the shown outputs of a sample by a feature, or return a sentence that explains why that is impossible.
 
-    Limits come from all outputs to be judged but those of systems that are left out, so that the groups of a slice are
-    those of the whole. Outputs of units with known answers are in no group.
+    Limits come from all outputs to be judged except those of systems left out, so that a slice has the same groups as
+    the whole sample. Outputs of units with known answers are in no group.
     """
     names = sample.table.names
     if feature.rule:
@@ -54,14 +54,14 @@ def grouped(sample: Sample, feature: Feature, n_groups: int) -> Grouped | str:
 
 
 def unknown(feature: Feature, known: Iterable[str]) -> str:
-    """Say that the items have no such feature."""
+    """Return the sentence that the items have no such feature."""
     return f"The items have no feature “{feature.name}”. Their features: {', '.join(sorted(known)) or 'none'}."
 
 
 def group_values(
     feature: Feature, values: Sequence[float | str | None], counts: NDArray[np.bool_], n_groups: int
 ) -> Grouped | str:
-    """Group the values of outputs, None where an output has none, or say why that is impossible.
+    """Group the values of outputs (None for no value), or return a sentence that explains why that is impossible.
 
     Limits and groups come from the outputs that count.
     """
@@ -74,7 +74,7 @@ def group_values(
 
 
 def _numbers(values: Sequence[float | str | None]) -> NDArray[np.float64] | None:
-    """Return the values as numbers, NaN for none; None where some value is a word or none has a value."""
+    """Return the values as numbers, NaN for no value; None if a value is a word, or if there are no values."""
     numbers = np.full(len(values), np.nan)
     for place, value in enumerate(values):
         if value is None:
@@ -96,12 +96,12 @@ def _between_limits(
         return f"No output has a value of “{feature.name}”."
     if feature.limits is None and len(known) <= n_groups:
         group = np.where(np.isin(numbers, known), np.searchsorted(known, numbers), -1)
-        return Grouped(feature, group.astype(np.int64), tuple(f"{one:g}" for one in known))
+        return Grouped(feature, group.astype(np.int64), tuple(f"{value:g}" for value in known))
     limits = np.array(feature.limits or _quantiles(numbers[counts & ~np.isnan(numbers)], n_groups))
-    said = [_said(limit) for limit in limits.tolist()]
-    between = [f"over {low} to {high}" for low, high in pairwise(said)]
+    limit_texts = [_limit_text(limit) for limit in limits.tolist()]
+    between = [f"over {low} to {high}" for low, high in pairwise(limit_texts)]
     group = np.where(np.isnan(numbers), -1, np.searchsorted(limits, numbers, side="left"))
-    return Grouped(feature, group.astype(np.int64), (f"up to {said[0]}", *between, f"over {said[-1]}"))
+    return Grouped(feature, group.astype(np.int64), (f"up to {limit_texts[0]}", *between, f"over {limit_texts[-1]}"))
 
 
 def _quantiles(numbers: NDArray[np.float64], n_groups: int) -> list[float]:
@@ -109,11 +109,11 @@ def _quantiles(numbers: NDArray[np.float64], n_groups: int) -> list[float]:
     steps = np.arange(1, n_groups) / n_groups
     limits = np.unique(np.quantile(numbers, steps, method="inverted_cdf"))
     below = limits[limits < numbers.max()]
-    # Where nearly everything has the highest value, it stands against the rest.
-    return [float(one) for one in below] or [float(np.max(numbers[numbers < numbers.max()]))]
+    # If nearly all values are the highest value, it is a group of its own.
+    return [float(limit) for limit in below] or [float(np.max(numbers[numbers < numbers.max()]))]
 
 
-def _said(limit: float) -> str:
+def _limit_text(limit: float) -> str:
     return f"{limit:.6g}"
 
 

@@ -1,4 +1,4 @@
-"""Features as a researcher declares them: a column of the items, or a rule that computes a value from each output."""
+"""Declarations of features: a column of the items, or a rule that computes a value from each output."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 
 from analytics_app.ratings.extras.words import SIGNS
 
-# Features of one analysis, and seconds that one pattern may take on all outputs together.
+# The most features of one analysis, and the most seconds that a pattern may take on all outputs together.
 MOST_FEATURES, PATTERN_SECONDS = 12, 20.0
 
 # "length (10, 20): words": a name, perhaps limits between groups, and perhaps a rule.
@@ -39,16 +39,16 @@ class BadFeature(ValueError):
 
 
 class TooSlow(Exception):
-    """A pattern that takes too long on the outputs; the message says so."""
+    """A pattern takes too long on the outputs; the message names its feature."""
 
 
-# Computes the value of an output from its text and the source; None where there is none.
+# A function that computes the value of an output from its text and the source; None if it has no value.
 Compute = Callable[[str, str], "float | str | None"]
 
 
 @dataclass(frozen=True, slots=True)
 class Feature:
-    """A declared feature: its name, the limits between its groups (None: found from the values), and its rule.
+    """A declared feature: its name, the limits between its groups (None: computed from the values), and its rule.
 
     Without a rule the values are those of the column feature_<name> of the items.
     """
@@ -59,12 +59,12 @@ class Feature:
 
     @property
     def kind(self) -> str:
-        """The first word of the rule."""
+        """Return the first word of the rule."""
         return self.rule.partition(" ")[0]
 
     @property
     def argument(self) -> str:
-        """What follows the first word of the rule."""
+        """Return the part of the rule after its first word."""
         return self.rule.partition(" ")[2].strip()
 
     def __str__(self) -> str:
@@ -73,16 +73,16 @@ class Feature:
 
     @classmethod
     def read(cls, line: str) -> Feature:
-        """Read a line. Raises BadFeature where it declares nothing."""
-        found = _WRITTEN.fullmatch(line.strip())
-        if found is None:
+        """Read a feature from a line. Raises BadFeature if the line declares none."""
+        match = _WRITTEN.fullmatch(line.strip())
+        if match is None:
             raise BadFeature(_("Write a name, or a name, a colon and a rule, such as “length: words”."))
-        name, limits, rule = found.groups()
-        feature = cls(name, _limits(limits, found.start(2) + 1), " ".join((rule or "").split(maxsplit=1)))
+        name, limits, rule = match.groups()
+        feature = cls(name, _limits(limits, match.start(2) + 1), " ".join((rule or "").split(maxsplit=1)))
         if rule is not None:
-            _check(feature, found.start(3) + 1)
+            _check(feature, match.start(3) + 1)
         if feature.limits is not None and feature.kind in {"matches", "contains"}:
-            raise BadFeature(_("The values are yes and no, so there are no limits."), found.start(2) + 1)
+            raise BadFeature(_("The values are yes and no, so there are no limits."), match.start(2) + 1)
         return feature
 
 
@@ -90,12 +90,12 @@ def _limits(text: str | None, column: int) -> tuple[float, ...] | None:
     if text is None:
         return None
     try:
-        found = tuple(float(one) for one in text.split(","))
+        limits = tuple(float(part) for part in text.split(","))
     except ValueError:
-        found = ()
-    if not all(map(isfinite, found)) or not found or list(found) != sorted(set(found)):
+        limits = ()
+    if not all(map(isfinite, limits)) or not limits or list(limits) != sorted(set(limits)):
         raise BadFeature(_("Limits are rising numbers with commas between them, such as (10, 20)."), column)
-    return found
+    return limits
 
 
 def _check(feature: Feature, column: int) -> None:
@@ -106,8 +106,8 @@ def _check(feature: Feature, column: int) -> None:
         return
     if feature.kind not in WITH_ARGUMENT:
         known = ", ".join([*PLAIN, *WITH_ARGUMENT])
-        said = _("There is no rule “%(rule)s”. The rules are: %(known)s.")
-        raise BadFeature(said % {"rule": feature.kind, "known": known}, column)
+        sentence = _("There is no rule “%(rule)s”. The rules are: %(known)s.")
+        raise BadFeature(sentence % {"rule": feature.kind, "known": known}, column)
     argument = column + len(feature.kind) + 1
     if not feature.argument:
         missing = _("“%(rule)s” needs words.") if feature.kind == "contains" else _("“%(rule)s” needs a pattern.")
@@ -121,12 +121,12 @@ def _check(feature: Feature, column: int) -> None:
     except regex.error as problem:
         # The stubs of regex do not declare the place and the message of its errors.
         place = argument + (getattr(problem, "pos", None) or 0)
-        said = _("The regular expression is wrong: %(problem)s.")
-        raise BadFeature(said % {"problem": getattr(problem, "msg", str(problem))}, place) from problem
+        sentence = _("The regular expression is wrong: %(problem)s.")
+        raise BadFeature(sentence % {"problem": getattr(problem, "msg", str(problem))}, place) from problem
 
 
 def read_features(text: str) -> list[Feature]:
-    """Read features, one a line; empty lines do not count. Raises ValidationError with every problem by its line."""
+    """Read features, one per line; empty lines are ignored. Raises ValidationError with every problem by line."""
     problems: list[ValidationError] = []
     features: list[Feature] = []
     for number, line in enumerate(text.splitlines(), start=1):
@@ -138,9 +138,9 @@ def read_features(text: str) -> list[Feature]:
             if any(feature.name == other.name for other in features):
                 raise BadFeature(_("“%(name)s” is declared twice.") % {"name": feature.name})
         except BadFeature as problem:
-            said = _("Line %(line)s, column %(column)s: %(problem)s")
+            sentence = _("Line %(line)s, column %(column)s: %(problem)s")
             place = {"line": number, "column": problem.column + indent, "problem": str(problem)}
-            problems.append(ValidationError(said % place, code="no_feature"))
+            problems.append(ValidationError(sentence % place, code="no_feature"))
         else:
             features.append(feature)
     if len(features) > MOST_FEATURES:
@@ -153,7 +153,7 @@ def read_features(text: str) -> list[Feature]:
 
 
 class FeaturesField(forms.CharField):
-    """Declared features, one a line, written in one way."""
+    """Declared features, one per line, in their normal spelling."""
 
     def clean(self, value: Any) -> str:
         """Refuse lines that declare no feature."""
@@ -185,18 +185,18 @@ def computed(
 
 def _patterns(feature: Feature, texts: Sequence[str], seconds: float) -> list[float | str | None]:
     pattern, end = regex.compile(feature.argument), time.monotonic() + seconds
-    found: list[float | str | None] = []
+    values: list[float | str | None] = []
     for text in texts:
         try:
-            left = max(end - time.monotonic(), 1e-3)
+            seconds_left = max(end - time.monotonic(), 1e-3)
             if feature.kind == "count":
-                found.append(float(sum(1 for _match in pattern.finditer(text, timeout=left))))
+                values.append(float(sum(1 for _match in pattern.finditer(text, timeout=seconds_left))))
             else:
-                found.append(YES if pattern.search(text, timeout=left) else NO)
+                values.append(YES if pattern.search(text, timeout=seconds_left) else NO)
         except TimeoutError as problem:
             slow = f"The pattern of “{feature.name}” takes longer than {seconds:g} seconds on the outputs."
             raise TooSlow(slow) from problem
-    return found
+    return values
 
 
 def _words(argument: str) -> list[str]:
@@ -220,13 +220,13 @@ def _n_sentences(text: str, _source: str) -> float:
 
 
 def _numbers_lost(text: str, source: str) -> float | None:
-    wanted = set(_NUMBER.findall(source))
-    return float(len(wanted - set(_NUMBER.findall(text)))) if wanted else None
+    numbers = set(_NUMBER.findall(source))
+    return float(len(numbers - set(_NUMBER.findall(text)))) if numbers else None
 
 
 def _numbers_kept(text: str, source: str) -> float | None:
-    wanted = set(_NUMBER.findall(source))
-    return len(wanted & set(_NUMBER.findall(text))) / len(wanted) if wanted else None
+    numbers = set(_NUMBER.findall(source))
+    return len(numbers & set(_NUMBER.findall(text))) / len(numbers) if numbers else None
 
 
 def _copied(text: str, source: str) -> float | None:

@@ -1,4 +1,4 @@
-"""Tables of features: ratings by feature, by feature and system, contrasts, and how many outputs there are of each."""
+"""Tables of features: ratings by feature, by feature and system, contrasts, and numbers of outputs."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from analytics_app.show.table import Table
 @tables_of("features")
 def features(rows: Rows, limit: float) -> Iterator[Table]:
     """Yield means by feature, by feature and system, contrasts of pairs, and numbers of outputs."""
-    found = rows.whole
-    yield from _by_feature(found)
-    yield from _contrasts(found, limit)
-    yield from _by_system(found)
-    yield from _outputs(found)
+    all_rows = rows.whole
+    yield from _by_feature(all_rows)
+    yield from _contrasts(all_rows, limit)
+    yield from _by_system(all_rows)
+    yield from _outputs(all_rows)
     yield from general_table(rows.parts, limit, caption=_("Ratings by feature, by subset"))
 
 
@@ -77,10 +77,10 @@ def _contrasts(rows: Rows, limit: float) -> Iterator[Table]:
 
 
 def _outputs(rows: Rows) -> Iterator[Table]:
-    """Yield a line for each value of each feature and a column for each system."""
-    found = rows.of("feature_outputs")
-    systems = list(dict.fromkeys(str(row.system) for row in found))
-    lines, notes = lines_of(found, "label"), _gaps(found)
+    """Yield a table with a line for each value of each feature and a column for each system."""
+    outputs = rows.of("feature_outputs")
+    systems = list(dict.fromkeys(str(row.system) for row in outputs))
+    lines, notes = lines_of(outputs, "label"), _gaps(outputs)
     columns = [
         named(_("Feature"), _feature),
         named(_("Value"), _value),
@@ -89,9 +89,9 @@ def _outputs(rows: Rows) -> Iterator[Table]:
     yield from table_of(rows, _("Outputs with each value"), columns, lines, by=("label",), notes=notes)
 
 
-def _gaps(found: list[ResultRow]) -> list[str]:
-    """Say which cells of the design are empty."""
-    empty = [f"{row.system} ({row.label})" for row in found if not row.value]
+def _gaps(rows: list[ResultRow]) -> list[str]:
+    """Return a note that names the empty cells of the design, if any."""
+    empty = [f"{row.system} ({row.label})" for row in rows if not row.value]
     if not empty:
         return []
     named_cells = ", ".join(empty[:3])

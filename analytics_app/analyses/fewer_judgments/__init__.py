@@ -1,4 +1,4 @@
-"""Fewer judgments: how far the label of a text from m of its judgments differs from that of all of them."""
+"""Fewer judgments: the error of the label of a text from m of its judgments, against the label from all of them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from analytics_app.stats.errors.fewer_votes import error_of_fewer_means, error_o
 from analytics_app.stats.estimate import Estimate, joined
 from tasks_app.task_types.base import Scale
 
-# More judgments per text than these make a curve that nobody reads, and samples that take long to count.
+# With more judgments per text than this, the curve is hard to read and the samples take long to count.
 MOST_JUDGMENTS = 40
 
 ONE_EACH = "No text has two judgments, so there is nothing to compare the label of fewer judgments with."
@@ -103,23 +103,23 @@ class FewerJudgments(Analysis):
         if isinstance(judged, str):
             yield make.row("majority_error", note=judged)
             return
-        said = {"judgments": judged.k, "tolerated": settings["tolerated"]}
+        row_settings = {"judgments": judged.k, "tolerated": settings["tolerated"]}
         errors = error_of_fewer_votes(judged.votes, most=judged.k)
         counted = ~np.isnan(errors[:, 0])
         if not counted.any():
-            yield make.row("majority_error", note=TIED, settings=said)
+            yield make.row("majority_error", note=TIED, settings=row_settings)
             return
         notes = joined(_left_out(judged), _tied(judged, int((~counted).sum())))
         clusters = judged.line_cluster[counted]
-        yield from _curve(make, "majority_error", errors[counted], clusters, {**said, "samples": "all"}, notes)
+        yield from _curve(make, "majority_error", errors[counted], clusters, {**row_settings, "samples": "all"}, notes)
         if settings["rounds"]:
-            yield from _by_model(make, judged, settings["rounds"], said)
+            yield from _by_model(make, judged, settings["rounds"], row_settings)
         if judged.steps is not None:
-            yield from _means(make, judged, said)
+            yield from _means(make, judged, row_settings)
 
 
 def _judged(sample: Sample, judgments: int | None) -> Judged | str:
-    """Take the texts with enough judgments; returns a sentence where there are none."""
+    """Return the texts with enough judgments, or a sentence that explains why there are none."""
     is_labelled = sample.question.scale is Scale.NOMINAL
     if is_labelled:
         several = bool(sample.question.params.get("multiple")) and bool(sample.question.labels)
@@ -139,16 +139,16 @@ def _judged(sample: Sample, judgments: int | None) -> Judged | str:
     enough = times >= k
     if not enough.any():
         return f"No text has {k} judgments; the most that a text has is {int(times.max())}."
-    kept = answers.where(enough[place])
+    kept_answers = answers.where(enough[place])
     cluster = _clusters(sample, texts[enough])
-    votes, of_line = _votes(kept)
+    votes, of_line = _votes(kept_answers)
     left_out = int((~enough).sum())
-    numbers = None if steps is None else steps[kept.chosen.argmax(axis=1)]
-    return Judged(kept, k, votes, cluster[of_line], cluster, numbers, left_out)
+    numbers = None if steps is None else steps[kept_answers.chosen.argmax(axis=1)]
+    return Judged(kept_answers, k, votes, cluster[of_line], cluster, numbers, left_out)
 
 
 def _usual(times: NDArray[np.int64]) -> int:
-    """Return how many judgments most texts have, of those with at least two; the larger of equally frequent ones."""
+    """Return the most frequent number of judgments, of texts with at least two; the larger of equally frequent ones."""
     counts = np.bincount(times)
     counts[:2] = 0
     return int(len(counts) - 1 - counts[::-1].argmax())
@@ -171,7 +171,7 @@ def _of_steps(sample: Sample) -> tuple[Answers, Floats]:
 
 
 def _clusters(sample: Sample, texts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the document or item of each text: what intervals are over."""
+    """Return the document or item of each text, which intervals resample."""
     table, names = sample.table, sample.table.names
     first = np.searchsorted(table.text, texts, sorter=(order := np.argsort(table.text, kind="stable")))
     item = names.item_of_unit[table.unit[order[first]]].astype(np.int64)
@@ -189,26 +189,33 @@ def _votes(answers: Answers) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     np.add.at(votes, place, answers.chosen.astype(np.int64))
     if not answers.several:
         return votes, np.arange(len(texts))
-    given = np.bincount(place, minlength=len(texts))[:, np.newaxis] - votes
-    return np.column_stack((given.ravel(), votes.ravel())), np.repeat(np.arange(len(texts)), len(answers.options))
+    votes_against = np.bincount(place, minlength=len(texts))[:, np.newaxis] - votes
+    return np.column_stack((votes_against.ravel(), votes.ravel())), np.repeat(
+        np.arange(len(texts)), len(answers.options)
+    )
 
 
 def _left_out(judged: Judged) -> str | None:
     if not judged.left_out:
         return None
-    left = in_words(judged.left_out, "text is", "texts are")
-    return f"{left} left out: fewer than {judged.k} judgments."
+    texts_left_out = in_words(judged.left_out, "text is", "texts are")
+    return f"{texts_left_out} left out: fewer than {judged.k} judgments."
 
 
 def _tied(judged: Judged, ties: int) -> str | None:
     if not ties:
         return None
-    what = ("decision", "decisions") if judged.answers.several else ("text", "texts")
-    return f"{in_words(ties, f'{what[0]} is', f'{what[1]} are')} left out: the votes of all judgments are tied."
+    noun, plural = ("decision", "decisions") if judged.answers.several else ("text", "texts")
+    return f"{in_words(ties, f'{noun} is', f'{plural} are')} left out: the votes of all judgments are tied."
 
 
 def _curve(
-    make: Rows, statistic: str, errors: Floats, clusters: NDArray[np.int64], said: Mapping[str, Any], notes: str | None
+    make: Rows,
+    statistic: str,
+    errors: Floats,
+    clusters: NDArray[np.int64],
+    row_settings: Mapping[str, Any],
+    notes: str | None,
 ) -> Iterator[Row]:
     """Yield a row for each number of judgments: the mean error of the texts, with an interval over items."""
     over = "documents" if make.sample.question.by_document else "items"
@@ -218,7 +225,7 @@ def _curve(
     means = group_means(errors.ravel(), groups, lines, n_groups=most, **drawn.options)
     for m, mean in enumerate(means, start=1):
         estimate = mean if m < most or statistic == "model_error" else _at_all(mean)
-        # Without a value it is the model that is undefined, as the notes say.
+        # Without a value, the model is undefined, which the notes say.
         note = notes if estimate.value is None else joined(estimate.note, notes)
         yield make.row(
             statistic,
@@ -226,40 +233,42 @@ def _curve(
             label=str(m),
             n_ratings=None if statistic == "mean_error" else n_lines * m,
             note=note,
-            settings={**drawn.said, **said, "m": m},
+            settings={**drawn.said, **row_settings, "m": m},
         )
 
 
 def _at_all(mean: Estimate) -> Estimate:
-    """Return the error with all judgments, which is 0 by construction where no text has more: without an interval."""
+    """Return the error with all judgments without its interval: it is 0 by construction if no text has more."""
     return replace(mean, low=None, high=None, se=None) if mean.value == 0 else mean
 
 
-def _by_model(make: Rows, judged: Judged, rounds: int, said: Mapping[str, Any]) -> Iterator[Row]:
+def _by_model(make: Rows, judged: Judged, rounds: int, row_settings: Mapping[str, Any]) -> Iterator[Row]:
     """Yield the errors of the label by Dawid and Skene."""
-    # The same samples whatever the subset is called: what leaves nothing out says the same.
+    # The seed does not depend on the name of the subset: a subset that leaves nothing out has the same result.
     seed = replace(make.sample, slice=None, group=None, wave=None).seed("samples of judgments")
-    said = {**said, "rounds": rounds, "seed_of_samples": seed}
-    found = model_errors(judged.answers, judged.k, rounds, np.random.default_rng(seed))
-    if isinstance(found, str):
-        yield make.row("model_error", note=found, settings=said)
+    row_settings = {**row_settings, "rounds": rounds, "seed_of_samples": seed}
+    fitted = model_errors(judged.answers, judged.k, rounds, np.random.default_rng(seed))
+    if isinstance(fitted, str):
+        yield make.row("model_error", note=fitted, settings=row_settings)
         return
-    notes = joined(_left_out(judged), _without_model(found.undefined))
-    clusters = judged.text_cluster[found.text]
-    yield from _curve(make, "model_error", found.errors, clusters, said, notes)
+    notes = joined(_left_out(judged), _without_model(fitted.undefined))
+    clusters = judged.text_cluster[fitted.text]
+    yield from _curve(make, "model_error", fitted.errors, clusters, row_settings, notes)
 
 
 def _without_model(undefined: bool) -> str | None:
     return "With one judgment per text there is no model, so its labels begin with two." if undefined else None
 
 
-def _means(make: Rows, judged: Judged, said: Mapping[str, Any]) -> Iterator[Row]:
-    """Yield how far the mean of m ratings typically lies from that of all: the root of the mean squared distance."""
+def _means(make: Rows, judged: Judged, row_settings: Mapping[str, Any]) -> Iterator[Row]:
+    """Yield the root mean squared distance between the mean of m ratings and the mean of all."""
     _texts, place = np.unique(judged.answers.text, return_inverse=True)
     if judged.steps is None:
         return
     squares = error_of_fewer_means(judged.steps, place, most=judged.k)
-    for row in _curve(make, "mean_error", squares, judged.text_cluster, {**said, "samples": "all"}, _left_out(judged)):
+    for row in _curve(
+        make, "mean_error", squares, judged.text_cluster, {**row_settings, "samples": "all"}, _left_out(judged)
+    ):
         yield replace(row, se=None, value=_root(row.value), low=_root(row.low), high=_root(row.high))
 
 

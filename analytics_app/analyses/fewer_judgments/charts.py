@@ -14,19 +14,19 @@ CALLED = {"majority_error": "majority", "model_error": "Dawid and Skene"}
 
 
 @chart(order=75)
-def fewer_judgments(of: Material) -> Iterator[Sketch]:
-    """Draw the share of texts with another joint label, for each number of judgments."""
-    found = {name: [row for row in of.of(name) if row.label and row.value is not None] for name in CALLED}
-    majority = found["majority_error"]
+def fewer_judgments(material: Material) -> Iterator[Sketch]:
+    """Draw the share of texts whose joint label differs, for each number of judgments."""
+    curves = {name: [row for row in material.of(name) if row.label and row.value is not None] for name in CALLED}
+    majority = curves["majority_error"]
     if len(majority) < 3:
         return
-    names = [CALLED[name] for name, rows in found.items() if rows]
+    names = [CALLED[name] for name, rows in curves.items() if rows]
     points = [
         {
             "panel": "error", "time": str(row.label), "name": CALLED[name], "value": value_of(row) * 100,
             "low": None if row.low is None else row.low * 100, "high": None if row.high is None else row.high * 100,
         }
-        for name, rows in found.items()
+        for name, rows in curves.items()
         for row in rows
     ]  # fmt: skip
     few, most = majority[min(2, len(majority) - 2)], setting(majority, "judgments")
@@ -34,11 +34,11 @@ def fewer_judgments(of: Material) -> Iterator[Sketch]:
         kind="fewer-judgments",
         title=(
             f"With {few.label} of {most} judgments per text, {words.share(value_of(few))} of majority labels of "
-            f"{of.name} differ"
+            f"{material.name} differ"
         ),
         subtitle=(
             f"Share of texts whose joint label from so many judgments differs from that of all {most}; "
-            f"{of.basis(majority)}. Line: {of.interval(majority, 'items')}."
+            f"{material.basis(majority)}. Line: {material.interval(majority, 'items')}."
         ),
         by_system=any(row.by_system for row in majority),
         chart=course_chart(

@@ -1,4 +1,4 @@
-"""How many judgments per text give nearly the same joint labels as all of them."""
+"""The number of judgments per text that gives nearly the same joint labels as all judgments."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from analytics_app.show.shown import Rows
 
 
 @finding_of("fewer_judgments", "majority_error", order=90)
-def fewer_judgments(rows: Rows, asked: Asked) -> Finding | None:
-    """Say from how many judgments per text on the majority hardly changes."""
+def fewer_judgments(rows: Rows, question: Asked) -> Finding | None:
+    """Return the finding about the number of judgments per text from which on the majority hardly changes."""
     sentence = enough([row for row in rows.of("majority_error") if row.label is not None])
-    return Finding(sentence, tested=False, criterion=asked.name) if sentence else None
+    return Finding(sentence, tested=False, criterion=question.name) if sentence else None
 
 
-def enough(found: Sequence[ResultRow]) -> str:
-    """Return the sentence without its full stop; empty where there is no curve.
+def enough(rows: Sequence[ResultRow]) -> str:
+    """Return the sentence without its full stop; empty if there is no curve.
 
     The upper end of the interval has to lie below the accepted share. All judgments are never named: their error is 0
     by construction.
     """
-    if not found or not found[0].settings:
+    if not rows or not rows[0].settings:
         return ""
-    most, tolerated = found[0].settings["judgments"], found[0].settings["tolerated"]
-    said = {"most": most, "share": _percent(tolerated)}
-    fewer = sorted((row for row in found if int(str(row.label)) < most), key=lambda row: int(str(row.label)))
+    most, tolerated = rows[0].settings["judgments"], rows[0].settings["tolerated"]
+    placeholders = {"most": most, "share": _percent(tolerated)}
+    fewer = sorted((row for row in rows if int(str(row.label)) < most), key=lambda row: int(str(row.label)))
     settled = [row for row in fewer if row.high is not None]
     # From m on: no larger number of judgments may be worse.
     first = None
@@ -37,24 +37,24 @@ def enough(found: Sequence[ResultRow]) -> str:
             break
         first = row
     if first is not None and first.value is not None:
-        said |= {"n": first.label, "error": _percent(first.value)}
+        placeholders |= {"n": first.label, "error": _percent(first.value)}
         return (
             _(
                 "From %(n)s of %(most)s judgments per text on, fewer than %(share)s of majority labels differ "
                 "(%(error)s, upper end of the interval below %(share)s)"
             )
-            % said
+            % placeholders
         )
     last = fewer[-1] if fewer else None
     if last is None or last.value is None:
         return ""
-    said |= {"n": last.label, "error": _percent(last.value)}
+    placeholders |= {"n": last.label, "error": _percent(last.value)}
     return (
         _(
             "It was not shown that fewer than %(most)s judgments per text suffice: with %(n)s, %(error)s of majority "
             "labels differ"
         )
-        % said
+        % placeholders
     )
 
 

@@ -12,7 +12,7 @@ from analytics_app.stats.arrays import Codes
 
 SMOOTHING = 0.01
 
-# Answers that all fits of the model read together: some ten seconds of a worker.
+# The most answers that all fits of the model read together: they take a worker about ten seconds.
 MOST_READ = 6_000_000
 
 TOO_MANY = "There are too many judgments to fit the model of Dawid and Skene on samples: choose fewer samples."
@@ -32,16 +32,16 @@ class ModelErrors:
 
     @property
     def undefined(self) -> bool:
-        """Whether the model has no labels with one judgment per text."""
+        """Return whether the model has no labels with one judgment per text."""
         return bool(np.isnan(self.errors[:, 0]).all())
 
 
 def model_errors(answers: Answers, most: int, rounds: int, rng: np.random.Generator) -> ModelErrors | str:
-    """Fit the model on `rounds` samples for each m from 1 to `most`; returns a sentence where it cannot be fitted.
+    """Fit the model on `rounds` samples for each m from 1 to `most`, or return a sentence why it cannot be fitted.
 
-    A sample draws m of the judgments of each text without replacement. The model is fitted on the whole sample, so that
-    what it learns of raters gets poorer with m as well. The label of a text on which a sample is undecided counts as
-    half wrong.
+    A sample draws m of the judgments of each text without replacement. The model is fitted on the whole sample, so
+    fewer judgments also mean less information about raters. The label of a text on which a sample is undecided counts
+    as half wrong.
     """
     whole = by_model(answers, SMOOTHING)
     if not isinstance(whole, Model):
@@ -59,12 +59,12 @@ def model_errors(answers: Answers, most: int, rounds: int, rng: np.random.Genera
     for m in range(1, most + 1):
         wrong, fitted = np.zeros((len(clear), width)), 0
         for _round in range(rounds):
-            # Judgments of each text in random order, of which the first m stay.
+            # Judgments of each text in random order, of which the first m are in the sample.
             order = np.lexsort((rng.random(len(place)), place))
             chosen = np.sort(order[np.arange(len(place)) - begins[place[order]] < m])
-            kept = np.zeros(len(place), dtype=bool)
-            kept[chosen] = True
-            model = by_model(answers.where(kept), SMOOTHING)
+            mask = np.zeros(len(place), dtype=bool)
+            mask[chosen] = True
+            model = by_model(answers.where(mask), SMOOTHING)
             if not isinstance(model, Model):
                 break
             fitted += 1

@@ -18,9 +18,9 @@ from analytics_app.show.table import Table
 
 @tables_of("fewer_judgments")
 def fewer_judgments(rows: Rows, limit: float) -> Iterator[Table]:
-    """Yield a line for each number of judgments: majority, model, means, each with its interval."""
+    """Yield a table with one line for each number of judgments: majority, model and means, with intervals."""
     whole = rows.whole
-    found = [row for row in whole.of("majority_error") if row.label is not None]
+    lines = [row for row in whole.of("majority_error") if row.label is not None]
     columns = [
         named(_("Judgments per text"), lambda row: row.label),
         Shown(_("Other majority"), "majority_error", percent(1)),
@@ -30,21 +30,21 @@ def fewer_judgments(rows: Rows, limit: float) -> Iterator[Table]:
         Shown(_("Distance of the mean"), "mean_error", digits(3)),
         Shown(_("Interval"), "mean_error", interval(3)),
     ]
-    notes = [_sentence(found), *notes_of([*found, *whole.of("model_error"), *whole.of("mean_error")])]
+    notes = [_sentence(lines), *notes_of([*lines, *whole.of("model_error"), *whole.of("mean_error")])]
     yield from table_of(
         whole,
         _("Error of the joint label with fewer judgments"),
         columns,
-        found,
+        lines,
         by=("label",),
         notes=[note for note in notes if note],
         used_only=True,
     )
-    if not found:
+    if not lines:
         yield from general_table(whole.rows, limit, caption=_("Error of the joint label with fewer judgments"))
     yield from general_table(rows.parts, limit, caption=_("Error of the joint label by subset"))
 
 
-def _sentence(found: list[ResultRow]) -> str:
-    sentence = enough(found)
+def _sentence(rows: list[ResultRow]) -> str:
+    sentence = enough(rows)
     return f"{sentence}." if sentence else ""

@@ -1,4 +1,4 @@
-"""Fieldwork: who took part, how much and how long they judged, what it paid, and how checks went."""
+"""Fieldwork: participants, amount and time of their judgments, pay, and results of checks."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ NOBODY = "Nobody of these raters has ended yet, so there is no time."
 
 @register
 class Fieldwork(Analysis):
-    """The numbers of a method section, for all ratings and for those that were kept.
+    """The numbers of a method section, for all ratings and for the kept ratings.
 
     Raters: `raters_recruited` and `raters_finished` of the study, `raters_ended` how others ended (`label`),
     `raters_judged` in this task, `raters_excluded` of them altogether, `raters_analysed`. Judgments:
@@ -68,7 +68,7 @@ class Fieldwork(Analysis):
     whole_task = True
     splits = False
 
-    # Whoever judged nothing of a slice was not excluded: there is fieldwork of a whole task only.
+    # Fieldwork is computed for a whole task only: a rater who judged nothing of a slice was not excluded.
     Settings = Block
 
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
@@ -126,11 +126,11 @@ def _time_and_pay(make: Rows, analysed: NDArray[np.int64]) -> Iterator[Row]:
     known &= ~np.isnan(paid)
     if known.any() and not np.isnan(people.hourly):
         hourly = paid[known] / minutes[known] * 60
-        said = {"currency": people.currency}
-        yield from _quartiles(make, "hourly_pay", hourly, note=WHOLE_STUDY, settings=said)
+        settings = {"currency": people.currency}
+        yield from _quartiles(make, "hourly_pay", hourly, note=WHOLE_STUDY, settings=settings)
         if people.hourly <= 0:
             return
-        yield make.row("hourly_minimum", value=people.hourly, settings=said)
+        yield make.row("hourly_minimum", value=people.hourly, settings=settings)
         below = float((hourly < people.hourly - 0.005).mean())
         yield make.row("hourly_below", value=below, n_raters=int(known.sum()))
 

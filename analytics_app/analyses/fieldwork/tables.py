@@ -1,4 +1,4 @@
-"""The table of fieldwork: what a method section prints, line by line."""
+"""The table of fieldwork: the figures of a method section, line by line."""
 
 from __future__ import annotations
 
@@ -26,28 +26,28 @@ SHARES = frozenset({"control_accuracy", "attention_accuracy", "hourly_below"})
 
 @tables_of("fieldwork")
 def fieldwork(rows: Rows, limit: float) -> Iterator[Table]:
-    """Yield one table: a line a measure, what was kept, and all ratings beside it where rules took some."""
+    """Yield a table with one line for each measure: kept ratings, and all ratings if rules excluded some."""
     whole = [row for row in rows.rows if not row.slice]
     index = RowIndex(whole or rows.rows)
-    kept, before = _measures(index.kept), _measures(index.before)
+    kept_rows, before = _measures(index.kept), _measures(index.before)
 
     def n_raters(row: ResultRow | None) -> Cell:
-        counts = [other.n_raters for other in kept[_measure(row)] if other.n_raters is not None] if row else []
+        counts = [other.n_raters for other in kept_rows[_measure(row)] if other.n_raters is not None] if row else []
         return cells.whole(counts[0] if counts else None)
 
     was = own(_("Before rules"), lambda row: _spread(before.get(_measure(row), []) if row else []))
     columns = [
         named(_("Measure"), _named),
-        own(_("Kept") if index.both else _("Value"), lambda row: _spread(kept[_measure(row)] if row else [])),
+        own(_("Kept") if index.both else _("Value"), lambda row: _spread(kept_rows[_measure(row)] if row else [])),
         own(_("Raters"), n_raters),
         *([was] if index.both else []),
     ]
-    lines = [measured[0] for measured in kept.values()]
+    lines = [measured[0] for measured in kept_rows.values()]
     yield from table_of(index, _("Fieldwork"), columns, lines, notes=notes_of(index.kept))
 
 
 def _measures(rows: Sequence[ResultRow]) -> dict[str, list[ResultRow]]:
-    """Return the rows of each measure: what a distribution has of them, such as its quartiles, belongs together."""
+    """Return the rows of each measure; rows of one distribution, such as its quartiles, belong together."""
     measures: dict[str, list[ResultRow]] = {}
     for row in rows:
         measures.setdefault(_measure(row), []).append(row)
@@ -70,7 +70,7 @@ def _named(row: ResultRow) -> str:
 
 
 def _spread(line: Sequence[ResultRow]) -> Cell:
-    """Return one value, "12 (6 to 20)" for a middle and quartiles, "6, 12, 20" for least, median and most."""
+    """Return a cell: one value, "12 (6 to 20)" for median and quartiles, or "6, 12, 20" for least, median and most."""
     if not line:
         return Cell(DASH)
     by_label = {row.label: row for row in line}

@@ -50,7 +50,7 @@ class Instruments(Analysis):
     }
 
     def fits(self, question: Question) -> bool:
-        """Say whether a questionnaire with declared scores is asked as a whole."""
+        """Return whether the question is a whole questionnaire with declared scores."""
         return super().fits(question) and any(_is_asked(score, question) for score in _scores_of(question))
 
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
@@ -66,18 +66,18 @@ def _scores_of(question: Question) -> tuple[Score, ...]:
 
 
 def _is_asked(score: Score, question: Question) -> bool:
-    return set(score.items) <= {asked.key for asked in question.asked}
+    return set(score.items) <= {criterion.key for criterion in question.asked}
 
 
 def item_values(steps: Floats, score: Score, n_steps: int) -> Floats:
-    """Return the values of answers given as steps from 1 on, reversed items turned, shape (n, items)."""
+    """Return the values of answers (steps from 1), with reversed items turned round, shape (n, items)."""
     turned = np.array([item in score.reversed for item in score.items])
     values: Floats = score.first + score.step * (np.where(turned, n_steps + 1 - steps, steps) - 1)
     return values
 
 
 def scored(values: Floats, score: Score) -> Scores:
-    """Return the score of each person, NaN where too many items are missing."""
+    """Return the score of each person, NaN if too many items are missing."""
     sums = prorated_sums(values, most_missing=score.most_missing)
     factor = score.times / (len(score.items) if score.combine == "mean" else 1)
     return Scores(sums.value * factor, sums.missing)
@@ -85,22 +85,22 @@ def scored(values: Floats, score: Score) -> Scores:
 
 def _of_score(make: Rows, score: Score) -> Iterator[Row]:
     sample = make.sample
-    asked = {one.key: one for one in sample.question.asked}
-    items = [asked[key] for key in score.items]
+    criteria = {criterion.key: criterion for criterion in sample.question.asked}
+    items = [criteria[key] for key in score.items]
     values = item_values(_answers(sample, items), score, len(items[0].domain))
-    found = scored(values, score)
-    known = found.value[~np.isnan(found.value)]
+    scores = scored(values, score)
+    known = scores.value[~np.isnan(scores.value)]
     several = count(sample.table.judgments.wave[sample.table.judgment]) > 1
-    mean = mean_with_limits(found.value, confidence=sample.common.confidence)
+    mean = mean_with_limits(scores.value, confidence=sample.common.confidence)
     note = joined(mean.note, "People count once for each wave." if several else None)
-    said = {
+    settings = {
         "name": score.name,
         "limits": list(score.limits),
         "most_missing": score.most_missing,
         "interval": "Student's t over people",
         "source": instrument_data(str(sample.question.params["instrument"]))["source"],
     }
-    yield make.row("score_mean", mean, label=score.key, note=note, settings=said)
+    yield make.row("score_mean", mean, label=score.key, note=note, settings=settings)
     sd = float(known.std(ddof=1)) if len(known) > 1 else None
     few = None if sd is not None else "Fewer than two scores have no spread."
     yield make.row("score_sd", value=sd, label=score.key, n_raters=len(known), note=few, settings={"ddof": 1})
@@ -108,12 +108,12 @@ def _of_score(make: Rows, score: Score) -> Iterator[Row]:
     alpha = cronbach_alpha(complete, confidence=sample.common.confidence)
     about = {"interval": "Feldt", "rows": "complete", "reversed": sorted(score.reversed)}
     yield make.row("score_alpha", alpha, label=score.key, settings=about)
-    missing = float(np.isnan(found.value).sum())
-    yield make.row("score_missing", value=missing, label=score.key, n_raters=len(found.value))
+    missing = float(np.isnan(scores.value).sum())
+    yield make.row("score_missing", value=missing, label=score.key, n_raters=len(scores.value))
 
 
 def _answers(sample: Sample, items: list[Asked]) -> Floats:
-    """Return the steps of each judgment that answers any item, NaN where one was left out, (judgments, items)."""
+    """Return the steps of each judgment that answers any item, NaN for missing answers, shape (judgments, items)."""
     table = sample.table
     place = np.full(len(table.names.criteria) + 1, -1, dtype=np.int64)
     for number, item in enumerate(items):

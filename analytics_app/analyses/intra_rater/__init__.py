@@ -1,4 +1,4 @@
-"""How far raters agree with themselves, from what they were asked twice."""
+"""Agreement of raters with themselves, from repeated questions."""
 
 from __future__ import annotations
 
@@ -49,18 +49,18 @@ class IntraRater(BetweenRaters):
     splits = False
 
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
-        """Yield the rows of all raters together, then of each; none where nobody was asked twice."""
+        """Yield the rows of all raters together, then of each rater; none if nothing was repeated."""
         repeats = sample.extras[Repeats].of(sample.table)
         first, again, categories = _answers(repeats, sample)
-        there = ~(np.isnan(first) | np.isnan(again))
-        first, again, rater = first[there], again[there], repeats.rater[there]
+        complete = ~(np.isnan(first) | np.isnan(again))
+        first, again, rater = first[complete], again[complete], repeats.rater[complete]
         if not len(first):
             return
         make, drawn = Rows(self.name, sample), bootstrap(sample, "repeats", "raters")
-        both = repeated_answers(first, again, rater, categories=categories, **drawn.options)
-        yield make.row("repeats_equal", both.equal, settings=drawn.said)
-        if both.difference is not None:
-            yield make.row("repeats_difference", both.difference, settings=drawn.said)
+        agreement = repeated_answers(first, again, rater, categories=categories, **drawn.options)
+        yield make.row("repeats_equal", agreement.equal, settings=drawn.said)
+        if agreement.difference is not None:
+            yield make.row("repeats_difference", agreement.difference, settings=drawn.said)
         if len(first) >= FEWEST_PAIRS:
             yield _alpha(make, first, again, rater)
         yield from _of_raters(make, first, again, rater, categories=categories)
@@ -76,24 +76,24 @@ def _answers(repeats: Repeats, sample: Sample) -> tuple[Floats, Floats, bool]:
 
 
 def _alpha(make: Rows, first: Floats, again: Floats, rater: NDArray[Any]) -> Row:
-    """Return alpha with each pair of answers in the place of a text, by the level of the scale."""
+    """Return the row of alpha, with each pair of answers as a unit, at the level of the scale."""
     sample = make.sample
     scale = sample.question.scale
     level: Any = "interval" if scale is Scale.RATIO else str(scale)
     n = len(first)
     drawn = bootstrap(sample, "repeats alpha", "pairs of answers", of="agreement")
-    found = krippendorff_alpha(
+    alpha = krippendorff_alpha(
         np.r_[first, again],
         np.tile(np.arange(n), 2),
         level=level,
         raters=np.tile(rater.astype(np.int64), 2),
         **drawn.options,
     )
-    return make.row("repeats_alpha", found, settings={"level": level, **drawn.said})
+    return make.row("repeats_alpha", alpha, settings={"level": level, **drawn.said})
 
 
 def _of_raters(make: Rows, first: Floats, again: Floats, rater: NDArray[Any], *, categories: bool) -> Iterator[Row]:
-    """Yield what each rater did."""
+    """Yield the rows of each rater."""
     raters, place = np.unique(rater, return_inverse=True)
     n = np.bincount(place)
     equal = np.bincount(place, weights=first == again)

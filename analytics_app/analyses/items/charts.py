@@ -1,4 +1,4 @@
-"""The chart of items by system: a cell each, darker where the mean is higher."""
+"""The heat map of items by system, with darker cells for higher means."""
 
 from __future__ import annotations
 
@@ -12,38 +12,38 @@ from analytics_app.charts.picking import Material, value_of
 from analytics_app.charts.registry import chart
 from analytics_app.results import Row
 
-# What can be read, and what a page with a chart for each criterion can carry.
+# Limits of a readable chart, and of a page that has a chart for each criterion.
 MOST_ITEMS, MOST_SYSTEMS, MOST_CELLS = 40, 10, 120
 NAME_LETTERS = 24
 
 
 @chart(order=70, of_task=False)
-def items_by_system(of: Material) -> Iterator[Sketch]:
-    """Draw the mean of each system on each item; of many items, those on which systems lie furthest apart."""
-    found = [row for row in of.of("item_mean") if row.system and row.label]
-    if not found:
+def items_by_system(material: Material) -> Iterator[Sketch]:
+    """Draw the mean of each system on each item; of many items, those on which systems differ most."""
+    rows = [row for row in material.of("item_mean") if row.system and row.label]
+    if not rows:
         return
-    systems = _by_mean(found)
+    systems = _by_mean(rows)
     columns = _columns(systems[:MOST_SYSTEMS])
     items: dict[str, list[Row]] = {}
-    for row in found:
+    for row in rows:
         if row.system in columns:
             items.setdefault(str(row.label), []).append(row)
     widest = sorted(items, key=lambda item: -_range(items[item]))[: min(MOST_ITEMS, MOST_CELLS // len(columns))]
-    drawn = sorted(widest, key=lambda item: (_mean(items[item]), item))
-    cells = list(_cells([(item, items[item]) for item in drawn], columns))
+    shown_items = sorted(widest, key=lambda item: (_mean(items[item]), item))
+    cells = list(_cells([(item, items[item]) for item in shown_items], columns))
     values = [cell["value"] for cell in cells]
-    n = [row.n_ratings or 0 for row in found]
+    n = [row.n_ratings or 0 for row in rows]
     each = f"{min(n):,} to {max(n):,} ratings" if min(n) < max(n) else f"{n[0]:,} rating{'' if n[0] == 1 else 's'}"
     ends = " to ".join(words.number(value, max(map(abs, values))) for value in (min(values), max(values)))
-    steps = ", steps taken as equal" if of.has_steps else ""
+    steps = ", steps taken as equal" if material.has_steps else ""
     yield Sketch(
         kind="items",
-        title=_furthest(items, len(items) == _n_items(found), of),
+        title=_furthest(items, len(items) == _n_items(rows), material),
         subtitle=(
-            f"Mean rating for {of.name} by item and system{steps}; the item with the lowest mean first; darker cells "
-            f"have higher means ({ends}){_only(len(drawn), found, len(columns), len(systems))}; {of.basis(found)}. "
-            f"{each} per cell."
+            f"Mean rating for {material.name} by item and system{steps}; the item with the lowest mean first; "
+            f"darker cells have higher means ({ends}){_only(len(shown_items), rows, len(columns), len(systems))}; "
+            f"{material.basis(rows)}. {each} per cell."
         ),
         by_system=True,
         chart=heat_chart(cells, list(columns.values())),
@@ -53,9 +53,9 @@ def items_by_system(of: Material) -> Iterator[Sketch]:
 
 
 def _cells(items: Sequence[tuple[str, Sequence[Row]]], columns: Mapping[str, str]) -> Iterator[dict[str, Any]]:
-    """Yield the cells row by row; `place` is that of a cell among those of its row."""
-    drawn = [value_of(row) for _item, rows in items for row in rows]
-    least, most, largest = min(drawn), max(drawn), max(map(abs, drawn))
+    """Yield the cells row by row; `place` is the place of a cell in its row."""
+    values = [value_of(row) for _item, rows in items for row in rows]
+    least, most, largest = min(values), max(values), max(map(abs, values))
     for number, (item, rows) in enumerate(items):
         for place, row in enumerate(rows):
             yield {
@@ -71,10 +71,10 @@ def _cells(items: Sequence[tuple[str, Sequence[Row]]], columns: Mapping[str, str
             }
 
 
-def _by_mean(found: Sequence[Row]) -> list[str]:
+def _by_mean(rows: Sequence[Row]) -> list[str]:
     """Return the systems, the one with the highest mean over items first."""
     means: dict[str, list[float]] = {}
-    for row in found:
+    for row in rows:
         means.setdefault(str(row.system), []).append(value_of(row))
     return sorted(means, key=lambda system: (-sum(means[system]) / len(means[system]), system))
 
@@ -96,32 +96,32 @@ def _range(rows: Sequence[Row]) -> float:
     return max(map(value_of, rows)) - min(map(value_of, rows))
 
 
-def _n_items(found: Sequence[Row]) -> int:
-    return int((found[0].settings or {}).get("items", 0))
+def _n_items(rows: Sequence[Row]) -> int:
+    return int((rows[0].settings or {}).get("items", 0))
 
 
-def _only(n_items: int, found: Sequence[Row], n_systems: int, all_systems: int) -> str:
-    """Say that items and systems are left off."""
-    said = ""
-    if n_items < _n_items(found):
-        said += f", the {n_items} of {_n_items(found):,} items on which systems differ most"
+def _only(n_items: int, rows: Sequence[Row], n_systems: int, all_systems: int) -> str:
+    """Return a phrase about items and systems that the chart does not show, if any."""
+    phrase = ""
+    if n_items < _n_items(rows):
+        phrase += f", the {n_items} of {_n_items(rows):,} items on which systems differ most"
     if n_systems < all_systems:
-        said += f", the {n_systems} of {all_systems} systems with the highest means"
-    return said
+        phrase += f", the {n_systems} of {all_systems} systems with the highest means"
+    return phrase
 
 
-def _furthest(items: Mapping[str, Sequence[Row]], everything: bool, of: Material) -> str:
-    """Name the item on which systems lie furthest apart, and where all items are known the one with the lowest mean."""
+def _furthest(items: Mapping[str, Sequence[Row]], all_items: bool, material: Material) -> str:
+    """Return a title with the item on which systems differ most; with all items there, also that of the lowest mean."""
     largest = max(abs(value_of(row)) for rows in items.values() for row in rows)
     apart = max(items, key=lambda item: _range(items[item]))
     if len(items) == 1 or not _range(items[apart]):
-        return f"Mean ratings for {of.name} by item and system"
+        return f"Mean ratings for {material.name} by item and system"
     low, high = (words.number(pick(map(value_of, items[apart])), largest) for pick in (min, max))
     widest = f"ystems lie furthest apart on {words.short(apart)} ({low} to {high})"
-    if not everything:
-        return f"S{widest} for {of.name}"
-    # The mean of an item that some systems have no ratings on is one of fewer systems.
+    if not all_items:
+        return f"S{widest} for {material.name}"
+    # Only items that all systems have are compared: other means are over fewer systems.
     most = max(map(len, items.values()))
     hardest = min((item for item in items if len(items[item]) == most), key=lambda item: _mean(items[item]))
     mean = words.number(_mean(items[hardest]), largest)
-    return f"Lowest mean for {of.name}: {words.short(hardest)} ({mean}); s{widest}"
+    return f"Lowest mean for {material.name}: {words.short(hardest)} ({mean}); s{widest}"

@@ -1,4 +1,4 @@
-"""Answers with a known truth: how often raters are right, beside chance."""
+"""Answers with a known truth: the share of right answers, compared with chance."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from analytics_app.stats.comparison.wilson import wilson
 from analytics_app.stats.estimate import joined
 from tasks_app.task_types.base import Scale
 
-# Cells of the table of what was answered to which truth; with more categories there is none.
+# The most cells of the table of answers by true label; with more categories there is no table.
 MOST_CELLS = 400
 
 
 @register
 class KnownTruth(Analysis):
-    """Share of right answers to questions whose answer is known of every item, such as which newspaper a text is from.
+    """Share of right answers to questions with a known answer for every item, such as the newspaper of a text.
 
     An answer is right if it is the truth and nothing else. Chance is one over the number of options that were offered,
     "none of these" included; where items bring options of their own, each item has its chance. Intervals and tests are
@@ -70,35 +70,35 @@ class KnownTruth(Analysis):
         )
 
     def of_pairs(self, sample: Sample, settings: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what the leading row of a pair of systems is called; empty where no truth is named."""
+        """Return the columns that identify the leading row of a pair of systems; empty if no truth is named."""
         return {"statistic": "right_difference"} if settings["truth"] else {}
 
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
-        """Yield the rows of one criterion; none where no truth is named."""
+        """Yield the rows of one criterion; none if no truth is named."""
         if not settings["truth"]:
             return
         make = Rows(self.name, sample)
-        found = right_answers(sample, settings["truth"])
-        if isinstance(found, str):
-            yield make.row("right_share", note=found)
+        answers = right_answers(sample, settings["truth"])
+        if isinstance(answers, str):
+            yield make.row("right_share", note=answers)
             return
-        yield from _shares(make, found)
-        yield from _tests(make, found)
-        yield from _raters(make, found)
-        yield from _answered(make, found)
+        yield from _shares(make, answers)
+        yield from _tests(make, answers)
+        yield from _raters(make, answers)
+        yield from _answered(make, answers)
 
 
-def _shares(make: Rows, of: Right) -> Iterator[Row]:
-    """Yield the share of right answers in all, of each system and of each true label."""
+def _shares(make: Rows, answers: Right) -> Iterator[Row]:
+    """Yield the share of right answers of all answers, of each system and of each true label."""
     for groups, names, column in (
-        (np.zeros(len(of.right), dtype=np.int64), ("",), ""),
-        (of.system, of.systems, "system"),
-        (of.category, of.categories, "label"),
+        (np.zeros(len(answers.right), dtype=np.int64), ("",), ""),
+        (answers.system, answers.systems, "system"),
+        (answers.category, answers.categories, "label"),
     ):
-        drawn = bootstrap(make.sample, f"right by {column or 'all'}", of.unit)
-        counted = of.once | (column == "system")
+        drawn = bootstrap(make.sample, f"right by {column or 'all'}", answers.unit)
+        counted = answers.once | (column == "system")
         means = group_means(
-            of.right[counted], groups[counted], of.cluster[counted], n_groups=len(names), **drawn.options
+            answers.right[counted], groups[counted], answers.cluster[counted], n_groups=len(names), **drawn.options
         )
         for code, (name, mean) in enumerate(zip(names, means, strict=True)):
             mine = counted & (groups == code)
@@ -106,72 +106,76 @@ def _shares(make: Rows, of: Right) -> Iterator[Row]:
                 "right_share",
                 mean,
                 **({column: name} if column else {}),
-                by_system=column == "system" or (column == "label" and of.is_system),
+                by_system=column == "system" or (column == "label" and answers.is_system),
                 n_ratings=int(mine.sum()),
-                n_raters=len(np.unique(of.rater[mine])),
-                note=joined(mean.note, of.note if not column else None, interval_note(mean, of.unit)),
-                settings={**drawn.said, "truth": of.truth, "chance": of.mean_chance(mine), **_own(of)},
+                n_raters=len(np.unique(answers.rater[mine])),
+                note=joined(mean.note, answers.note if not column else None, interval_note(mean, answers.unit)),
+                settings={**drawn.said, "truth": answers.truth, "chance": answers.mean_chance(mine), **_own(answers)},
             )
 
 
-def _own(of: Right) -> dict[str, bool]:
-    """Return the setting that says that the chance of a row is a mean over its answers."""
-    return {"own_options": True} if of.own_options else {}
+def _own(answers: Right) -> dict[str, bool]:
+    """Return the setting that marks the chance of a row as a mean over its answers."""
+    return {"own_options": True} if answers.own_options else {}
 
 
-def _tests(make: Rows, of: Right) -> Iterator[Row]:
+def _tests(make: Rows, answers: Right) -> Iterator[Row]:
     """Yield the tests of all answers and of each system against chance, and of each pair of systems."""
-    n, common = len(of.systems), make.sample.common
-    by_system, items = item_means(of.right, of.system, of.item, n)
-    everything = np.zeros(int(of.once.sum()), dtype=np.int64)
-    means, of_means = item_means(of.right[of.once], everything, of.item[of.once], 1)
+    n, common = len(answers.systems), make.sample.common
+    by_system, items = item_means(answers.right, answers.system, answers.item, n)
+    one_group = np.zeros(int(answers.once.sum()), dtype=np.int64)
+    means, of_means = item_means(answers.right[answers.once], one_group, answers.item[answers.once], 1)
     together = np.full((len(items), 1), np.nan)
     together[np.searchsorted(items, of_means)] = means
     chance = np.full((len(items), 1), np.nan)
-    if of.chance is not None:
-        chance[np.searchsorted(items, of.item), 0] = of.chance
-    # All answers stand beside their systems, and chance in the last column.
+    if answers.chance is not None:
+        chance[np.searchsorted(items, answers.item), 0] = answers.chance
+    # The columns are the systems, all answers together, and chance.
     matrix = np.hstack((by_system, together, chance))
-    drawn = bootstrap(make.sample, "right answers", of.unit)
+    drawn = bootstrap(make.sample, "right answers", answers.unit)
 
     def tested(pairs: list[tuple[int, int]], family: str) -> Iterator[Row]:
-        found = paired(
+        differences = paired(
             matrix,
             pairs,
-            clusters=of.clusters_of(items),
+            clusters=answers.clusters_of(items),
             n_permutations=flips(common, len(pairs)),
             **drawn.options,
         )
-        adjusted = adjust([one.permutation_p for one in found], common.correction)
-        said = {**drawn.said, **family_of(common, found, unit=of.unit, of=family)}
-        for (a, b), one, p in zip(pairs, found, adjusted, strict=True):
-            names = {"system": of.systems[a]} if a < n else {}
-            names |= {"system_b": of.systems[b]} if b < n else {}
+        adjusted = adjust([result.permutation_p for result in differences], common.correction)
+        settings = {**drawn.said, **family_of(common, differences, unit=answers.unit, of=family)}
+        for (a, b), result, p in zip(pairs, differences, adjusted, strict=True):
+            names = {"system": answers.systems[a]} if a < n else {}
+            names |= {"system_b": answers.systems[b]} if b < n else {}
             yield make.row(
                 "right_difference" if b < n else "right_against_chance",
-                one.difference,
+                result.difference,
                 **names,
                 by_system=bool(names),
-                n_items=one.n_items,
-                p=one.permutation_p,
+                n_items=result.n_items,
+                p=result.permutation_p,
                 p_adjusted=p,
-                note=joined(one.difference.note, said.get("cannot_differ")),
-                settings={**said, "chance": of.mean_chance(of.once if a == n else of.system == a), **_own(of)},
+                note=joined(result.difference.note, settings.get("cannot_differ")),
+                settings={
+                    **settings,
+                    "chance": answers.mean_chance(answers.once if a == n else answers.system == a),
+                    **_own(answers),
+                },
             )
 
     alone = [(code, n + 1) for code in range(n)] if n > 1 else []
-    if of.chance is not None:
+    if answers.chance is not None:
         yield from tested([(n, n + 1), *alone], "shares against chance of one criterion")
-    if pairs := chosen_pairs(of.systems, common.pairs):
+    if pairs := chosen_pairs(answers.systems, common.pairs):
         yield from tested(list(pairs), "pairs of one criterion")
 
 
-def _raters(make: Rows, of: Right) -> Iterator[Row]:
-    """Yield the share of right answers of each rater, with the exact p that it is chance."""
+def _raters(make: Rows, answers: Right) -> Iterator[Row]:
+    """Yield the share of right answers of each rater, with an exact test against chance."""
     names = make.sample.table.names.raters
-    for code in np.unique(of.rater).tolist():
-        of_rater = of.once & (of.rater == code)
-        mine = of.right[of_rater]
+    for code in np.unique(answers.rater).tolist():
+        of_rater = answers.once & (answers.rater == code)
+        mine = answers.right[of_rater]
         right = int(mine.sum())
         yield make.row(
             "right_by_rater",
@@ -179,28 +183,28 @@ def _raters(make: Rows, of: Right) -> Iterator[Row]:
             rater=names[code],
             n_ratings=len(mine),
             n_raters=1,
-            p=right_by_chance_p(right, of.chance[of_rater]) if of.chance is not None else None,
+            p=right_by_chance_p(right, answers.chance[of_rater]) if answers.chance is not None else None,
             settings={
                 "interval": "Wilson",
-                "test": f"exact {'Poisson binomial' if of.own_options else 'binomial'} against chance",
-                "chance": of.mean_chance(of_rater),
-                **_own(of),
+                "test": f"exact {'Poisson binomial' if answers.own_options else 'binomial'} against chance",
+                "chance": answers.mean_chance(of_rater),
+                **_own(answers),
             },
         )
 
 
-def _answered(make: Rows, of: Right) -> Iterator[Row]:
-    """Yield which share of the answers about each true label names which option: label is "truth: answer"."""
-    if len(of.categories) * len(of.options) > MOST_CELLS:
+def _answered(make: Rows, answers: Right) -> Iterator[Row]:
+    """Yield the share of each option among the answers for each true label; labels are "truth: answer"."""
+    if len(answers.categories) * len(answers.options) > MOST_CELLS:
         return
-    for code, truth in enumerate(of.categories):
-        mine = of.chosen[of.once & (of.category == code)]
-        for place, option in enumerate(of.options):
+    for code, truth in enumerate(answers.categories):
+        mine = answers.chosen[answers.once & (answers.category == code)]
+        for place, option in enumerate(answers.options):
             yield make.row(
                 "answered_share",
                 value=float(mine[:, place].mean()),
                 label=f"{truth}: {option}",
-                by_system=of.is_system,
+                by_system=answers.is_system,
                 n_ratings=len(mine),
                 settings={"truth": truth, "answer": option},
             )

@@ -1,4 +1,4 @@
-"""What tests of right answers against chance support."""
+"""The finding that tests of right answers against chance support."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from analytics_app.show.shown import Rows
 
 
 @finding_of("known_truth", "right_against_chance", "right_share", order=15)
-def known_truth(rows: Rows, asked: Asked) -> Finding | None:
-    """Say whether raters are right more often, or less often, than chance."""
+def known_truth(rows: Rows, question: Asked) -> Finding | None:
+    """Return the finding that raters are right more often, or less often, than chance."""
     test = next((row for row in rows.of("right_against_chance") if row.system is None), None)
     share = next((row for row in rows.of("right_share") if row.system is None and row.label is None), None)
     if test is None or share is None or test.p_adjusted is None or share.value is None or test.value is None:
         return None
     chance = (test.settings or {})["chance"]
-    said = {"share": _percent(share.value), "chance": _percent(chance)}
-    if test.p_adjusted >= asked.limit:
+    placeholders = {"share": _percent(share.value), "chance": _percent(chance)}
+    if test.p_adjusted >= question.limit:
         start = _("It was not shown that raters are right more often than chance (%(share)s, chance %(chance)s)")
     elif test.value > 0:
         start = _("Raters are right in %(share)s of their answers, more often than chance (%(chance)s)")
     else:
         start = _("Raters are right in %(share)s of their answers, less often than chance (%(chance)s)")
-    return Finding(start % said, criterion=asked.name)
+    return Finding(start % placeholders, criterion=question.name)
 
 
 def _percent(share: float) -> str:

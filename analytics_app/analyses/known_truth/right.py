@@ -1,4 +1,4 @@
-"""Which answers are right: each answer beside the label that is true of its item."""
+"""Right and wrong answers: each answer compared with the label that is true of its item."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from analytics_app.ratings import Floats, Mask
 from analytics_app.ratings.extras.own_options import OwnOptions
 from analytics_app.stats.estimate import joined
 
-# The truth is the system itself, as where raters guess which system, or which author, wrote a text.
+# The truth is the system itself, for raters who guess which system, or which author, wrote a text.
 SYSTEM = "system"
 
 OWN_OPTIONS = "It is not known how many options each item offered, so there is no chance level."
@@ -51,23 +51,23 @@ class Right:
 
     @property
     def is_system(self) -> bool:
-        """Whether what is true names the system, so that rows by true label tell systems apart."""
+        """Return whether the truth names the system, so that rows by true label distinguish systems."""
         return self.truth == SYSTEM
 
     def mean_chance(self, mask: Mask) -> float | None:
-        """Return the mean chance of the answers that a mask keeps, None where there is none."""
+        """Return the mean chance of the answers in a mask, None if there is no chance."""
         if self.chance is None or not mask.any():
             return None
         chances = self.chance[mask]
         return float(chances[0] if np.all(chances == chances[0]) else chances.mean())
 
     def clusters_of(self, items: NDArray[np.intp]) -> NDArray[np.int64] | None:
-        """Return what each of these items is drawn with, None where it is drawn alone."""
+        """Return the cluster of each of these items, None if every item is its own cluster."""
         return self.cluster_of_item[items] if self.unit == "documents" else None
 
 
 def right_answers(sample: Sample, truth: str) -> Right | str:
-    """Return the answers with what is true of them, or a sentence that says why there are none."""
+    """Return the answers with their truth, or a sentence that explains why there are none."""
     features = sample.table.names.features
     if truth != SYSTEM and truth not in features:
         return f"The items have no feature “{truth}”. Their features: {', '.join(sorted(features)) or 'none'}."
@@ -78,25 +78,27 @@ def right_answers(sample: Sample, truth: str) -> Right | str:
         return "Nothing was answered."
     words = _true_words(sample, outputs, truth)
     place = {option: code for code, option in enumerate(answers.options)}
-    # Where it is known what was offered with an item, the option of another item is not true of it.
+    # If items have their own options, only an option that was offered with the item can be true of it.
     items = outputs.item.tolist()
-    wanted = np.array(
+    true_option = np.array(
         [place[word] if word in offered.get(item, place) else -1 for item, word in zip(items, words, strict=True)]
     )
-    is_option = wanted >= 0
+    is_option = true_option >= 0
     if not is_option.any():
-        # While systems are hidden, nobody is told their names.
+        # Names of systems stay hidden: an example is given only for other truths.
         example = next((word for word in words if word and truth != SYSTEM), "")
         such_as = f", such as “{example}”," if example else ""
         return f"No value of “{truth}”{such_as} is one of the options: {', '.join(answers.options)}."
-    is_shared = np.bincount(outputs.entry)[outputs.entry] > 1 if truth == SYSTEM else np.zeros(len(wanted), dtype=bool)
+    is_shared = (
+        np.bincount(outputs.entry)[outputs.entry] > 1 if truth == SYSTEM else np.zeros(len(true_option), dtype=bool)
+    )
     if not (is_option & ~is_shared).any():
         return "Several systems wrote each text, so none of them is the right answer."
-    return _compared(sample, answers, outputs, truth, wanted, is_shared)
+    return _compared(sample, answers, outputs, truth, true_option, is_shared)
 
 
 def _true_words(sample: Sample, outputs: ByOutput, truth: str) -> list[str]:
-    """Return what is true of the output of each row, as the study writes it."""
+    """Return the truth of the output of each row, in the words of the study."""
     if truth == SYSTEM:
         return [outputs.systems[code] for code in outputs.system.tolist()]
     of_items = sample.table.names.features[truth]
@@ -108,16 +110,16 @@ def _compared(
     answers: Answers,
     outputs: ByOutput,
     truth: str,
-    wanted: NDArray[np.int64],
+    true_option: NDArray[np.int64],
     is_shared: Mask,
 ) -> Right:
-    """Compare answers with the options that are true, without those that have none and texts of several systems."""
-    is_option = wanted >= 0
+    """Compare answers with the true options, without answers that have none and texts of several systems."""
+    is_option = true_option >= 0
     known = is_option & ~is_shared
-    entry, wanted = outputs.entry[known], wanted[known]
+    entry, true_option = outputs.entry[known], true_option[known]
     chosen = answers.chosen[entry]
-    is_right = chosen[np.arange(len(entry)), wanted] & (chosen.sum(axis=1) == 1)
-    codes, category = np.unique(wanted, return_inverse=True)
+    is_right = chosen[np.arange(len(entry)), true_option] & (chosen.sum(axis=1) == 1)
+    codes, category = np.unique(true_option, return_inverse=True)
     systems, system = np.unique(outputs.system[known], return_inverse=True)
     once = np.zeros(len(entry), dtype=bool)
     once[np.unique(entry, return_index=True)[1]] = True
@@ -148,7 +150,7 @@ def _compared(
 
 
 def _left_out(entries: NDArray[np.intp], reason: str) -> str | None:
-    """Say how many answers are left out and why; None where there are none."""
+    """Return a note with the number of answers left out and the reason; None if there are none."""
     n = len(np.unique(entries))
     return f"{in_words(n, 'answer is', 'answers are')} left out: {reason}." if n else None
 
@@ -163,7 +165,7 @@ def _own_options(sample: Sample) -> dict[int, tuple[str, ...]]:
 
 
 def _unchosen_truths(sample: Sample, truth: str, offered: dict[int, tuple[str, ...]]) -> list[str]:
-    """Return what is true of items and was offered with them: options also where no rater chose them."""
+    """Return the true options that were offered but that no rater chose."""
     of_items = sample.table.names.features.get(truth)
     if of_items is None:
         return []
@@ -171,9 +173,9 @@ def _unchosen_truths(sample: Sample, truth: str, offered: dict[int, tuple[str, .
 
 
 def _chance(sample: Sample, answers: Answers, item: NDArray[np.int64]) -> tuple[Floats | None, str | None]:
-    """Return how often a rater is right who picks one option at random, for the item of each row.
+    """Return the probability that a random choice of one option is right, for the item of each row.
 
-    None, and why, where there is no such chance.
+    None, and the reason, if there is no such chance.
     """
     question = sample.question
     if answers.several or question.params.get("multiple"):

@@ -1,4 +1,4 @@
-"""Tables of known truth: shares of right answers, tests against chance, pairs, raters, what was answered to what."""
+"""Tables of known truth: shares of right answers, tests against chance, pairs, raters, answers by true label."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ TRUTH = _("True")
 
 @tables_of("known_truth")
 def known_truth(rows: Rows, limit: float) -> Iterator[Table]:
-    """Yield how often raters are right: in all and by system with tests, by true label, pairs, raters, answers."""
+    """Yield the tables of right answers: by system with tests, by true label, pairs, raters, and answers."""
     whole = rows.whole
     yield from _by_system(whole, limit)
     yield from _by_true_label(whole)
@@ -55,16 +55,16 @@ def _by_system(rows: Rows, limit: float) -> Iterator[Table]:
         Shown(_("p"), "right_against_chance", p),
         Shown(_("Adjusted p"), "right_against_chance", p_adjusted(limit)),
     ]
-    found = [row for row in rows.of("right_share") if row.label is None]
-    notes = [*_chance_in_words(found), *notes_of([*found, *rows.of("right_against_chance")])]
+    shares = [row for row in rows.of("right_share") if row.label is None]
+    notes = [*_chance_in_words(shares), *notes_of([*shares, *rows.of("right_against_chance")])]
     yield from table_of(
-        rows, _("Right answers"), columns, lines_of(found, "system"), by=("system",), notes=notes, used_only=True
+        rows, _("Right answers"), columns, lines_of(shares, "system"), by=("system",), notes=notes, used_only=True
     )
 
 
-def _chance_in_words(found: Sequence[ResultRow]) -> Iterator[str]:
-    """Yield what chance is, where there is one."""
-    row = next((row for row in found if row.settings and row.settings.get("chance")), None)
+def _chance_in_words(rows: Sequence[ResultRow]) -> Iterator[str]:
+    """Yield a sentence about chance, if there is a chance."""
+    row = next((row for row in rows if row.settings and row.settings.get("chance")), None)
     if row is None or row.settings is None:
         return
     share = {"share": f"{row.settings['chance'] * 100:.1f}\u00a0%"}
@@ -75,13 +75,13 @@ def _chance_in_words(found: Sequence[ResultRow]) -> Iterator[str]:
 
 
 def _own_chance(row: ResultRow | None) -> Cell:
-    """Show the chance of a row whose items bring options of their own; elsewhere it is the same everywhere."""
+    """Return the cell of the chance of a row whose items have their own options; otherwise chance is constant."""
     settings = (row.settings or {}) if row is not None else {}
     return cells.percent(settings.get("chance"), 1) if settings.get("own_options") else Cell(DASH)
 
 
 def _by_subset(parts: Sequence[ResultRow], limit: float) -> Iterator[Table]:
-    """Yield a line for each slice, group and wave, all systems together, and below it what else is known of these."""
+    """Yield a table with one line for each slice, group and wave, over all systems, then a table with details."""
     by = ("slice", "group", "wave", "system", "label")
     columns = [
         named(_("Subset"), part),
@@ -103,7 +103,7 @@ def _by_subset(parts: Sequence[ResultRow], limit: float) -> Iterator[Table]:
 
 
 def _is_of_subset(row: ResultRow) -> bool:
-    """Say whether a row is about all answers of a subset."""
+    """Return whether a row is about all answers of a subset."""
     return row.statistic in {"right_share", "right_against_chance"} and row.system is None and row.label is None
 
 
@@ -116,8 +116,8 @@ def _by_true_label(rows: Rows) -> Iterator[Table]:
         own(_("Interval"), share_interval),
         own(_("Chance"), _own_chance),
     ]
-    found = [row for row in rows.of("right_share") if row.label is not None]
-    yield from table_of(rows, _("Right answers by true label"), columns, found, used_only=True)
+    shares = [row for row in rows.of("right_share") if row.label is not None]
+    yield from table_of(rows, _("Right answers by true label"), columns, shares, used_only=True)
 
 
 def _pairs(rows: Rows, limit: float) -> Iterator[Table]:
@@ -141,18 +141,18 @@ def _raters(rows: Rows) -> Iterator[Table]:
         own(_("Chance"), _own_chance),
         own(_("p against chance"), p),
     ]
-    found = sorted(rows.of("right_by_rater"), key=lambda row: (row.value or 0.0, str(row.rater)))
+    lines = sorted(rows.of("right_by_rater"), key=lambda row: (row.value or 0.0, str(row.rater)))
     more = _("%(n)s more raters are in the file of results.")
     yield from table_of(
-        rows, _("Right answers of each rater"), columns, found, most=MOST_ROWS, more=more, used_only=True
+        rows, _("Right answers of each rater"), columns, lines, most=MOST_ROWS, more=more, used_only=True
     )
 
 
 def _answered(rows: Rows) -> Iterator[Table]:
-    """Yield a line for each true label and a column for each answer."""
-    found = [row for row in rows.of("answered_share") if row.settings]
-    answers = list(dict.fromkeys(str(row.settings["answer"]) for row in found if row.settings))
-    shares = {(row.settings["truth"], row.settings["answer"]): row for row in found if row.settings}
+    """Yield a table with a line for each true label and a column for each answer."""
+    share_rows = [row for row in rows.of("answered_share") if row.settings]
+    answers = list(dict.fromkeys(str(row.settings["answer"]) for row in share_rows if row.settings))
+    shares = {(row.settings["truth"], row.settings["answer"]): row for row in share_rows if row.settings}
 
     def answered(answer: str) -> Shown:
         def show(row: ResultRow | None) -> object:
@@ -161,6 +161,6 @@ def _answered(rows: Rows) -> Iterator[Table]:
 
         return own(answer, show)  # type: ignore[arg-type]
 
-    lines = [row for row in found if row.settings and row.settings["answer"] == answers[0]]
+    lines = [row for row in share_rows if row.settings and row.settings["answer"] == answers[0]]
     columns = [named(_("True label"), lambda row: (row.settings or {}).get("truth")), own(_("Answers"), ratings)]
     yield from table_of(rows, _("What was answered"), [*columns, *map(answered, answers)], lines)

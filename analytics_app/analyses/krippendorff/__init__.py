@@ -56,12 +56,12 @@ class Krippendorff(BetweenRaters):
         )
 
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
-        """Yield one row, alpha."""
+        """Yield the row of alpha."""
         sample, lost = on_its_scale(sample, settings)
         question = sample.question
         level: Any = str(question.scale) if settings["level"] == "scale" else settings["level"]
         once = sample.first_per_rater()
-        # Categories are labels, or numbers that stand for some, such as 1 for right.
+        # Categories are labels, or numbers that represent labels, such as 1 for right.
         nominal_label = question.scale is Scale.NOMINAL and bool((once.table.label >= 0).any())
         rated = once.table.label >= 0 if nominal_label else ~np.isnan(once.table.value)
         values = once.table.label.astype(float) if nominal_label else once.table.value
@@ -71,9 +71,9 @@ class Krippendorff(BetweenRaters):
         drawn = bootstrap(sample, f"alpha {level}", over, of="agreement")
         logs = settings.get("values") == "log" and not nominal_label
         if len(values) and ((logs and values.min() <= 0) or (level == "ratio" and values.min() < 0)):
-            found = Estimate(None, n_ratings=len(values), note=NO_LOG if logs else NO_RATIO)
+            alpha = Estimate(None, n_ratings=len(values), note=NO_LOG if logs else NO_RATIO)
         else:
-            found = krippendorff_alpha(
+            alpha = krippendorff_alpha(
                 np.log(values) if logs else values,
                 texts,
                 level=level,
@@ -83,14 +83,14 @@ class Krippendorff(BetweenRaters):
             )
         _text, index, times = np.unique(texts, return_inverse=True, return_counts=True)
         twice = len(sample.table) - len(once.table)
-        notes = [note for note in (found.note, lost) if note]
+        notes = [note for note in (alpha.note, lost) if note]
         if twice:
             notes.append(
                 f"{in_words(twice, 'further rating', 'further ratings')} of a text by the same rater left out."
             )
         yield Rows(self.name, sample).row(
             "alpha",
-            found,
+            alpha,
             label="of logs" if logs else None,
             n_raters=count(raters[times[index] > 1]) if len(raters) else 0,
             note=" ".join(notes) or None,

@@ -1,4 +1,4 @@
-"""The chart of alpha: how far raters agree."""
+"""The chart of Krippendorff's alpha between raters."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ from analytics_app.charts.picking import (
 from analytics_app.charts.points import Point, points_chart
 from analytics_app.charts.registry import chart
 
-# Krippendorff's bounds: below the first no conclusions, above the second firm ones (Krippendorff 2004, p. 241).
+# Krippendorff's bounds: no conclusions below the first, firm conclusions above the second (2004, p. 241).
 TENTATIVE, RELIABLE = 0.667, 0.8
 
 
 @chart(order=90, of_task=False, side_by_side=True)
-def agreement(of: Material) -> Iterator[Sketch]:
-    """Draw Krippendorff's alpha against the bounds he gives: of a criterion, or of all criteria of a task."""
-    found = [row for row in of.of("alpha") if row.criterion is not None]
-    if not found or (of.criterion is None and len(found) < 2):
+def agreement(material: Material) -> Iterator[Sketch]:
+    """Draw Krippendorff's alpha with his bounds, of a criterion or of all criteria of a task."""
+    rows = [row for row in material.of("alpha") if row.criterion is not None]
+    if not rows or (material.criterion is None and len(rows) < 2):
         return
-    points = [point(row, words.bare(value_of(row)), name=of.called_in(row), n=row.n_ratings) for row in found]
-    level = setting(found, "level")
-    ratings = counted(found, found[0].n_ratings, unit="text") if of.criterion is not None else ""
+    points = [point(row, words.bare(value_of(row)), name=material.called_in(row), n=row.n_ratings) for row in rows]
+    level = setting(rows, "level")
+    ratings = counted(rows, rows[0].n_ratings, unit="text") if material.criterion is not None else ""
     yield Sketch(
         kind="agreement",
-        title=_agreed(points) if of.criterion is None else _agreed_on(points[0]),
+        title=_agreed(points) if material.criterion is None else _agreed_on(points[0]),
         subtitle=(
-            f"Krippendorff's alpha{f' ({level} distance)' if level else ''}; {of.basis(found)}. "
-            f"Line: {of.interval(found, 'texts')}.{ratings}"
+            f"Krippendorff's alpha{f' ({level} distance)' if level else ''}; {material.basis(rows)}. "
+            f"Line: {material.interval(rows, 'texts')}.{ratings}"
         ),
-        by_system=any(row.by_system for row in found),
+        by_system=any(row.by_system for row in rows),
         chart=points_chart(
             points,
             measure="Alpha: 0 as by chance, 1 full agreement",
@@ -49,18 +49,18 @@ def agreement(of: Material) -> Iterator[Sketch]:
     )
 
 
-def _agreed_on(one: Point) -> str:
-    said = f"Alpha for {words.short(one.name)} is {one.text}"
-    if one.low is None or one.high is None:
-        return said
-    if one.high < TENTATIVE:
-        return f"{said}: its interval lies below .667"
-    if one.low > RELIABLE:
-        return f"{said}: its interval lies above .8"
-    inside = [bound for bound, value in ((".667", TENTATIVE), (".8", RELIABLE)) if one.low <= value <= one.high]
-    return f"{said}: its interval {f'includes {words.names(inside)}' if inside else 'lies between .667 and .8'}"
+def _agreed_on(alpha: Point) -> str:
+    statement = f"Alpha for {words.short(alpha.name)} is {alpha.text}"
+    if alpha.low is None or alpha.high is None:
+        return statement
+    if alpha.high < TENTATIVE:
+        return f"{statement}: its interval lies below .667"
+    if alpha.low > RELIABLE:
+        return f"{statement}: its interval lies above .8"
+    inside = [bound for bound, value in ((".667", TENTATIVE), (".8", RELIABLE)) if alpha.low <= value <= alpha.high]
+    return f"{statement}: its interval {f'includes {words.names(inside)}' if inside else 'lies between .667 and .8'}"
 
 
 def _agreed(points: Sequence[Point]) -> str:
-    low, high = min(points, key=lambda one: one.value), max(points, key=lambda one: one.value)
+    low, high = min(points, key=lambda alpha: alpha.value), max(points, key=lambda alpha: alpha.value)
     return f"Alpha goes from {low.text} ({words.short(low.name)}) to {high.text} ({words.short(high.name)})"

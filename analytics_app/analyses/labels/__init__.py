@@ -1,4 +1,4 @@
-"""Labels: shares by system, what most raters say, the most likely label of each text, and what experts say."""
+"""Labels: shares by system, majority labels, the most likely label of each text, and labels of experts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from analytics_app.stats.comparison.wilson import wilson
 from tasks_app.studyfile.fields import ListField
 from tasks_app.task_types.base import Scale
 
-# Texts that are listed as uncertain, the least certain first: what can be sent to experts after one run.
+# The most texts that are listed as uncertain, the least certain first, and can be sent to experts after one run.
 MOST_TEXTS = 1000
 BINS = 10
 
@@ -34,9 +34,9 @@ ORDERS = (("", _("not asked")), ("first", _("the first is the best")), ("last", 
 
 @register
 class Labels(Analysis):
-    """How often each label was given, and what the labels of each text come to.
+    """The share of each label among answers, and the joint label of each text.
 
-    `share` counts answers, with intervals over items; `majority_share` counts texts by what most raters said; the
+    `share` counts answers, with intervals over items; `majority_share` counts texts by their majority label; the
     model of Dawid and Skene weighs raters by how they err, and says how likely its label of each text is. Texts whose
     label stays uncertain can be sent to experts, whose labels then come first (`final_share`).
     """
@@ -45,7 +45,7 @@ class Labels(Analysis):
     summary = _("Shares of labels with tests, majority, the most likely labels by Dawid and Skene, and experts.")
     source = "Dawid and Skene (1979). Maximum likelihood estimation of observer error-rates. JRSS C 28(1), 20-28."
     scales = frozenset({Scale.NOMINAL})
-    # Of magnitudes, what is ticked about a text.
+    # For magnitudes, the flags that raters tick.
     task_types = frozenset({"labels", "magnitude"})
     needs = frozenset({Experts, Kinds})
     statistics = {
@@ -99,7 +99,7 @@ class Labels(Analysis):
         )
 
     def of_pairs(self, sample: Sample, settings: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what the leading row of a pair of systems is called."""
+        """Return the columns that identify the leading row of a pair of systems."""
         return {"statistic": "label_difference"}
 
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
@@ -130,10 +130,10 @@ class Labels(Analysis):
 
 
 def _of_groups(table: Table, groups: list[str]) -> Mask:
-    """Say which ratings are by raters of these groups."""
+    """Return a mask of the ratings by raters of these groups."""
     codes = [code for code, key in enumerate(table.names.groups) if key in set(groups)]
-    found: Mask = np.isin(table.judgments.group[table.judgment], codes)
-    return found
+    mask: Mask = np.isin(table.judgments.group[table.judgment], codes)
+    return mask
 
 
 def _items_bring_options(sample: Sample) -> bool:
@@ -141,9 +141,9 @@ def _items_bring_options(sample: Sample) -> bool:
 
 
 def _answers(sample: Sample, more: tuple[str, ...]) -> Answers:
-    """Take the answers of the crowd; what experts alone chose is an option as well."""
+    """Return the answers of the crowd; labels that only experts chose are options as well."""
     question = sample.question
-    # What is asked after a label has one answer, whatever the task allows.
+    # A follow-up question has one answer, even if the task allows several labels.
     several = bool(question.params.get("multiple")) and bool(question.labels or _items_bring_options(sample))
     others = sorted(set(more) - set(question.labels))
     return Answers.of(sample.table, (*question.labels, *others), several=several)
@@ -158,10 +158,10 @@ def _counts(answers: Answers) -> dict[str, int]:
 
 
 def _distribution(make: Rows, answers: Answers) -> Iterator[Row]:
-    """Yield the share of answers with each option, whatever system they are about."""
-    left = in_words(answers.left_out, "rarer option is", "rarer options are")
+    """Yield the share of answers with each option, over all systems."""
+    left_out = in_words(answers.left_out, "rarer option is", "rarer options are")
     notes = [SEVERAL] if answers.several else []
-    notes += [f"{left} left out."] if answers.left_out else []
+    notes += [f"{left_out} left out."] if answers.left_out else []
     for k, option in enumerate(answers.options):
         value = float(answers.chosen[:, k].mean())
         counts: dict[str, Any] = _counts(answers)
@@ -178,7 +178,7 @@ def _shares(make: Rows, answers: Answers, outputs: ByOutput) -> Iterator[Row]:
 
 
 def _majority(make: Rows, voted: Decided) -> Iterator[Row]:
-    """Yield how many texts have each label by majority; ties are counted and not broken."""
+    """Yield the number of texts with each majority label; ties are counted and not broken."""
     clear = voted.clear
     ties = int((~clear).sum())
     note = None if not ties else f"{in_words(ties, 'text is', 'texts are')} left out: their votes are tied."
@@ -188,12 +188,12 @@ def _majority(make: Rows, voted: Decided) -> Iterator[Row]:
 
 
 def _model(make: Rows, model: Model | str, threshold: float) -> Iterator[Row]:
-    """Yield what the model says of all texts, of each system, and of the texts it is not sure of."""
+    """Yield the rows of the model: of all texts, of each system, and of uncertain texts."""
     if isinstance(model, str):
         for statistic in ("label_confidence", "low_confidence_texts"):
             yield make.row(statistic, note=model)
         return
-    decided, said = model.decided, {"threshold": threshold}
+    decided, settings = model.decided, {"threshold": threshold}
     sure = decided.confidence
     n = len(sure)
     for k, option in enumerate(decided.options):
@@ -206,16 +206,16 @@ def _model(make: Rows, model: Model | str, threshold: float) -> Iterator[Row]:
         yield make.row("ds_log_likelihood", value=model.fits[0].log_likelihood, n_items=n)
     yield make.row("label_confidence", value=float(sure.mean()), n_items=n, note=model.note)
     low = sure < threshold
-    yield make.row("low_confidence_texts", value=float(low.sum()), n_items=n, settings=said)
+    yield make.row("low_confidence_texts", value=float(low.sum()), n_items=n, settings=settings)
     counts, edges = np.histogram(sure, bins=BINS, range=(0, 1))
     for number in range(int(np.flatnonzero(counts)[0]), BINS):
         label = f"{edges[number]:g} to {edges[number + 1]:g}"
         yield make.row("confidence_distribution", value=float(counts[number] / n), label=label, n_items=n)
-    yield from _uncertain(make, decided, np.flatnonzero(low), said)
+    yield from _uncertain(make, decided, np.flatnonzero(low), settings)
 
 
-def _uncertain(make: Rows, decided: Decided, low: np.ndarray[Any, Any], said: Mapping[str, Any]) -> Iterator[Row]:
-    """Yield the texts whose label is uncertain, the least certain first: what can be sent to experts."""
+def _uncertain(make: Rows, decided: Decided, low: np.ndarray[Any, Any], settings: Mapping[str, Any]) -> Iterator[Row]:
+    """Yield the texts whose label is uncertain, the least certain first; they can be sent to experts."""
     sample = make.sample
     left_out = "; ".join(f"system!={sample.table.names.systems[code]}" for code in sorted(sample.without))
     if (sample.slice or "") != left_out or sample.group is not None or sample.wave is not None:
@@ -232,12 +232,12 @@ def _uncertain(make: Rows, decided: Decided, low: np.ndarray[Any, Any], said: Ma
             slice="; ".join(filter(None, (about, sample.slice))),
             by_system=True,
             note=None if decided.clear[place] else "Two labels are as likely.",
-            settings=said,
+            settings=settings,
         )
 
 
 def _against_source(make: Rows, decided: Decided, best: str, by: str) -> Iterator[Row]:
-    """Yield how many texts of each system have a label that is not worse than that of their source."""
+    """Yield the share of texts of each system whose label is not worse than that of their source."""
     sources = make.sample.extras[Kinds].sources()
     if not best or not sources or decided.several:
         return
@@ -254,10 +254,10 @@ def _against_source(make: Rows, decided: Decided, best: str, by: str) -> Iterato
         if not mine.any():
             continue
         good = int((rank[outputs.entry[mine]] <= of_item[outputs.item[mine]]).sum())
-        found = wilson(good, int(mine.sum()), confidence=make.sample.common.confidence)
+        share = wilson(good, int(mine.sum()), confidence=make.sample.common.confidence)
         yield make.row(
             "not_worse_than_source",
-            replace(found, n_ratings=None, n_items=int(mine.sum())),
+            replace(share, n_ratings=None, n_items=int(mine.sum())),
             system=system,
             by_system=True,
             settings={"labels": by, "best": best, "interval": "Wilson"},

@@ -31,7 +31,7 @@ class Reference:
 
     @classmethod
     def of(cls, sample: Sample, are_experts: Mask) -> Reference:
-        """Take what experts said of a criterion; `are_experts` marks the ratings in the sample that are theirs.
+        """Return the labels of experts on a criterion; `are_experts` marks the ratings of experts in the sample.
 
         Where a sample is a part of the ratings, only texts of that part count.
         """
@@ -39,7 +39,7 @@ class Reference:
         code = table.names.criterion_code(str(sample.question.criterion))
         mine = (sent.criterion == code) & np.isin(sent.part, table.text)
         own = table.where(are_experts & (table.label >= 0))
-        words = {sent.labels[one] for one in sent.label[mine].tolist()} | _words(own.label, own.names.labels)
+        words = {sent.labels[code] for code in sent.label[mine].tolist()} | _words(own.label, own.names.labels)
         labels = tuple(sorted(words))
         return cls(
             np.r_[recoded(sent.labels, labels)[sent.label[mine]], recoded(own.names.labels, labels)[own.label]],
@@ -49,7 +49,7 @@ class Reference:
         )
 
     def decided(self, crowd: Answers) -> Decided | None:
-        """Return what experts say of each text, by their majority; None where they said nothing."""
+        """Return the majority label of experts for each text; None if they labelled nothing."""
         if not len(self.label):
             return None
         label = recoded(self.labels, crowd.options)[self.label]
@@ -58,21 +58,21 @@ class Reference:
 
 
 def _words(codes: NDArray[Any], labels: tuple[str, ...]) -> set[str]:
-    return {labels[one] for one in np.unique(codes).tolist()}
+    return {labels[code] for code in np.unique(codes).tolist()}
 
 
 def expert_rows(
     make: Rows, voted: Decided, model: Model | str, experts: Decided | None, threshold: float
 ) -> Iterator[Row]:
-    """Yield agreement of crowd and experts, and the labels in the end: experts' where there are any."""
+    """Yield the agreement of crowd and experts, and the final labels: those of experts if there are any."""
     if experts is None:
         return
     crowd = model.decided if isinstance(model, Model) else voted
     place = _places(crowd.texts, experts)
     n, known = len(crowd.texts), place >= 0
     judged = known & experts.clear[np.maximum(place, 0)]
-    found = wilson(int(known.sum()), n, confidence=make.sample.common.confidence)
-    yield make.row("expert_texts", value=found.value, n_items=int(known.sum()), note=_ties(known & ~judged))
+    coverage = wilson(int(known.sum()), n, confidence=make.sample.common.confidence)
+    yield make.row("expert_texts", value=coverage.value, n_items=int(known.sum()), note=_ties(known & ~judged))
     pairs = [("expert_majority_agreement", voted)]
     if isinstance(model, Model):
         pairs.insert(0, ("expert_agreement", model.decided))
@@ -81,29 +81,33 @@ def expert_rows(
     yes = np.where(judged[:, np.newaxis], experts.yes[np.maximum(place, 0)], crowd.yes)
     yield from _final(make, replace(crowd, yes=yes))
     if isinstance(model, Model):
-        # What experts decided is as sure as they agree on it.
+        # The confidence of a label by experts is the agreement among them.
         sure = np.where(judged, experts.confidence[np.maximum(place, 0)], crowd.confidence)
-        left = int(((crowd.confidence < threshold) & ~judged).sum())
+        n_left = int(((crowd.confidence < threshold) & ~judged).sum())
         yield make.row("final_confidence", value=float(sure.mean()), n_items=n)
-        yield make.row("low_confidence_left", value=float(left), n_items=n, settings={"threshold": threshold})
+        yield make.row("low_confidence_left", value=float(n_left), n_items=n, settings={"threshold": threshold})
 
 
 def _places(texts: NDArray[np.int64], experts: Decided) -> NDArray[np.intp]:
-    """Return where each text stands among those of the experts, -1 where they did not label it."""
-    found = np.minimum(np.searchsorted(experts.texts, texts), len(experts.texts) - 1)
-    return np.where(experts.texts[found] == texts, found, -1)
+    """Return the place of each text among the texts of the experts, -1 if they did not label it."""
+    place = np.minimum(np.searchsorted(experts.texts, texts), len(experts.texts) - 1)
+    return np.where(experts.texts[place] == texts, place, -1)
 
 
 def _agreement(make: Rows, statistic: str, decided: Decided, experts: Decided) -> Row:
-    """Return on how many texts crowd and experts have the same label, of those that both have a label for."""
+    """Return the row with the share of texts on which crowd and experts agree, of those that both labelled."""
     place = _places(decided.texts, experts)
     both = (place >= 0) & decided.clear
     both &= experts.clear[np.maximum(place, 0)]
     same = (decided.yes == experts.yes[np.maximum(place, 0)]).all(axis=1) & both
-    found = wilson(int(same.sum()), int(both.sum()), confidence=make.sample.common.confidence)
-    note = None if found.value is not None else "There is no text on which both crowd and experts have a clear label."
-    said = {"interval": "Wilson"}
-    return make.row(statistic, replace(found, n_ratings=None, note=note), n_items=int(both.sum()), settings=said)
+    agreement = wilson(int(same.sum()), int(both.sum()), confidence=make.sample.common.confidence)
+    note = (
+        None if agreement.value is not None else "There is no text on which both crowd and experts have a clear label."
+    )
+    settings = {"interval": "Wilson"}
+    return make.row(
+        statistic, replace(agreement, n_ratings=None, note=note), n_items=int(both.sum()), settings=settings
+    )
 
 
 def _final(make: Rows, final: Decided) -> Iterator[Row]:

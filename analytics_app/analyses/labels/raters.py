@@ -12,26 +12,26 @@ from analytics_app.analyses.shared.labelled import ITEMS_DIFFER, Answers, Model
 from analytics_app.results import Row
 from analytics_app.stats.errors.votes import wawa
 
-# Rows of raters by label; of more, only the accuracy of each rater is given.
+# The most rows of raters by label; if there would be more, only the accuracy of each rater is given.
 MOST_CELLS = 2000
 
 
 def rater_rows(make: Rows, answers: Answers, model: Model | str) -> Iterator[Row]:
-    """Yield how reliable each rater is, by the model and by the majority."""
+    """Yield the reliability of each rater, by the model and by the majority."""
     names = make.sample.table.names.raters
-    codes, given = np.unique(answers.rater, return_counts=True)
-    n_of = dict(zip(codes.tolist(), given.tolist(), strict=True))
+    codes, counts = np.unique(answers.rater, return_counts=True)
+    n_of = dict(zip(codes.tolist(), counts.tolist(), strict=True))
     if isinstance(model, Model):
-        accuracy = np.mean([one.accuracy for one in model.fits], axis=0)
+        accuracy = np.mean([fit.accuracy for fit in model.fits], axis=0)
         for code, value in zip(model.fits[0].raters.tolist(), accuracy.tolist(), strict=True):
             yield make.row("rater_accuracy", value=value, rater=names[code], n_ratings=n_of[code], n_raters=1)
         yield from _sensitivity(make, model)
     if answers.several or model == ITEMS_DIFFER:
         return
-    told = answers.chosen.any(axis=1)
-    label = answers.chosen.argmax(axis=1)[told]
-    found = wawa(label, answers.text[told], answers.rater[told], n_labels=len(answers.options))
-    for code, value in zip(found.raters.tolist(), found.skill.tolist(), strict=True):
+    labelled = answers.chosen.any(axis=1)
+    label = answers.chosen.argmax(axis=1)[labelled]
+    skills = wawa(label, answers.text[labelled], answers.rater[labelled], n_labels=len(answers.options))
+    for code, value in zip(skills.raters.tolist(), skills.skill.tolist(), strict=True):
         known = not isnan(value)
         yield make.row(
             "wawa_skill",
@@ -44,7 +44,7 @@ def rater_rows(make: Rows, answers: Answers, model: Model | str) -> Iterator[Row
 
 
 def _sensitivity(make: Rows, model: Model) -> Iterator[Row]:
-    """Yield how probably a rater gives a label where it is the right one: the diagonal of the confusion matrix."""
+    """Yield the probability that a rater gives a label if it is right: the diagonal of the confusion matrix."""
     names = make.sample.table.names.raters
     options = model.decided.options
     if len(model.fits[0].raters) * len(options) > MOST_CELLS:

@@ -24,13 +24,13 @@ from analytics_app.stats.comparison.paired import item_means, paired
 from analytics_app.stats.estimate import Estimate, joined
 
 SEVERAL = "Several options may be chosen, so the shares do not add up to one."
-# Options that systems are compared on: each adds tests to the family.
+# The most options on which systems are compared: each adds tests to the family.
 MOST_COMPARED = 12
 
-# Answers times labels that are counted at a time.
+# The most answers times labels that are counted at a time.
 MOST_ENTRIES = 4_000_000
 
-# McNemar's test has items as its units, also where whole documents were shown.
+# The units of McNemar's test are items, even if whole documents were shown.
 DEPENDENT = "Items of one document count as independent here, so p may be too small."
 
 
@@ -48,7 +48,7 @@ class ByOutput:
 
     @classmethod
     def of(cls, sample: Sample, texts: NDArray[np.int64]) -> ByOutput:
-        """Find the outputs of the text of each entry, without the systems that the sample leaves out."""
+        """Return the outputs of the text of each entry, without the systems that the sample leaves out."""
         names, by_document = sample.table.names, sample.question.by_document
         entry, system, item = systems_of(names, texts, sample.without)
         known, code = np.unique(system, return_inverse=True)
@@ -61,24 +61,24 @@ class ByOutput:
             system=code,
             item=item,
             cluster=clusters[item],
-            systems=tuple(names.systems[one] for one in known),
+            systems=tuple(names.systems[system_code] for system_code in known),
             unit="documents" if by_document else "items",
             cluster_of_item=clusters,
         )
 
     def where(self, mask: Mask) -> ByOutput:
-        """Return the outputs of the entries that a mask (one value an entry) keeps."""
+        """Return the outputs of the entries in a mask, which has one value for each entry."""
         keep = mask[self.entry]
         cut = (self.entry[keep], self.system[keep], self.item[keep], self.cluster[keep])
         return ByOutput(*cut, self.systems, self.unit, self.cluster_of_item)
 
     def clusters_of(self, items: NDArray[Any]) -> NDArray[np.int64] | None:
-        """Return what each of these items is drawn with, None where it is drawn alone."""
+        """Return the cluster of each of these items, None if every item is its own cluster."""
         return self.cluster_of_item[items] if self.unit == "documents" else None
 
-    def pairs(self, wanted: Sequence[tuple[str, str]] | None) -> list[tuple[int, int]]:
+    def pairs(self, planned: Sequence[tuple[str, str]] | None) -> list[tuple[int, int]]:
         """Return the pairs of systems to compare, by code."""
-        return chosen_pairs(self.systems, wanted)
+        return chosen_pairs(self.systems, planned)
 
 
 def shares(
@@ -92,30 +92,30 @@ def shares(
     note: str | None = None,
     criterion: str | None = None,
 ) -> Iterator[Row]:
-    """Yield the mean of values, an entry a row and a label a column, of each system, with its interval."""
+    """Yield the mean of values (entries as rows, labels as columns) of each system, with its interval."""
     systems = outputs.systems
     items = [len(np.unique(outputs.item[outputs.system == code])) for code in range(len(systems))]
-    for begin, found, said in _means(make.sample, values, outputs):
-        for place, one in enumerate(found):
+    for begin, means, settings in _means(make.sample, values, outputs):
+        for place, mean in enumerate(means):
             code = place % len(systems)
             yield make.row(
                 statistic,
-                one,
+                mean,
                 criterion=criterion,
                 system=systems[code],
                 label=labels[begin + place // len(systems)],
                 by_system=True,
                 n_items=items[code],
                 n_raters=n_raters[code] if n_raters is not None else None,
-                note=joined(one.note, note, interval_note(one, outputs.unit)),
-                settings=said,
+                note=joined(mean.note, note, interval_note(mean, outputs.unit)),
+                settings=settings,
             )
 
 
 def _means(sample: Sample, values: Floats, outputs: ByOutput) -> Iterator[tuple[int, list[Estimate], dict[str, Any]]]:
-    """Yield the means of some labels at a time, by label and then by system; all of them share their resamples.
+    """Yield the means of some labels at a time, by label and then by system, with the settings of their intervals.
 
-    With them goes how rows say their intervals.
+    All means share their resamples.
     """
     n_systems, n_labels = len(outputs.systems), values.shape[1]
     width = max(1, MOST_ENTRIES // max(1, len(outputs.entry)))
@@ -137,9 +137,9 @@ def _means(sample: Sample, values: Floats, outputs: ByOutput) -> Iterator[tuple[
 
 
 def compared(answers: Answers) -> list[int]:
-    """Return the options that differences are given for, of many those that were chosen most.
+    """Return the options whose differences have rows; of many options, those that were chosen most.
 
-    Of two that exclude each other the first says it all.
+    Of two options that exclude each other, only the first is needed.
     """
     n = len(answers.options)
     if n == 2 and not answers.several:
@@ -149,7 +149,7 @@ def compared(answers: Answers) -> list[int]:
 
 
 def differences(make: Rows, answers: Answers, outputs: ByOutput, criterion: str | None = None) -> Iterator[Row]:
-    """Yield how the shares of two systems differ on the items that both have, with p adjusted over all of them."""
+    """Yield the differences of shares of every two systems on the items of both, with p adjusted over all."""
     common = make.sample.common
     pairs = outputs.pairs(common.pairs)
     if not pairs:
@@ -167,57 +167,60 @@ def differences(make: Rows, answers: Answers, outputs: ByOutput, criterion: str 
         n_permutations=flips(common, len(options) * len(pairs)),
         **drawn.options,
     )
-    found = [(k, one.a % n, one.b % n, one) for k, one in zip(np.repeat(options, len(pairs)), tested, strict=True)]
-    adjusted = adjust([one.permutation_p for *_names, one in found], common.correction)
-    said = {
+    results = [
+        (k, result.a % n, result.b % n, result)
+        for k, result in zip(np.repeat(options, len(pairs)), tested, strict=True)
+    ]
+    adjusted = adjust([result.permutation_p for *_names, result in results], common.correction)
+    settings = {
         "means": f"of {outputs.unit}",
         **drawn.said,
         **family_of(common, tested, unit=outputs.unit, of="pairs and labels of one criterion"),
     }
-    for (k, a, b, one), p in zip(found, adjusted, strict=True):
+    for (k, a, b, result), p in zip(results, adjusted, strict=True):
         yield make.row(
             "label_difference",
-            one.difference,
+            result.difference,
             **_pair(outputs, a, b),
             criterion=criterion,
             label=answers.options[k],
-            n_items=one.n_items,
-            p=one.permutation_p,
+            n_items=result.n_items,
+            p=result.permutation_p,
             p_adjusted=p,
-            note=joined(one.difference.note, said.get("cannot_differ")),
-            settings=said,
+            note=joined(result.difference.note, settings.get("cannot_differ")),
+            settings=settings,
         )
 
 
 def decisions_compared(make: Rows, decided: Decided, options: Sequence[int], by: str) -> Iterator[Row]:
-    """Yield McNemar's test of every pair of systems on the labels that texts come to, one an item."""
+    """Yield McNemar's test of every pair of systems on the joint labels of texts, one label for each item."""
     outputs = ByOutput.of(make.sample, decided.texts)
     pairs, common = outputs.pairs(make.sample.common.pairs), make.sample.common
-    found: list[tuple[int, tuple[int, int], Estimate]] = []
+    tests: list[tuple[int, tuple[int, int], Estimate]] = []
     for k in options:
         matrix = one_an_item(decided.yes[:, k], outputs)
-        found += [(k, (a, b), mcnemar(matrix[:, a], matrix[:, b])) for a, b in pairs]
-    adjusted = adjust([one.p for _k, _pair, one in found], common.correction)
-    family = f"{len(found)} pairs and labels of one criterion"
-    for (k, (a, b), one), p in zip(found, adjusted, strict=True):
+        tests += [(k, (a, b), mcnemar(matrix[:, a], matrix[:, b])) for a, b in pairs]
+    adjusted = adjust([test.p for _k, _pair, test in tests], common.correction)
+    family = f"{len(tests)} pairs and labels of one criterion"
+    for (k, (a, b), test), p in zip(tests, adjusted, strict=True):
         yield make.row(
             "mcnemar",
-            one,
+            test,
             **_pair(outputs, a, b),
             label=decided.options[k],
             p_adjusted=p,
-            note=dependent(one, outputs),
+            note=dependent(test, outputs),
             settings={"labels": by, "test": "exact", "correction": common.correction, "family": family},
         )
 
 
-def dependent(one: Estimate, outputs: ByOutput) -> str | None:
-    """Return the note of McNemar's test of two systems."""
-    return joined(one.note, DEPENDENT if outputs.unit == "documents" and one.p is not None else None)
+def dependent(test: Estimate, outputs: ByOutput) -> str | None:
+    """Return the note of McNemar's test of two systems, if there is one."""
+    return joined(test.note, DEPENDENT if outputs.unit == "documents" and test.p is not None else None)
 
 
 def one_an_item(values: Floats, outputs: ByOutput) -> Floats:
-    """Return yes (1) or no (0) of each item and system, NaN where none is clear or several texts disagree."""
+    """Return yes (1) or no (0) of each item and system, NaN if none is clear or several texts disagree."""
     matrix, _items = item_means(values[outputs.entry], outputs.system, outputs.item, len(outputs.systems))
     matrix[(matrix != 0) & (matrix != 1)] = np.nan
     return matrix

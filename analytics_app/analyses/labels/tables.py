@@ -18,10 +18,10 @@ from analytics_app.show.registry import tables_of
 from analytics_app.show.shown import Rows, Shown, lines_of, named, own, table_of
 from analytics_app.show.table import Table
 
-# What has a table of its own; everything else, and every slice, group and wave, stands in the general one.
+# Statistics with a table of their own; all others, and all slices, groups and waves, are in the general table.
 BY_SYSTEM = ("share", "majority_share", "ds_share", "final_share")
 BY_LABEL = ("distribution", "ds_prevalence", "final_prevalence")
-# More labels side by side are not read.
+# The most labels that are readable side by side.
 MOST_COLUMNS, MOST_ROWS = 8, 12
 NUMBERS = (
     "label_confidence", "low_confidence_texts", "majority_ties", "expert_texts", "expert_agreement",
@@ -35,7 +35,7 @@ COUNTS = ("low_confidence_texts", "majority_ties", "low_confidence_left")
 
 @tables_of("labels")
 def labels(rows: Rows, limit: float) -> Iterator[Table]:
-    """Yield few numbers first: shares by system, the labels in the end, then what they rest on."""
+    """Yield the tables of shares by system and of labels, then those of pairs, confidence, raters and texts."""
     whole = rows.whole
     yield from _by_system(whole)
     yield from _by_label(whole)
@@ -48,10 +48,10 @@ def labels(rows: Rows, limit: float) -> Iterator[Table]:
 
 
 def _by_system(rows: Rows) -> Iterator[Table]:
-    """Yield a line a system and measure, a column a label."""
+    """Yield a table with one line for each system and measure, and one column for each label."""
     of_systems = RowIndex([row for row in rows.of(*BY_SYSTEM) if row.system])
-    every = of_systems.values("label", *BY_SYSTEM)
-    listed = _often(every, rows)
+    all_labels = of_systems.values("label", *BY_SYSTEM)
+    listed = _often(all_labels, rows)
 
     def share_of(label: str | None) -> Shown:
         def show(row: ResultRow | None) -> Cell:
@@ -66,34 +66,34 @@ def _by_system(rows: Rows) -> Iterator[Table]:
         *(share_of(label) for label in listed),
     ]
     systems = of_systems.values("system", *BY_SYSTEM)
-    of = {(row.statistic, row.system): row for row in reversed(of_systems.rows) if row.label in listed}
-    lines = [of[name, system] for name in BY_SYSTEM for system in systems if (name, system) in of]
-    notes = [*notes_of(of_systems.rows), *_rarer(every, listed)]
+    first_rows = {(row.statistic, row.system): row for row in reversed(of_systems.rows) if row.label in listed}
+    lines = [first_rows[name, system] for name in BY_SYSTEM for system in systems if (name, system) in first_rows]
+    notes = [*notes_of(of_systems.rows), *_rarer(all_labels, listed)]
     yield from table_of(rows, _("Labels by system"), columns, lines, notes=notes)
 
 
 def _often(labels: Sequence[str | None], rows: Rows, most: int = MOST_COLUMNS) -> list[str | None]:
-    """Return the labels that were chosen most, as many as a table has room for, in their order."""
+    """Return the labels that were chosen most, as many as fit into a table, in their order."""
     share = {row.label: row.value or 0.0 for row in rows.of("distribution")}
     often = sorted(labels, key=lambda label: -share.get(label, 0.0))[:most]
     return [label for label in labels if label in often]
 
 
-def _rarer(every: Sequence[object], listed: Sequence[object]) -> list[str]:
-    """Say that rarer labels are not in a table."""
-    return left_out(len(every) - len(listed), _("%(n)s rarer labels are in the file of results."))
+def _rarer(all_labels: Sequence[object], listed: Sequence[object]) -> list[str]:
+    """Return a note that rarer labels are not in a table, if any are left out."""
+    return left_out(len(all_labels) - len(listed), _("%(n)s rarer labels are in the file of results."))
 
 
 def _measure(statistic: str) -> str:
-    """Name a measure of a table in which everything is about labels."""
+    """Return the short name of a measure, for a table that is only about labels."""
     return _("Share of answers") if statistic in {"share", "distribution"} else names.statistic(statistic)
 
 
 def _by_label(rows: Rows) -> Iterator[Table]:
-    """Yield a line a label, all systems together: answers, the likely labels, the labels in the end."""
+    """Yield a table with one line for each label, over all systems: answers, likely labels, final labels."""
     of_labels = [row for row in rows.of(*BY_LABEL) if row.label is not None]
-    every = list(dict.fromkeys(row.label for row in of_labels))
-    listed = _often(every, rows, MOST_ROWS)
+    all_labels = list(dict.fromkeys(row.label for row in of_labels))
+    listed = _often(all_labels, rows, MOST_ROWS)
     used = [name for name in BY_LABEL if any(row.statistic == name for row in of_labels)]
     was = Shown(_("Before rules"), "distribution", percent(1), before=True)
     columns = [
@@ -102,12 +102,12 @@ def _by_label(rows: Rows) -> Iterator[Table]:
         *([was] if any(row.statistic == "distribution" for row in rows.before) else []),
     ]
     lines = [row for row in lines_of(of_labels, "label") if row.label in listed]
-    notes = [*notes_of(of_labels), *_rarer(every, listed)]
+    notes = [*notes_of(of_labels), *_rarer(all_labels, listed)]
     yield from table_of(rows, _("Labels, all systems together"), columns, lines, by=("label",), notes=notes)
 
 
 def pairs(rows: Rows, limit: float) -> Iterator[Table]:
-    """Yield a line a pair of systems and label: the difference of shares, and McNemar's test on the texts' labels."""
+    """Yield a table with one line for each pair of systems and label: difference of shares, and McNemar's test."""
     columns = [
         named(_("Pair"), pair("−")),
         named(_("Label"), lambda row: row.label),
@@ -124,11 +124,11 @@ def pairs(rows: Rows, limit: float) -> Iterator[Table]:
 
 
 def _numbers(rows: Rows) -> Iterator[Table]:
-    """Yield how sure the labels are, and how far crowd and experts agree."""
+    """Yield a table of the confidence of labels, and of the agreement between crowd and experts."""
 
     def called(row: ResultRow | None) -> Cell:
-        said = " – ".join(filter(None, (formats.statistic(row), row.system))) if row is not None else DASH
-        return Cell(said, said)
+        name = " – ".join(filter(None, (formats.statistic(row), row.system))) if row is not None else DASH
+        return Cell(name, name)
 
     columns = [
         Shown(_("Measure"), "", called, number=False),
@@ -142,7 +142,7 @@ def _numbers(rows: Rows) -> Iterator[Table]:
 
 
 def _raters(rows: Rows) -> Iterator[Table]:
-    """Yield a line a rater, the least accurate first."""
+    """Yield a table with one line for each rater, the least accurate first."""
 
     def about(row: ResultRow | None) -> Cell:
         rater = row.rater if row is not None else None
@@ -150,8 +150,8 @@ def _raters(rows: Rows) -> Iterator[Table]:
         return ratings(next(filter(None, own_rows), None))
 
     def accuracy(row: ResultRow) -> float:
-        found = rows.one("rater_accuracy", rater=row.rater, label=None)
-        return (found.value if found is not None else None) or 0.0
+        overall = rows.one("rater_accuracy", rater=row.rater, label=None)
+        return (overall.value if overall is not None else None) or 0.0
 
     columns = [
         named(_("Rater"), lambda row: row.rater),
@@ -172,7 +172,7 @@ def _raters(rows: Rows) -> Iterator[Table]:
 
 
 def _uncertain(rows: Rows) -> Iterator[Table]:
-    """Yield the texts whose label is least certain."""
+    """Yield a table of the texts whose label is least certain."""
     columns = [
         named(_("Text"), lambda row: str(row.slice).removeprefix("text=")),
         named(_("Label"), lambda row: row.label),
@@ -183,7 +183,7 @@ def _uncertain(rows: Rows) -> Iterator[Table]:
 
 
 def _with_ends(row: ResultRow | None) -> Cell:
-    """Show a share with its interval in one cell."""
+    """Return a cell with a share and its interval."""
     if row is None or row.value is None:
         return Cell(DASH)
     if row.low is None or row.high is None:

@@ -28,7 +28,7 @@ from tasks_app.task_types.base import Scale
 NOT_POSITIVE = "Ratings of zero or below have no logarithm and are left out: {n:,}."
 NO_RANGE = "Raters who gave one number only have no range and are left out: {n:,}."
 
-# What a standard is worth where a study does not say.
+# The value of the standard if a study does not give it.
 USUAL = 100.0
 
 
@@ -76,17 +76,17 @@ class Magnitude(Analysis):
         )
 
     def rows(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
-        """Normalise within raters over everything, before slices are cut; then yield the rows of all of them."""
-        table, how = sample.table, str(settings["normalisation"])
-        made = normalised(table.value, table.rater, how, standard=_standard(sample))
-        z = judge_wise_z(made.values, table.rater, **sample.common.of_z).z
-        note = _left_out(made)
-        for row in super().rows(replace(sample, table=replace(table, value=made.values), z=z), settings):
-            # Notes of undefined values say why already.
+        """Yield the rows of all slices, after normalising within raters over all ratings."""
+        table, normalisation = sample.table, str(settings["normalisation"])
+        estimates = normalised(table.value, table.rater, normalisation, standard=_standard(sample))
+        z = judge_wise_z(estimates.values, table.rater, **sample.common.of_z).z
+        note = _left_out(estimates)
+        for row in super().rows(replace(sample, table=replace(table, value=estimates.values), z=z), settings):
+            # Undefined values already have a note with the reason.
             yield replace(row, note=joined(row.note, note)) if note and row.value is not None else row
 
     def of_pairs(self, sample: Sample, settings: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what the leading row of a pair of systems is called."""
+        """Return the columns that identify the leading row of a pair of systems."""
         return {"statistic": "range_difference" if settings["normalisation"] == "range" else "magnitude_ratio"}
 
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
@@ -94,62 +94,62 @@ class Magnitude(Analysis):
         outputs = Outputs.of(sample, by_document=sample.question.by_document)
         if not len(outputs.systems):
             return
-        how = str(settings["normalisation"])
+        normalisation = str(settings["normalisation"])
         make = Rows(self.name, sample)
-        yield from _means(make, outputs, how)
-        yield from _at_standard(make, how)
+        yield from _means(make, outputs, normalisation)
+        yield from _at_standard(make, normalisation)
         pairs = chosen_pairs(outputs.systems, sample.common.pairs)
         if pairs:
-            yield from _ratios(make, outputs, pairs, how)
+            yield from _ratios(make, outputs, pairs, normalisation)
 
 
 def _standard(sample: Sample) -> float:
     return float(sample.question.params.get("reference_value") or USUAL)
 
 
-def _at_standard(make: Rows, how: str) -> Iterator[Row]:
-    """Yield how often raters gave the number of the standard itself: where that is nearly always, little was told."""
+def _at_standard(make: Rows, normalisation: str) -> Iterator[Row]:
+    """Yield the share of ratings that equal the standard; if nearly all do, they carry little information."""
     table, standard = make.sample.table, _standard(make.sample)
     logs = table.value[~np.isnan(table.value)]
-    if how not in {"log", "standard"} or not len(logs):
+    if normalisation not in {"log", "standard"} or not len(logs):
         return
     yield make.row(
         "at_standard",
-        value=float(np.mean(logs == (np.log(standard) if how == "log" else 0.0))),
+        value=float(np.mean(logs == (np.log(standard) if normalisation == "log" else 0.0))),
         n_ratings=len(logs),
         n_items=table.n_texts,
         n_raters=table.n_raters,
-        settings={"normalisation": how, "standard": standard},
+        settings={"normalisation": normalisation, "standard": standard},
     )
 
 
-def _left_out(made: Normalised) -> str | None:
+def _left_out(estimates: Normalised) -> str | None:
     return joined(
-        NOT_POSITIVE.format(n=made.not_positive) if made.not_positive else None,
-        NO_RANGE.format(n=len(made.without)) if made.without else None,
+        NOT_POSITIVE.format(n=estimates.not_positive) if estimates.not_positive else None,
+        NO_RANGE.format(n=len(estimates.without)) if estimates.without else None,
     )
 
 
-def _means(make: Rows, outputs: Outputs, how: str) -> Iterator[Row]:
+def _means(make: Rows, outputs: Outputs, normalisation: str) -> Iterator[Row]:
     """Yield means of values and of z, with intervals over items and over raters."""
     common, reason = make.sample.common, mix_note(outputs)
-    first = "range_mean" if how == "range" else "geometric_mean"
-    kinds = ((first, outputs.value), *(() if how == "range" else (("log_mean_z", outputs.z),)))
+    first = "range_mean" if normalisation == "range" else "geometric_mean"
+    kinds = ((first, outputs.value), *(() if normalisation == "range" else (("log_mean_z", outputs.z),)))
     for name, values in kinds:
         for suffix, clusters in (("", outputs.cluster), ("_over_raters", outputs.rater)):
             over = "raters" if suffix else outputs.unit
             drawn = bootstrap(make.sample, f"means over {over}", over)
-            found = group_means(
+            means = group_means(
                 values,
                 outputs.system,
                 clusters,
                 n_groups=len(outputs.systems),
                 **drawn.options,
             )
-            for code, one in enumerate(found):
+            for code, mean in enumerate(means):
                 about: dict[str, Any] = outputs.counts(code, rated=~np.isnan(values))
-                note = joined(one.note, interval_note(one, over, about["n_raters"]))
-                estimate = taken_back(one) if name == "geometric_mean" else one
+                note = joined(mean.note, interval_note(mean, over, about["n_raters"]))
+                estimate = taken_back(mean) if name == "geometric_mean" else mean
                 if name == "log_mean_z" and reason is not None:
                     note = joined(reason.sentence, None if reason.refuses else note)
                     estimate = Estimate(None, note=note) if reason.refuses else estimate
@@ -160,7 +160,7 @@ def _means(make: Rows, outputs: Outputs, how: str) -> Iterator[Row]:
                     by_system=True,
                     note=note,
                     settings={
-                        "normalisation": how,
+                        "normalisation": normalisation,
                         **drawn.said,
                         **(common.of_z if name == "log_mean_z" else {}),
                     },
@@ -168,8 +168,8 @@ def _means(make: Rows, outputs: Outputs, how: str) -> Iterator[Row]:
                 )
 
 
-def _ratios(make: Rows, outputs: Outputs, pairs: list[tuple[int, int]], how: str) -> Iterator[Row]:
-    """Yield the ratio of every two systems, or the difference of their places in the range, with its test."""
+def _ratios(make: Rows, outputs: Outputs, pairs: list[tuple[int, int]], normalisation: str) -> Iterator[Row]:
+    """Yield the ratio of every two systems, or the difference of their places in the range, with a test."""
     common = make.sample.common
     matrix, items = item_means(outputs.value, outputs.system, outputs.item, len(outputs.systems))
     drawn = bootstrap(make.sample, "ratios", outputs.unit)
@@ -178,26 +178,26 @@ def _ratios(make: Rows, outputs: Outputs, pairs: list[tuple[int, int]], how: str
         "n_permutations": flips(common, len(pairs)),
         **drawn.options,
     }
-    if how == "range":
+    if normalisation == "range":
         differences = paired(matrix, pairs, **options)
-        found = [replace(one.difference, p=one.permutation_p) for one in differences]
+        estimates = [replace(result.difference, p=result.permutation_p) for result in differences]
     else:
-        found = ratios(matrix, pairs, **options)
-    adjusted = adjust([one.p for one in found], common.correction)
-    moving = [one.n_items if one.p is not None else None for one in found]
+        estimates = ratios(matrix, pairs, **options)
+    adjusted = adjust([estimate.p for estimate in estimates], common.correction)
+    moving = [estimate.n_items if estimate.p is not None else None for estimate in estimates]
     reason = cannot_differ(common, moving, flips(common, len(pairs)), unit=outputs.unit)
-    values = "places in the range" if how == "range" else "logarithms"
-    for (a, b), one, p in zip(pairs, found, adjusted, strict=True):
+    values = "places in the range" if normalisation == "range" else "logarithms"
+    for (a, b), estimate, p in zip(pairs, estimates, adjusted, strict=True):
         yield make.row(
-            "range_difference" if how == "range" else "magnitude_ratio",
-            one,
+            "range_difference" if normalisation == "range" else "magnitude_ratio",
+            estimate,
             system=outputs.systems[a],
             system_b=outputs.systems[b],
             by_system=True,
             p_adjusted=p,
-            note=joined(one.note, reason),
+            note=joined(estimate.note, reason),
             settings={
-                "normalisation": how,
+                "normalisation": normalisation,
                 "means": f"of {values} of items",
                 **drawn.said,
                 "test": f"sign-flip permutation over {outputs.unit}, {flips(common, len(pairs))} draws",

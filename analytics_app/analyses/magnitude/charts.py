@@ -24,23 +24,23 @@ from analytics_app.results import Row
 
 
 @chart(order=4)
-def ratios(of: Material) -> Iterator[Sketch]:
-    """Draw every pair of systems by the ratio of the first to the second, on an axis of logarithms."""
-    found = of.of("magnitude_ratio")
-    if not found:
+def ratios(material: Material) -> Iterator[Sketch]:
+    """Draw the ratio of the first system to the second for every pair, on a logarithmic axis."""
+    rows = material.of("magnitude_ratio")
+    if not rows:
         return
-    limit = round(1 - of.confidence, 9)
+    limit = round(1 - material.confidence, 9)
     pairs = pairs_of(
-        found, lambda value: abs(log(value)), lambda row: row.p_adjusted is not None and row.p_adjusted < limit
+        rows, lambda value: abs(log(value)), lambda row: row.p_adjusted is not None and row.p_adjusted < limit
     )
     points = [pair_point(row, f"×{value_of(row):.2f}", sign="/") for row in pairs.rows]
     yield Sketch(
         kind="ratios",
-        title=_times(pairs.clear, len(found), of.name, possible=setting(found, "cannot_differ") is None),
+        title=_times(pairs.clear, len(rows), material.name, possible=setting(rows, "cannot_differ") is None),
         subtitle=(
-            f"Ratio of the first system to the second for {of.name}, from mean logarithms over the items both have"
-            f"{pairs.only}; {of.basis(found)}. Line: {of.interval(found, 'items')}. To differ: p below {limit:g}"
-            f"{corrected(found)}.{why_not(found)}{counted(found)}"
+            f"Ratio of the first system to the second for {material.name}, from mean logarithms over the items both "
+            f"have{pairs.only}; {material.basis(rows)}. Line: {material.interval(rows, 'items')}. To differ: p below "
+            f"{limit:g}{corrected(rows)}.{why_not(rows)}{counted(rows)}"
         ),
         by_system=True,
         chart=points_chart(points, measure="Ratio of two systems", limits=[(1.0, "equal")], log=True),
@@ -54,15 +54,15 @@ def _times(clear: Sequence[Row], n: int, criterion: str, *, possible: bool) -> s
     if not clear:
         return f"No two systems differ significantly for {criterion}"
     if len(clear) == 1:
-        one = clear[0]
-        times = f"{value_of(one):.2f} times"
-        return f"{words.short(one.system)} gets {times} the number of {words.short(one.system_b)} for {criterion}"
+        row = clear[0]
+        times = f"{value_of(row):.2f} times"
+        return f"{words.short(row.system)} gets {times} the number of {words.short(row.system_b)} for {criterion}"
     return f"{'All' if len(clear) == n else f'{len(clear)} of'} {n} pairs of systems differ for {criterion}"
 
 
 @chart(order=5)
-def geometric_means(of: Material) -> Iterator[Sketch]:
+def geometric_means(material: Material) -> Iterator[Sketch]:
     """Draw the systems by their geometric mean."""
     yield from strengths_of(
-        of, "geometric_mean", "geometric-means", "Geometric mean", ("gets the highest numbers", "geometric means")
+        material, "geometric_mean", "geometric-means", "Geometric mean", ("gets the highest numbers", "geometric means")
     )

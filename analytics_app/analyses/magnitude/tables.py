@@ -18,38 +18,40 @@ from analytics_app.show.table import Table
 
 @tables_of("magnitude")
 def magnitude(rows: Rows, limit: float) -> Iterator[Table]:
-    """Yield systems by their geometric mean, then ratios; a table for each normalisation that was asked for."""
-    for how in dict.fromkeys(_normalisation(row) for row in rows.rows):
-        yield from _normalised(RowIndex([row for row in rows.rows if _normalisation(row) == how]), limit, how)
+    """Yield the tables of systems by geometric mean, and of ratios, for each normalisation in the plan."""
+    for normalisation in dict.fromkeys(_normalisation(row) for row in rows.rows):
+        yield from _normalised(
+            RowIndex([row for row in rows.rows if _normalisation(row) == normalisation]), limit, normalisation
+        )
 
 
 def _normalisation(row: ResultRow) -> str:
     return str((row.settings or {}).get("normalisation"))
 
 
-def _normalised(rows: Rows, limit: float, how: str) -> Iterator[Table]:
-    mean = "range_mean" if how == "range" else "geometric_mean"
-    ratio = "range_difference" if how == "range" else "magnitude_ratio"
+def _normalised(rows: Rows, limit: float, normalisation: str) -> Iterator[Table]:
+    mean = "range_mean" if normalisation == "range" else "geometric_mean"
+    ratio = "range_difference" if normalisation == "range" else "magnitude_ratio"
     n = digits_for(row.value for row in rows.whole.of(mean))
-    said = "" if how == "log" else f" ({how})"
+    suffix = "" if normalisation == "log" else f" ({normalisation})"
     columns = [
         Shown(_("Ratings"), mean, ratings),
-        Shown(_("Mean place in the range") if how == "range" else _("Geometric mean"), mean, digits(n)),
+        Shown(_("Mean place in the range") if normalisation == "range" else _("Geometric mean"), mean, digits(n)),
         Shown(_("Over items"), mean, interval(n)),
         Shown(_("Over raters"), f"{mean}_over_raters", interval(n)),
         Shown(_("Mean z of logarithms"), "log_mean_z", digits(3)),
         Shown(_("z over items"), "log_mean_z", interval(3)),
         Shown(_("z over raters"), "log_mean_z_over_raters", interval(3)),
     ]
-    yield from by_system(rows.whole, _("Magnitudes%(how)s") % {"how": said}, columns, lead=mean)
+    yield from by_system(rows.whole, _("Magnitudes%(how)s") % {"how": suffix}, columns, lead=mean)
     pairs = [
         Shown(_("Items"), ratio, items),
-        Shown(_("Difference") if how == "range" else _("Ratio"), ratio, digits(2)),
+        Shown(_("Difference") if normalisation == "range" else _("Ratio"), ratio, digits(2)),
         Shown(_("Interval"), ratio, interval(2)),
         Shown(_("p"), ratio, p),
         Shown(_("Adjusted p"), ratio, p_below(limit)),
     ]
-    sign = "−" if how == "range" else "/"
-    yield from by_pair(rows.whole, _("Ratios of systems%(how)s") % {"how": said}, pairs, lead=ratio, sign=sign)
+    sign = "−" if normalisation == "range" else "/"
+    yield from by_pair(rows.whole, _("Ratios of systems%(how)s") % {"how": suffix}, pairs, lead=ratio, sign=sign)
     yield from facts(rows.whole, _("Ratings equal to the standard"), {"at_standard": share})
     yield from subsets(rows, limit, _("Magnitudes by subset"))

@@ -1,4 +1,4 @@
-"""Where in the texts raters marked errors: the texts with most marks, a few of each system."""
+"""Places of marked errors in texts: the texts with most marks, a few of each system."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tasks_app.task_types.base import Scale
 
 @register
 class MarkedTexts(Analysis):
-    """How many of the raters who saw a text marked each stretch of it, for the texts with most marks.
+    """The number of raters who marked each stretch of a text, of those who saw it, for the texts with most marks.
 
     A text is cut wherever a mark begins or ends, so that a stretch is marked by the same raters throughout.
     """
@@ -44,27 +44,27 @@ class MarkedTexts(Analysis):
     Settings = Block
 
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
-        """Yield a row a stretch, in the order of the text: how many raters marked it."""
+        """Yield one row for each stretch, in the order of the text: the number of raters who marked it."""
         if errors_of(sample) is None or not len(sample.extras[Shown].of_part):
             return
-        seen, _weights = with_looks(sample, settings)
-        make, found = Rows(self.name, seen), marked(seen)
-        for one in found.stretches:
+        complete, _weights = with_looks(sample, settings)
+        make, marks = Rows(self.name, complete), marked(complete)
+        for stretch in marks.stretches:
             yield make.row(
                 "marks_in_text",
-                value=float(one.n_raters),
-                system=one.system,
+                value=float(stretch.n_raters),
+                system=stretch.system,
                 by_system=True,
-                label=f"{one.item} [{one.start}:{one.end}]",
-                n_raters=one.n_looked,
+                label=f"{stretch.item} [{stretch.start}:{stretch.end}]",
+                n_raters=stretch.n_looked,
                 settings={
-                    "text": one.text,
-                    "item": one.item,
-                    "start": one.start,
-                    "end": one.end,
-                    "words": one.words,
-                    "severities": one.severities,
-                    "texts": found.n_texts,
-                    "too_long": found.n_too_long,
+                    "text": stretch.text,
+                    "item": stretch.item,
+                    "start": stretch.start,
+                    "end": stretch.end,
+                    "words": stretch.words,
+                    "severities": stretch.severities,
+                    "texts": marks.n_texts,
+                    "too_long": marks.n_too_long,
                 },
             )

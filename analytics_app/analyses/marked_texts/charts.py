@@ -14,23 +14,23 @@ from analytics_app.results import Row
 
 
 @chart(order=35)
-def marks_in_texts(of: Material) -> Iterator[Sketch]:
-    """Draw where raters marked errors in the texts with the most marks."""
-    found = [row for row in of.of("marks_in_text") if row.system]
-    if not found:
+def marks_in_texts(material: Material) -> Iterator[Sketch]:
+    """Draw the places of marked errors in the texts with the most marks."""
+    rows = [row for row in material.of("marks_in_text") if row.system]
+    if not rows:
         return
-    pieces = list(_pieces(found))
+    pieces = list(_pieces(rows))
     texts = {piece["text"] for piece in pieces}
-    said: Mapping[str, Any] = found[0].settings or {}
-    n_raters = [row.n_raters or 0 for row in found]
-    seen = f"{min(n_raters)} to {max(n_raters)} raters" if min(n_raters) < max(n_raters) else _raters(max(n_raters))
-    long = f" {said['too_long']} longer texts are left out." if said.get("too_long") else ""
+    settings: Mapping[str, Any] = rows[0].settings or {}
+    n_raters = [row.n_raters or 0 for row in rows]
+    raters = f"{min(n_raters)} to {max(n_raters)} raters" if min(n_raters) < max(n_raters) else _raters(max(n_raters))
+    long = f" {settings['too_long']} longer texts are left out." if settings.get("too_long") else ""
     yield Sketch(
         kind="marks-in-text",
         title=_most(pieces),
         subtitle=(
             f"{_shown(max(n_raters))} The texts with the most marks for each system: {len(texts)} of the "
-            f"{said.get('texts', 0):,} texts with marks; {of.basis(found)}. {seen} per text.{long}"
+            f"{settings.get('texts', 0):,} texts with marks; {material.basis(rows)}. {raters} per text.{long}"
         ),
         by_system=True,
         chart=strips_chart(pieces),
@@ -41,31 +41,31 @@ def marks_in_texts(of: Material) -> Iterator[Sketch]:
     )  # fmt: skip
 
 
-def _pieces(found: Sequence[Row]) -> Iterator[dict[str, Any]]:
+def _pieces(rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
     length: dict[int, int] = {}
-    for row in found:
-        said = row.settings or {}
-        length[said["text"]] = max(length.get(said["text"], 1), said["end"])
-    for row in found:
-        said = row.settings or {}
+    for row in rows:
+        settings = row.settings or {}
+        length[settings["text"]] = max(length.get(settings["text"], 1), settings["end"])
+    for row in rows:
+        settings = row.settings or {}
         yield {
             "name": str(row.system),
-            "item": said["item"],
-            "head": f"{words.apart(row.system)}, {words.apart(said['item'])}",
-            "text": said["text"],
-            "start": said["start"],
-            "end": said["end"],
-            "length": length[said["text"]],
-            "words": said["words"],
+            "item": settings["item"],
+            "head": f"{words.apart(row.system)}, {words.apart(settings['item'])}",
+            "text": settings["text"],
+            "start": settings["start"],
+            "end": settings["end"],
+            "length": length[settings["text"]],
+            "words": settings["words"],
             "value": int(value_of(row)),
             "n": row.n_raters or 0,
             "share": value_of(row) / row.n_raters if row.n_raters else 0.0,
-            "severities": ", ".join(f"{severity} {n}" for severity, n in said["severities"].items()),
+            "severities": ", ".join(f"{severity} {n}" for severity, n in settings["severities"].items()),
         }
 
 
 def _most(pieces: Sequence[Mapping[str, Any]]) -> str:
-    """Say in how many of the texts with two or more raters most of them marked the same words."""
+    """Return a title with the number of texts in which most raters marked the same words, of those with two or more."""
     several = {piece["text"] for piece in pieces if piece["n"] > 1}
     if not several:
         return "Where raters marked errors in the texts with the most marks"

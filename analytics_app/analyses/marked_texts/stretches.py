@@ -1,4 +1,4 @@
-"""Where in a text raters marked errors: the texts of each system with most marks, stretch by stretch."""
+"""Stretches of marked errors in the texts of each system with most marks."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from analytics_app.ratings.extras.shown import Shown
 from analytics_app.ratings.extras.spans import SIDES
 from tasks_app.task_types.error_spans.marks import MISSING
 
-# So many texts of a system are shown, so many of all systems, and none that is longer, in code points: pages show them
-# whole.
+# Limits of the texts that are shown: texts of one system, of all systems, and code points of a text, which pages show
+# in full.
 TEXTS_OF_A_SYSTEM, MOST_TEXTS, LONGEST = 3, 18, 1500
 
 OUTPUT = SIDES.index("output")
@@ -27,7 +27,7 @@ OUTPUT = SIDES.index("output")
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """Marks with a place in an output: its part, the rater, where they start and end, and how serious they are.
+    """Marks with a place in an output: part, rater, start, end and severity.
 
     `severity` is the place of a severity from minor to major, -1 for none.
     """
@@ -39,7 +39,7 @@ class Placed:
     severity: NDArray[np.int64]
 
     def where(self, mask: Mask) -> Placed:
-        """Return some marks."""
+        """Return the marks in a mask."""
         return Placed(**{column.name: getattr(self, column.name)[mask] for column in fields(self)})
 
 
@@ -64,7 +64,7 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """The stretches of the chosen texts; how many texts have marks, and how many of these are too long to be shown."""
+    """The stretches of the chosen texts, the number of texts with marks, and the number too long to be shown."""
 
     stretches: list[Stretch]
     n_texts: int
@@ -72,18 +72,20 @@ class Marked:
 
 
 def marked(sample: Sample) -> Marked:
-    """Return the texts with most marks, stretch by stretch; the stretches of a text together are the whole text."""
+    """Return the stretches of the texts with most marks; the stretches of a text together are the whole text."""
     looks, placed = _placed(sample)
     texts = sample.extras[Shown].of_part
     n_marks = np.bincount(placed.part, minlength=len(texts))
     too_long = (n_marks > 0) & (np.array([len(text) for text in texts]) > LONGEST)
     chosen = _chosen(np.where(too_long, 0, n_marks), looks)
-    found = [one for number, at in enumerate(chosen, start=1) for one in _of_text(number, at, sample, looks, placed)]
-    return Marked(found, int(np.count_nonzero(n_marks)), int(np.count_nonzero(too_long)))
+    stretches = [
+        stretch for number, at in enumerate(chosen, start=1) for stretch in _of_text(number, at, sample, looks, placed)
+    ]
+    return Marked(stretches, int(np.count_nonzero(n_marks)), int(np.count_nonzero(too_long)))
 
 
 def _of_text(number: int, at: int, sample: Sample, looks: Table, placed: Placed) -> Iterator[Stretch]:
-    """Yield the stretches of an output; `at` is its place among those that parts show."""
+    """Yield the stretches of an output; `at` is its place in `names.shown_part`."""
     names, part = looks.names, int(looks.names.shown_part[at])
     text, mine = sample.extras[Shown].of_part[part], placed.where(placed.part == part)
     n_looked = len(np.unique(looks.rater[looks.part == part]))
@@ -114,29 +116,29 @@ def _placed(sample: Sample) -> tuple[Table, Placed]:
 
 
 def _chosen(n_marks: NDArray[np.int64], looks: Table) -> list[int]:
-    """Return which outputs are shown, as places among those that parts show: system by system, most marks first."""
+    """Return the outputs to show, as places in `names.shown_part`: system by system, most marks first."""
     names = looks.names
     marks = n_marks[names.shown_part]
     n_systems = max(1, len(np.unique(names.shown_system[marks > 0])))
     each = max(1, min(TEXTS_OF_A_SYSTEM, MOST_TEXTS // n_systems))
-    taken: Counter[int] = Counter()
+    per_system: Counter[int] = Counter()
     chosen: list[int] = []
     for at in np.argsort(-marks, kind="stable").tolist():
         system = int(names.shown_system[at])
-        if marks[at] and taken[system] < each and len(chosen) < MOST_TEXTS:
-            taken[system] += 1
+        if marks[at] and per_system[system] < each and len(chosen) < MOST_TEXTS:
+            per_system[system] += 1
             chosen.append(at)
     return sorted(chosen, key=lambda at: (int(names.shown_system[at]), -int(marks[at])))
 
 
 def _borders(text: str, mine: Placed) -> list[int]:
-    """Return where the stretches of a text begin and end; the word [missing] is one character after the text."""
+    """Return the borders of the stretches of a text; the word [missing] is one character after the text."""
     last = len(text) + int((mine.end > len(text)).any())
     return sorted({0, len(text), last} | {at for at in (*mine.start.tolist(), *mine.end.tolist()) if at <= last})
 
 
 def _severities(inside: Placed, severities: Sequence[str]) -> dict[str, int]:
-    """Count the raters by the severity that they gave a stretch, from minor to major."""
+    """Return the number of raters by the severity that they gave a stretch, from minor to major."""
     pairs = {(severity, rater) for severity, rater in zip(inside.severity.tolist(), inside.rater.tolist(), strict=True)}
     counted = Counter(severity for severity, _rater in pairs if severity >= 0)
     return {severities[severity]: counted[severity] for severity in sorted(counted)}

@@ -1,4 +1,4 @@
-"""Order effects: what the place on the screen and in the sitting does to ratings, choices and times."""
+"""Order effects: effects of the place on the screen and in the sitting on ratings, choices and times."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ from analytics_app.stats.estimate import Estimate, joined
 from analytics_app.stats.ranking.places import choices_by_place
 from tasks_app.task_types.base import Scale
 
-# The sitting is cut into so many parts of as many units each.
+# The number of equal parts of a sitting.
 FIFTHS = 5
-# Fewer units a rater make no sitting.
+# The fewest units of a rater that make a sitting.
 FEWEST_UNITS = 4
 INDEPENDENT = "The test takes the choices of one rater as independent: read the intervals, which are over raters."
-# A step of the trend over places.
+# The number of places in one step of the trend.
 PLACES = 10
-# Limits and p of an effect.
+# The settings for interval and p of an effect.
 BY_T = {"interval": "t", "test": "t"}
 
 
 @register
 class OrderEffects(Analysis):
-    """Whether it mattered where a text stood and when it was judged.
+    """Effects of the place of a text on the screen, and of the time of the judgment.
 
     On the screen: `place_effect`, what each place adds to a rating, by least squares with a constant for each text and
     each rater, errors clustered by rater, `place_mean` and `place_test` (F) beside it; `label_place_share` and
@@ -76,73 +76,73 @@ class OrderEffects(Analysis):
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
         """Yield the rows of each criterion, then those of times."""
         make = Rows(self.name, sample)
-        for of in answers(sample):
-            yield from _on_the_screen(make, of)
-            yield from _chosen_places(make, of)
-            yield from _criteria_in_turn(make, of)
-            yield from _in_the_sitting(make, of)
+        for ratings in answers(sample):
+            yield from _on_the_screen(make, ratings)
+            yield from _chosen_places(make, ratings)
+            yield from _criteria_in_turn(make, ratings)
+            yield from _in_the_sitting(make, ratings)
         yield from _times(make)
 
 
-def _on_the_screen(make: Rows, of: Answers) -> Iterator[Row]:
-    """Yield what places do to numbers, and how labels fall on places."""
-    known = of.place >= 0
-    n_places = int(of.place.max(initial=-1)) + 1
-    if n_places < 2 or (of.chosen >= 0).any():
+def _on_the_screen(make: Rows, ratings: Answers) -> Iterator[Row]:
+    """Yield the effects of places on numbers, or the distribution of labels over places."""
+    known = ratings.place >= 0
+    n_places = int(ratings.place.max(initial=-1)) + 1
+    if n_places < 2 or (ratings.chosen >= 0).any():
         return
-    if not np.isnan(of.values).all():
-        yield from _places_of_numbers(make, of, n_places)
+    if not np.isnan(ratings.values).all():
+        yield from _places_of_numbers(make, ratings, n_places)
         return
-    for word, given in of.outcomes():
-        mine = known & (given == 1)
-        yield from _shares(make, of, of.place[mine].astype(np.int64), of.rater[mine], n_places, word)
+    for word, was_given in ratings.outcomes():
+        mine = known & (was_given == 1)
+        yield from _shares(make, ratings, ratings.place[mine].astype(np.int64), ratings.rater[mine], n_places, word)
 
 
-def _places_of_numbers(make: Rows, of: Answers, n_places: int) -> Iterator[Row]:
-    known = of.place >= 0
-    values, place = of.values[known], of.place[known].astype(np.int64)
-    text, rater = of.text[known], of.rater[known]
+def _places_of_numbers(make: Rows, ratings: Answers, n_places: int) -> Iterator[Row]:
+    known = ratings.place >= 0
+    values, place = ratings.values[known], ratings.place[known].astype(np.int64)
+    text, rater = ratings.text[known], ratings.rater[known]
     for within, groupings in (("texts and raters", (text, rater)), ("raters", (rater,))):
-        found = position_effects(
+        fit = position_effects(
             values, place, groupings, rater, n_positions=n_places, confidence=make.sample.common.confidence
         )
-        if found is not None:
-            yield from _effects(make, of, found, values, place, within)
+        if fit is not None:
+            yield from _effects(make, ratings, fit, values, place, within)
             return
-    yield make.row("place_test", Estimate(None, note=NO_VARIATION), criterion=of.key)
+    yield make.row("place_test", Estimate(None, note=NO_VARIATION), criterion=ratings.key)
 
 
 def _effects(
     make: Rows,
-    of: Answers,
-    found: tuple[list[Estimate], Estimate],
+    ratings: Answers,
+    fit: tuple[list[Estimate], Estimate],
     values: Floats,
     place: NDArray[np.int64],
     within: str,
 ) -> Iterator[Row]:
-    """Yield what each place adds, its mean, and the test."""
-    about: dict[str, Any] = {"criterion": of.key}
-    effects, test = found
-    said = {"within": within, "errors": "clustered by rater"}
-    if of.note == LOGS:
-        said["of"] = "logarithms"
-    for number, one in enumerate(effects):
-        here = values[(place == number) & ~np.isnan(values)]
-        mean = _mean(here, logs=of.note == LOGS)
+    """Yield the effect of each place, its mean, and the test."""
+    about: dict[str, Any] = {"criterion": ratings.key}
+    effects, test = fit
+    settings = {"within": within, "errors": "clustered by rater"}
+    if ratings.note == LOGS:
+        settings["of"] = "logarithms"
+    for number, effect in enumerate(effects):
+        at_place = values[(place == number) & ~np.isnan(values)]
+        mean = _mean(at_place, logs=ratings.note == LOGS)
         yield make.row(
             "place_effect",
-            one,
+            effect,
             label=_place(number),
-            note=joined(one.note, of.note),
-            settings={**said, **BY_T},
+            note=joined(effect.note, ratings.note),
+            settings={**settings, **BY_T},
             **about,
         )
         yield make.row("place_mean", mean, label=_place(number), **about)
-    yield make.row("place_test", test, criterion=of.key, settings={**said, "test": "Wald"})
+    yield make.row("place_test", test, criterion=ratings.key, settings={**settings, "test": "Wald"})
 
 
 def _mean(values: Floats, *, logs: bool) -> Estimate:
-    """Return the mean of values, of logarithms taken back."""
+    """Return the mean of values, or the geometric mean if they are logarithms."""
     if not len(values):
         return Estimate(None, n_ratings=0, note="No rating.")
     mean = float(values.mean())
@@ -155,14 +155,14 @@ def _mean(values: Floats, *, logs: bool) -> Estimate:
 
 def _shares(
     make: Rows,
-    of: Answers,
+    ratings: Answers,
     chosen: NDArray[np.int64],
     rater: NDArray[np.int64],
     n_places: int,
     word: str | None = None,
 ) -> Iterator[Row]:
     """Yield the share of each place and a test."""
-    drawn = bootstrap(make.sample, f"places {of.key} {word}", "raters")
+    drawn = bootstrap(make.sample, f"places {ratings.key} {word}", "raters")
     shares, test = choices_by_place(
         chosen,
         rater,
@@ -171,108 +171,108 @@ def _shares(
     )
     name = "chosen_place" if word is None else "label_place"
     over = {"expected": f"1 of {n_places}", **drawn.said}
-    for number, one in enumerate(shares):
+    for number, share in enumerate(shares):
         label = _place(number) if word is None else f"{word}: {_place(number)}"
-        yield make.row(f"{name}_share", one, label=label, criterion=of.key, settings=over)
+        yield make.row(f"{name}_share", share, label=label, criterion=ratings.key, settings=over)
     kind = {"test": "exact binomial" if n_places == 2 else "chi-square"}
     several = (test.n_ratings or 0) > (test.n_raters or 0) and test.p is not None
     note = joined(test.note, INDEPENDENT if several else None)
-    yield make.row(f"{name}_test", test, label=word, criterion=of.key, note=note, settings=kind)
+    yield make.row(f"{name}_test", test, label=word, criterion=ratings.key, note=note, settings=kind)
 
 
-def _chosen_places(make: Rows, of: Answers) -> Iterator[Row]:
-    """Yield how often each place was chosen, where answers name one."""
-    named = of.chosen >= 0
-    if named.any():
-        yield from _shares(make, of, of.chosen[named], of.rater[named], of.n_places)
+def _chosen_places(make: Rows, ratings: Answers) -> Iterator[Row]:
+    """Yield the share of each chosen place, if answers name places."""
+    has_choice = ratings.chosen >= 0
+    if has_choice.any():
+        yield from _shares(make, ratings, ratings.chosen[has_choice], ratings.rater[has_choice], ratings.n_places)
 
 
-def _criteria_in_turn(make: Rows, of: Answers) -> Iterator[Row]:
-    """Yield what it does to a criterion to be asked first, second and so on; raters have one order each."""
-    known = (of.asked_at >= 0) & ~np.isnan(of.values)
-    places = np.unique(of.asked_at[known])
+def _criteria_in_turn(make: Rows, ratings: Answers) -> Iterator[Row]:
+    """Yield the effects of being asked first, second and so on, on a criterion; each rater has one order."""
+    known = (ratings.asked_at >= 0) & ~np.isnan(ratings.values)
+    places = np.unique(ratings.asked_at[known])
     if len(places) < 2:
         return
-    place = np.searchsorted(places, of.asked_at[known])
-    found = position_effects(
-        of.values[known],
+    place = np.searchsorted(places, ratings.asked_at[known])
+    fit = position_effects(
+        ratings.values[known],
         place,
-        (of.text[known],),
-        of.rater[known],
+        (ratings.text[known],),
+        ratings.rater[known],
         n_positions=len(places),
         confidence=make.sample.common.confidence,
     )
-    if found is None:
+    if fit is None:
         return
-    said = {"within": "texts", "errors": "clustered by rater", **BY_T}
-    for number, one in enumerate(found[0]):
+    settings = {"within": "texts", "errors": "clustered by rater", **BY_T}
+    for number, effect in enumerate(fit[0]):
         yield make.row(
             "criterion_place_effect",
-            one,
+            effect,
             label=_place(int(places[number])),
-            criterion=of.key,
-            note=joined(one.note, of.note),
-            settings=said,
+            criterion=ratings.key,
+            note=joined(effect.note, ratings.note),
+            settings=settings,
         )
-    yield make.row("criterion_place_test", found[1], criterion=of.key, settings={**said, "test": "Wald"})
+    yield make.row("criterion_place_test", fit[1], criterion=ratings.key, settings={**settings, "test": "Wald"})
 
 
-def _in_the_sitting(make: Rows, of: Answers) -> Iterator[Row]:
+def _in_the_sitting(make: Rows, ratings: Answers) -> Iterator[Row]:
     """Yield the second half against the first, and the trend."""
-    long = of.units >= FEWEST_UNITS
-    if not long.any() or of.is_held_together or of.is_chosen_among:
+    long = ratings.units >= FEWEST_UNITS
+    if not long.any() or ratings.is_held_together or ratings.is_chosen_among:
         return
-    second = np.where(long, of.sitting >= of.units / 2, np.nan)[:, np.newaxis].astype(np.float64)
-    trend = np.where(long, of.sitting / PLACES, np.nan)[:, np.newaxis]
-    for word, values in of.outcomes():
+    second = np.where(long, ratings.sitting >= ratings.units / 2, np.nan)[:, np.newaxis].astype(np.float64)
+    trend = np.where(long, ratings.sitting / PLACES, np.nan)[:, np.newaxis]
+    for word, values in ratings.outcomes():
         for name, regressor in (("second_half", second), ("sitting_trend", trend)):
-            found = fitted(of, values, regressor)
-            if found is None:
-                yield make.row(name, Estimate(None, note=NO_VARIATION), label=word, criterion=of.key)
+            fit = fitted(ratings, values, regressor)
+            if fit is None:
+                yield make.row(name, Estimate(None, note=NO_VARIATION), label=word, criterion=ratings.key)
                 continue
-            one = found[0].estimate([1.0], confidence=make.sample.common.confidence)
+            effect = fit[0].estimate([1.0], confidence=make.sample.common.confidence)
             share = "Of the share of this label." if word is not None else None
             yield make.row(
                 name,
-                one,
+                effect,
                 label=word,
-                criterion=of.key,
-                note=joined(one.note, of.note if word is None else share),
-                settings={"within": found[1], "errors": "clustered by rater", **BY_T},
+                criterion=ratings.key,
+                note=joined(effect.note, ratings.note if word is None else share),
+                settings={"within": fit[1], "errors": "clustered by rater", **BY_T},
             )
 
 
 def _times(make: Rows) -> Iterator[Row]:
-    """Yield the seconds a unit in each fifth of the sitting, and their trend."""
+    """Yield the seconds per unit in each fifth of the sitting, and their trend."""
     table = make.sample.table
     sitting, units = sittings(table)
     judged, first = np.unique(table.judgment, return_index=True)
     seconds, rater = table.judgments.seconds[judged], table.judgments.rater[judged].astype(np.int64)
     sitting, units = sitting[first], units[first]
-    there = (seconds > 0) & (units >= FEWEST_UNITS)
-    if not there.any():
+    usable = (seconds > 0) & (units >= FEWEST_UNITS)
+    if not usable.any():
         return
-    seconds, rater, sitting, units = seconds[there], rater[there], sitting[there], units[there]
+    seconds, rater, sitting, units = seconds[usable], rater[usable], sitting[usable], units[usable]
     fifth = sitting * FIFTHS // units
     for number in range(FIFTHS):
         mine = fifth == number
         if mine.any():
             raters = len(np.unique(rater[mine]))
-            one = Estimate(float(np.median(seconds[mine])), n_items=int(mine.sum()), n_raters=raters)
-            yield make.row("seconds_a_unit", one, label=f"fifth {number + 1}")
+            median = Estimate(float(np.median(seconds[mine])), n_items=int(mine.sum()), n_raters=raters)
+            yield make.row("seconds_a_unit", median, label=f"fifth {number + 1}")
     yield _speed(make, np.log(seconds), sitting / PLACES, rater)
 
 
 def _speed(make: Rows, logs: Floats, places: Floats, rater: NDArray[np.int64]) -> Row:
-    """Return what 10 places multiply the seconds of a unit by, within raters."""
-    said = {"within": "raters", "errors": "clustered by rater", **BY_T, "of": "logarithms"}
-    found = effects_within(logs, places[:, np.newaxis], (rater,), rater)
-    if found is None:
-        return make.row("seconds_trend", Estimate(None, note=NO_VARIATION), settings=said)
-    one = found.estimate([1.0], confidence=make.sample.common.confidence)
-    low, high = (None if end is None else exp(min(end, 700.0)) for end in (one.low, one.high))
-    times = replace(one, value=exp(min(one.value or 0.0, 700.0)), low=low, high=high, se=None, n_ratings=None)
-    return make.row("seconds_trend", times, n_items=len(logs), settings=said)
+    """Return the row of the factor by which 10 places multiply the seconds per unit, within raters."""
+    settings = {"within": "raters", "errors": "clustered by rater", **BY_T, "of": "logarithms"}
+    fit = effects_within(logs, places[:, np.newaxis], (rater,), rater)
+    if fit is None:
+        return make.row("seconds_trend", Estimate(None, note=NO_VARIATION), settings=settings)
+    effect = fit.estimate([1.0], confidence=make.sample.common.confidence)
+    low, high = (None if end is None else exp(min(end, 700.0)) for end in (effect.low, effect.high))
+    times = replace(effect, value=exp(min(effect.value or 0.0, 700.0)), low=low, high=high, se=None, n_ratings=None)
+    return make.row("seconds_trend", times, n_items=len(logs), settings=settings)
 
 
 def _place(number: int) -> str:

@@ -1,4 +1,4 @@
-"""Ratings in the order in which they were given, and the effects of that order."""
+"""Ratings in the order in which they were given, and regressions on that order."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tasks_app.task_types.base import Outcome, Scale
 
 LOGS = "Of natural logarithms: 0.1 is about 10 % more."
 STEPS = "Steps taken as equal."
-# More labels than these are not gone through one by one.
+# With more labels than this, there are no rows for each label.
 LABELS = 10
 
 
@@ -47,12 +47,12 @@ class Answers:
 
     @property
     def rater(self) -> NDArray[np.int64]:
-        """Codes of raters."""
+        """Return the codes of raters."""
         return self.table.rater.astype(np.int64)
 
     @property
     def is_held_together(self) -> bool:
-        """Whether the numbers of a screen have one mean, as ranks have: then no screen lies above another."""
+        """Return whether all screens have the same mean by construction, as with ranks."""
         sums = np.bincount(self.table.judgment, weights=np.nan_to_num(self.values))
         times = np.bincount(self.table.judgment, weights=~np.isnan(self.values))
         means = sums[times > 0] / times[times > 0]
@@ -60,7 +60,7 @@ class Answers:
 
     @property
     def is_chosen_among(self) -> bool:
-        """Whether labels are given to the texts of a screen against each other: equally often on every screen."""
+        """Return whether the texts of a screen compete for labels, so that every screen has them equally often."""
         labelled = self.labels >= 0
         if not labelled.any() or not (self.place >= 0).any():
             return False
@@ -71,12 +71,12 @@ class Answers:
         return bool((np.ptp(counts, axis=1) == 0).all())
 
     def outcomes(self) -> Iterator[tuple[str | None, Floats]]:
-        """Yield what order may move: the values, or for each label whether it was given."""
+        """Yield the outcomes that order may affect: the values, or for each label whether it was given."""
         if not np.isnan(self.values).all():
             yield None, self.values
         elif not (self.chosen >= 0).any():
-            seen = np.unique(self.labels[self.labels >= 0])
-            for code in seen.tolist() if len(seen) <= LABELS else ():
+            codes = np.unique(self.labels[self.labels >= 0])
+            for code in codes.tolist() if len(codes) <= LABELS else ():
                 yield self.table.names.labels[code], np.where(self.labels < 0, np.nan, self.labels == code)
 
 
@@ -85,17 +85,19 @@ def answers(sample: Sample) -> Iterator[Answers]:
     table, screens = sample.table, sample.extras[Screens]
     sitting, units = sittings(table)
     place, asked_at = screens.places(table), screens.criterion_places(table)
-    asked: tuple[Asked | None, ...] = sample.question.asked or (None,)
-    for one in asked:
-        mine = table.criterion == (one.code if one is not None else -1)
-        if not mine.any() or (one is not None and one.code < 0):
+    criteria: tuple[Asked | None, ...] = sample.question.asked or (None,)
+    for criterion in criteria:
+        mine = table.criterion == (criterion.code if criterion is not None else -1)
+        if not mine.any() or (criterion is not None and criterion.code < 0):
             continue
-        yield _of(sample.question, one, table.where(mine), (sitting, units, place, asked_at), mine)
+        yield _of(sample.question, criterion, table.where(mine), (sitting, units, place, asked_at), mine)
 
 
-def _of(question: Question, one: Asked | None, table: Table, columns: tuple[NDArray[Any], ...], mine: Mask) -> Answers:
-    scale = one.scale if one is not None else question.scale
-    key = one.key if one is not None else None
+def _of(
+    question: Question, criterion: Asked | None, table: Table, columns: tuple[NDArray[Any], ...], mine: Mask
+) -> Answers:
+    scale = criterion.scale if criterion is not None else question.scale
+    key = criterion.key if criterion is not None else None
     sitting, units, place, asked_at = (column[mine] for column in columns)
     values, note = table.value, STEPS if scale is Scale.ORDINAL else None
     if scale is Scale.RATIO and np.nanmin(values, initial=np.inf) > 0:
@@ -106,7 +108,7 @@ def _of(question: Question, one: Asked | None, table: Table, columns: tuple[NDAr
 
 
 def _chosen(table: Table, declared: Outcome | None) -> tuple[NDArray[np.int64], int]:
-    """Return the place that each answer names, from 0, and how many places there are."""
+    """Return the place that each answer names, from 0, and the number of places."""
     none = np.full(len(table), -1, dtype=np.int64)
     if declared is not None and declared.by_place:
         words = table.names.labels
@@ -115,7 +117,7 @@ def _chosen(table: Table, declared: Outcome | None) -> tuple[NDArray[np.int64], 
         return chosen, max(3, int(chosen.max(initial=-1)) + 1)
     pairs = table.part_b >= 0
     if pairs.any():
-        # The side of the text chosen, 1 or 2; 0 where neither was.
+        # The side of the chosen text, 1 or 2; 0 for no choice.
         return np.where(pairs & np.isin(table.shown, (1.0, 2.0)), np.nan_to_num(table.shown) - 1, -1).astype(
             np.int64
         ), 2
@@ -123,7 +125,7 @@ def _chosen(table: Table, declared: Outcome | None) -> tuple[NDArray[np.int64], 
 
 
 def sittings(table: Table) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the place of each rating's unit among its rater's units, from 0, and how many units the rater judged."""
+    """Return the place of each rating's unit among its rater's units, from 0, and the number of these units."""
     judged = np.unique(table.judgment)
     rater = table.judgments.rater[judged].astype(np.int64)
     order = np.lexsort((table.judgments.id[judged], table.judgments.order[judged], rater))
@@ -137,10 +139,10 @@ def sittings(table: Table) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return place[at], units[at]
 
 
-def fitted(of: Answers, values: Floats, regressors: Floats) -> tuple[Within, str] | None:
-    """Fit within texts and raters, or within raters where texts were rated once; None where neither tells anything."""
-    for groupings, within in (((of.text, of.rater), "texts and raters"), ((of.rater,), "raters")):
-        found = effects_within(values, regressors, groupings, of.rater)
-        if found is not None:
-            return found, within
+def fitted(answers: Answers, values: Floats, regressors: Floats) -> tuple[Within, str] | None:
+    """Fit within texts and raters, or within raters if texts were rated once; None if neither is possible."""
+    for groupings, within in (((answers.text, answers.rater), "texts and raters"), ((answers.rater,), "raters")):
+        fit = effects_within(values, regressors, groupings, answers.rater)
+        if fit is not None:
+            return fit, within
     return None

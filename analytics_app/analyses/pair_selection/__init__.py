@@ -1,4 +1,4 @@
-"""A pre-study of adjective pairs: which of them people find suited to describe the texts of the main study."""
+"""A pre-study of adjective pairs: the selection of pairs that suit the texts of the main study."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from tasks_app.study_settings import Block
 from tasks_app.task_types.base import Scale
 from tasks_app.task_types.semantic_differential.pairs import ends_of
 
-# As published, on steps counted from 1: a pair below the one or above the other is not used in the main study.
+# The published cut-offs, on steps from 1: a pair with a lower mean or a higher SD is not used in the main study.
 LEAST_MEAN, MOST_SD = 3.2, 1.2
-# A mean or SD that is a decimal fraction, such as 1.2, may miss it by less than this.
+# The tolerance for rounding errors in means and SDs that equal a cut-off.
 ROUNDING = 1e-9
 STEPS = 5
 
@@ -54,29 +54,29 @@ class PairSelection(Analysis):
         most_sd = forms.FloatField(min_value=0, max_value=100, initial=MOST_SD, label=_("Highest SD kept"))
 
     def fits(self, question: Question) -> bool:
-        """Say whether pairs of words were asked about on one scale."""
+        """Return whether the question asks about pairs of words on one scale."""
         return super().fits(question) and len(_pairs(question)) > 1
 
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
         """Yield mean, SD and verdict of each pair, in the order in which the pairs were asked."""
         make = Rows(self.name, sample)
-        for asked in _pairs(sample.question):
-            values = sample.table.value[sample.table.criterion == asked.code]
-            yield from _of_pair(make, asked, values[~np.isnan(values)], settings)
+        for pair in _pairs(sample.question):
+            values = sample.table.value[sample.table.criterion == pair.code]
+            yield from _of_pair(make, pair, values[~np.isnan(values)], settings)
 
 
 def _pairs(question: Question) -> list[Asked]:
     """Return the questions about pairs of words that have the steps of the first one."""
-    found = [asked for asked in question.asked if asked.scale is Scale.ORDINAL and ends_of(asked.name)]
-    return [asked for asked in found if asked.domain == found[0].domain]
+    pairs = [criterion for criterion in question.asked if criterion.scale is Scale.ORDINAL and ends_of(criterion.name)]
+    return [criterion for criterion in pairs if criterion.domain == pairs[0].domain]
 
 
-def _of_pair(make: Rows, asked: Asked, values: Any, settings: Mapping[str, Any]) -> Iterator[Row]:
-    said: dict[str, Any] = {"pair": asked.name, "steps": len(asked.domain)}
+def _of_pair(make: Rows, pair: Asked, values: Any, settings: Mapping[str, Any]) -> Iterator[Row]:
+    row_settings: dict[str, Any] = {"pair": pair.name, "steps": len(pair.domain)}
     counts = {"n_ratings": len(values), "n_raters": len(values)}
-    about: dict[str, Any] = {"label": asked.key, **counts}
+    about: dict[str, Any] = {"label": pair.key, **counts}
     mean = mean_with_limits(values, confidence=make.sample.common.confidence)
-    yield make.row("pair_mean", mean, settings={**said, "interval": "Student's t over people"}, **about)
+    yield make.row("pair_mean", mean, settings={**row_settings, "interval": "Student's t over people"}, **about)
     sd = float(values.std(ddof=1)) if len(values) > 1 else None
     few = None if sd is not None else "Fewer than two ratings have no spread."
     yield make.row("pair_sd", value=sd, note=few, settings={"ddof": 1}, **about)
@@ -88,11 +88,11 @@ def _of_pair(make: Rows, asked: Asked, values: Any, settings: Mapping[str, Any])
         *(["mean"] if mean.value < limits["least_mean"] - ROUNDING else []),
         *(["sd"] if sd > limits["most_sd"] + ROUNDING else []),
     ]
-    other = None
-    if len(asked.domain) != STEPS and limits == {"least_mean": LEAST_MEAN, "most_sd": MOST_SD}:
-        other = (
+    assumption = None
+    if len(pair.domain) != STEPS and limits == {"least_mean": LEAST_MEAN, "most_sd": MOST_SD}:
+        assumption = (
             f"We assume that the published cut-offs are for {STEPS}-step scales; these pairs were rated on "
-            f"{len(asked.domain)} steps, so set your own."
+            f"{len(pair.domain)} steps, so set your own."
         )
-    said |= {**limits, "fails": fails}
-    yield make.row("pair_kept", value=float(not fails), settings=said, note=other, **about)
+    row_settings |= {**limits, "fails": fails}
+    yield make.row("pair_kept", value=float(not fails), settings=row_settings, note=assumption, **about)

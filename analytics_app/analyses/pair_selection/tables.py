@@ -1,4 +1,4 @@
-"""The table of a pre-study: a line a pair, with what it passes or fails."""
+"""The table of a pre-study, with one line for each pair and its verdict."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from analytics_app.show.table import Table
 
 @tables_of("pair_selection")
 def selection_table(rows: Rows, limit: float) -> Iterator[Table]:
-    """Yield mean and SD of each pair, the highest mean first, and whether it is kept."""
+    """Yield the table of the mean, SD and verdict of each pair, the highest mean first."""
     lines = sorted(lines_of(rows.of("pair_mean"), "label"), key=lambda row: row.value or 0, reverse=True)
     columns = [
         named(_("Pair"), lambda row: (row.settings or {}).get("pair") or row.label),
@@ -30,16 +30,20 @@ def selection_table(rows: Rows, limit: float) -> Iterator[Table]:
     ]
     notes = notes_of(rows.of("pair_mean", "pair_sd", "pair_kept"))
     for row in rows.of("pair_kept")[:1]:
-        said = row.settings or {}
-        cut_offs = {"mean": f"{said['least_mean']:g}", "sd": f"{said['most_sd']:g}"}
+        settings = row.settings or {}
+        cut_offs = {"mean": f"{settings['least_mean']:g}", "sd": f"{settings['most_sd']:g}"}
         notes.append(_("A pair is kept unless its mean is below %(mean)s or its SD above %(sd)s.") % cut_offs)
     yield from table_of(rows, _("Selection of pairs"), columns, lines, by=("label",), notes=notes)
 
 
 def _kept(row: ResultRow | None) -> Cell:
-    """Say whether a pair is kept, and if not what it fails."""
+    """Return the cell of the verdict on a pair, with the reasons if it is not kept."""
     if row is None or row.value is None:
         return Cell(DASH)
     fails = (row.settings or {}).get("fails", ())
-    said = {"mean": _("mean too low"), "sd": _("SD too high")}
-    return Cell(_("yes")) if row.value else Cell(_("no: %(fails)s") % {"fails": ", ".join(said[one] for one in fails)})
+    phrases = {"mean": _("mean too low"), "sd": _("SD too high")}
+    return (
+        Cell(_("yes"))
+        if row.value
+        else Cell(_("no: %(fails)s") % {"fails": ", ".join(phrases[reason] for reason in fails)})
+    )

@@ -1,4 +1,4 @@
-"""Pairwise comparisons: who wins, how often, how surely; the side chosen; Bradley-Terry strengths."""
+"""Pairwise comparisons: win rates with intervals, the chosen side, and Bradley-Terry strengths."""
 
 from __future__ import annotations
 
@@ -70,132 +70,141 @@ class Pairwise(Analysis):
         )
 
     def of_pairs(self, sample: Sample, settings: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what the leading row of a pair of systems is called."""
+        """Return the columns that identify the leading row of a pair of systems."""
         return {"statistic": "win_rate"}
 
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
         """Yield the rows of pairs, of sides and of strengths."""
-        given = Preferences.of(sample)
+        preferences = Preferences.of(sample)
         make = Rows(self.name, sample)
-        if len(given.systems) > 1:
-            yield from _of_pairs(make, given)
-            yield from _strengths(make, given, str(settings["ties"]))
+        if len(preferences.systems) > 1:
+            yield from _of_pairs(make, preferences)
+            yield from _strengths(make, preferences, str(settings["ties"]))
         yield from _sides(make)
 
 
-def _of_pairs(make: Rows, given: Preferences) -> Iterator[Row]:
+def _of_pairs(make: Rows, preferences: Preferences) -> Iterator[Row]:
     common = make.sample.common
-    pairs = chosen_pairs(given.systems, common.pairs)
-    compared = {frozenset(pair) for pair in zip(given.first.tolist(), given.second.tolist(), strict=True)}
+    pairs = chosen_pairs(preferences.systems, common.pairs)
+    compared = {frozenset(pair) for pair in zip(preferences.first.tolist(), preferences.second.tolist(), strict=True)}
     pairs = [pair for pair in pairs if frozenset(pair) in compared]
     if not pairs:
         return
-    drawn = bootstrap(make.sample, "preferences", given.unit)
-    found = win_rates(
-        given.first,
-        given.second,
-        given.sign,
-        given.cluster,
+    drawn = bootstrap(make.sample, "preferences", preferences.unit)
+    rates = win_rates(
+        preferences.first,
+        preferences.second,
+        preferences.sign,
+        preferences.cluster,
         pairs,
         **drawn.options,
     ).pairs
-    adjusted = adjust([one.rate.p for one in found], common.correction)
-    low = np.minimum(given.first, given.second) * len(given.systems) + np.maximum(given.first, given.second)
-    for one, p in zip(found, adjusted, strict=True):
-        mine = low == min(one.a, one.b) * len(given.systems) + max(one.a, one.b)
-        yield from _pair(make, given, one, p, mine, len(pairs), drawn.said)
+    adjusted = adjust([result.rate.p for result in rates], common.correction)
+    low = np.minimum(preferences.first, preferences.second) * len(preferences.systems) + np.maximum(
+        preferences.first, preferences.second
+    )
+    for result, p in zip(rates, adjusted, strict=True):
+        mine = low == min(result.a, result.b) * len(preferences.systems) + max(result.a, result.b)
+        yield from _pair(make, preferences, result, p, mine, len(pairs), drawn.said)
 
 
 def _pair(
     make: Rows,
-    given: Preferences,
-    one: WinRate,
+    preferences: Preferences,
+    result: WinRate,
     p: float | None,
     mine: np.ndarray[Any, np.dtype[np.bool_]],
     n: int,
-    said: dict[str, Any],
+    settings: dict[str, Any],
 ) -> Iterator[Row]:
     common = make.sample.common
     about: dict[str, Any] = {
-        "system": given.systems[one.a],
-        "system_b": given.systems[one.b],
+        "system": preferences.systems[result.a],
+        "system_b": preferences.systems[result.b],
         "by_system": True,
         "n_ratings": int(mine.sum()),
-        "n_items": one.rate.n_items,
-        "n_raters": len(np.unique(given.rater[mine])),
+        "n_items": result.rate.n_items,
+        "n_raters": len(np.unique(preferences.rater[mine])),
     }
-    bad = int((mine & given.both_bad).sum())
-    counts = {"pair_wins": one.wins, "pair_losses": one.losses, "pair_ties": one.ties - bad, "pair_both_bad": bad}
+    bad = int((mine & preferences.both_bad).sum())
+    counts = {
+        "pair_wins": result.wins,
+        "pair_losses": result.losses,
+        "pair_ties": result.ties - bad,
+        "pair_both_bad": bad,
+    }
     for name, count in counts.items():
         yield make.row(name, value=float(count), **about, settings={"both_bad": "counted apart from ties"})
     test = {
-        "test": f"exact sign test over {given.unit}: {one.items_won} to {one.items_lost}",
+        "test": f"exact sign test over {preferences.unit}: {result.items_won} to {result.items_lost}",
         "correction": common.correction,
         "family": f"{n} pairs of one criterion",
     }
     yield make.row(
         "win_rate",
-        one.rate,
+        result.rate,
         **about,
         p_adjusted=p,
-        settings={**said, "ties": "left out", "both_bad": "left out", **test},
+        settings={**settings, "ties": "left out", "both_bad": "left out", **test},
     )
-    yield make.row("win_rate_half", one.rate_half, **about, settings={**said, "ties": "one half", "both_bad": "a tie"})
+    yield make.row(
+        "win_rate_half", result.rate_half, **about, settings={**settings, "ties": "one half", "both_bad": "a tie"}
+    )
 
 
-def _strengths(make: Rows, given: Preferences, ties: str) -> Iterator[Row]:
-    drawn = bootstrap(make.sample, "strengths", given.unit)
-    pairs = chosen_pairs(given.systems, None)
+def _strengths(make: Rows, preferences: Preferences, ties: str) -> Iterator[Row]:
+    drawn = bootstrap(make.sample, "strengths", preferences.unit)
+    pairs = chosen_pairs(preferences.systems, None)
     counted = win_rates(
-        given.first,
-        given.second,
-        given.sign,
-        given.cluster,
+        preferences.first,
+        preferences.second,
+        preferences.sign,
+        preferences.cluster,
         pairs,
         **drawn.options,
     )
-    found = bradley_terry(
+    model = bradley_terry(
         pairs,
-        [(one.wins, one.losses, one.ties) for one in counted.pairs],
-        len(given.systems),
+        [(result.wins, result.losses, result.ties) for result in counted.pairs],
+        len(preferences.systems),
         ties="davidson" if ties == "davidson" else "half",
         resampled=counted.resampled,
-        n_items=len(np.unique(given.cluster)),
+        n_items=len(np.unique(preferences.cluster)),
         confidence=drawn.options["confidence"],
     )
-    said = {"ties": ties, "both_bad": "a tie", **drawn.said}
-    for code, key in enumerate(given.systems):
-        mine = (given.first == code) | (given.second == code)
+    settings = {"ties": ties, "both_bad": "a tie", **drawn.said}
+    for code, key in enumerate(preferences.systems):
+        mine = (preferences.first == code) | (preferences.second == code)
         about: dict[str, Any] = {
             "system": key,
             "by_system": True,
             "n_ratings": int(mine.sum()),
-            "n_items": len(np.unique(given.cluster[mine])),
-            "n_raters": len(np.unique(given.rater[mine])),
-            "settings": said,
+            "n_items": len(np.unique(preferences.cluster[mine])),
+            "n_raters": len(np.unique(preferences.rater[mine])),
+            "settings": settings,
         }
-        yield make.row("bt_strength", found.strengths[code], **about)
-        yield make.row("bt_rank", found.ranks[code], **about)
-    if found.log_ties is not None:
-        yield make.row("bt_log_ties", found.log_ties, by_system=True, settings=said)
-    yield placed_row(make, "bt_placed", found, given.systems, {"ties": ties, "both_bad": "a tie"})
+        yield make.row("bt_strength", model.strengths[code], **about)
+        yield make.row("bt_rank", model.ranks[code], **about)
+    if model.log_ties is not None:
+        yield make.row("bt_log_ties", model.log_ties, by_system=True, settings=settings)
+    yield placed_row(make, "bt_placed", model, preferences.systems, {"ties": ties, "both_bad": "a tie"})
 
 
-def placed_row(make: Rows, name: str, found: Strengths, systems: tuple[str, ...], said: dict[str, Any]) -> Row:
-    """Say how many systems a model places, and which ones it cannot."""
-    left = [key for key, one in zip(systems, found.strengths, strict=True) if one.value is None]
-    note = joined(NOT_PLACED.format(names=", ".join(left)) if left else ALL_PLACED, found.note)
-    return make.row(name, value=float(len(systems) - len(left)), by_system=True, note=note, settings=said)
+def placed_row(make: Rows, name: str, model: Strengths, systems: tuple[str, ...], settings: dict[str, Any]) -> Row:
+    """Return the row with the number of systems that a model places; its note names the others."""
+    unplaced = [key for key, strength in zip(systems, model.strengths, strict=True) if strength.value is None]
+    note = joined(NOT_PLACED.format(names=", ".join(unplaced)) if unplaced else ALL_PLACED, model.note)
+    return make.row(name, value=float(len(systems) - len(unplaced)), by_system=True, note=note, settings=settings)
 
 
 def _sides(make: Rows) -> Iterator[Row]:
-    """Yield how often the left one of two texts was chosen: over raters, since each has a habit of their own."""
+    """Yield the share of choices of the left text, with an interval over raters, since the habit is a rater's."""
     table, drawn = make.sample.table, bootstrap(make.sample, "sides", "raters")
     chosen = (table.shown == LEFT) | (table.shown == RIGHT)
     if not chosen.any():
         return
     left, rater = (table.shown[chosen] == LEFT).astype(float), table.rater[chosen]
-    (found,) = group_means(
+    (estimate,) = group_means(
         left,
         np.zeros(len(left), dtype=np.intp),
         rater,
@@ -207,12 +216,12 @@ def _sides(make: Rows) -> Iterator[Row]:
     more, fewer = int((net > 0).sum()), int((net < 0).sum())
     yield make.row(
         "left_share",
-        found,
+        estimate,
         n_ratings=len(left),
         n_items=len(np.unique(table.unit[chosen])),
         n_raters=n_raters,
         p=sign_test(more, fewer),
-        note=joined(found.note, FEW_RATERS if n_raters < RATERS_NEEDED else None),
+        note=joined(estimate.note, FEW_RATERS if n_raters < RATERS_NEEDED else None),
         settings={
             **drawn.said,
             "test": f"exact sign test over raters: {more} more often left, {fewer} more often right",

@@ -88,30 +88,30 @@ class Panas(Analysis):
         )
 
     def fits(self, question: Question) -> bool:
-        """Say whether all ten words of a score were asked."""
-        asked = {one.key for one in question.asked}
+        """Return whether the question has all ten words of a score."""
+        keys = {criterion.key for criterion in question.asked}
         return super().fits(question) and any(
-            asked.issuperset(f"{PREFIX}{word}" for word in words) for words in SCALES.values()
+            keys.issuperset(f"{PREFIX}{word}" for word in words) for words in SCALES.values()
         )
 
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
-        """Yield scores of this task's times, then how they changed between times of the study."""
+        """Yield the scores at the times of this task, then their changes between times of the study."""
         times = times_of(sample, int(settings["most_missing"]), complete_only=bool(settings["complete_only"]))
         if not times.own:
             return
-        of = _Of(Rows(self.name, sample), times, settings)
+        context = _Context(Rows(self.name, sample), times, settings)
         for place in times.own:
-            yield from _scores(of, place)
+            yield from _scores(context, place)
         if 0 in times.own:
-            yield from baseline_rows(of.make, "affect", times.course[0], times.groups, settings)
+            yield from baseline_rows(context.make, "affect", times.course[0], times.groups, settings)
         if max(times.own) > 0:
-            yield from _over_time(of)
-            yield from change_rows(of.make, "affect", times.course, times.groups, settings)
+            yield from _over_time(context)
+            yield from change_rows(context.make, "affect", times.course, times.groups, settings)
 
 
 @dataclass(frozen=True, slots=True)
-class _Of:
-    """What the rows are made from."""
+class _Context:
+    """The source of the rows: the answers at all times, and the settings."""
 
     make: Rows
     times: Times
@@ -123,7 +123,7 @@ class _Of:
 
     @property
     def groups(self) -> tuple[int | None, ...]:
-        """Everybody, then each group where there are several."""
+        """Return None for everybody, then each group if there are several."""
         groups = self.times.groups
         return (None, *groups) if len(groups) > 1 else (None,)
 
@@ -131,40 +131,40 @@ class _Of:
         return None if group is None else self.make.sample.table.names.groups[group]
 
     def wave(self, point: Point) -> int | None:
-        """Return the wave of a point, where a study has several times."""
+        """Return the wave of a point, if the study has several times."""
         return point.wave if len(self.times.points) > 1 else None
 
 
-def _scores(of: _Of, place: int) -> Iterator[Row]:
-    """Yield what is told of one time of this task, for everybody and for each group."""
-    point, first = of.times.points[place], of.times.points[0]
-    steps = steps_of(of.make.sample.question)
-    for group in of.groups:
+def _scores(context: _Context, place: int) -> Iterator[Row]:
+    """Yield the rows of one time of this task, for everybody and for each group."""
+    point, first = context.times.points[place], context.times.points[0]
+    steps = steps_of(context.make.sample.question)
+    for group in context.groups:
         mine = in_group(point, group)
-        about: dict[str, Any] = {"group": of.named(group), "wave": of.wave(point)}
+        about: dict[str, Any] = {"group": context.named(group), "wave": context.wave(point)}
         if group is not None and not mine.any() and not in_group(first, group).any():
             continue
         for scale in SCALES:
             scores = point.scores[scale]
             values = scores.value[mine]
             known = values[~np.isnan(values)]
-            found = mean_with_limits(values, confidence=of.confidence)
-            said: dict[str, Any] = {
+            mean = mean_with_limits(values, confidence=context.confidence)
+            settings: dict[str, Any] = {
                 "interval": "Student's t over people",
                 "steps": list(steps),
-                "most_missing": 0 if of.settings["complete_only"] else of.settings["most_missing"],
+                "most_missing": 0 if context.settings["complete_only"] else context.settings["most_missing"],
             }
-            note = joined(found.note, about_steps(steps), norm_of(of.make.sample.question, scale, steps))
-            yield of.make.row("affect_mean", found, label=scale, settings=said, note=note, **about)
+            note = joined(mean.note, about_steps(steps), norm_of(context.make.sample.question, scale, steps))
+            yield context.make.row("affect_mean", mean, label=scale, settings=settings, note=note, **about)
             spread = float(known.std(ddof=1)) if len(known) > 1 else None
             why = None if spread is not None else "Fewer than two scores have no spread."
-            yield of.make.row(
+            yield context.make.row(
                 "affect_sd", value=spread, label=scale, n_raters=len(known), note=why, settings={"ddof": 1}, **about
             )
             answers = point.answers[scale][mine]
             complete = answers[~np.isnan(answers).any(axis=1)]
-            alpha = cronbach_alpha(complete, confidence=of.confidence)
-            yield of.make.row(
+            alpha = cronbach_alpha(complete, confidence=context.confidence)
+            yield context.make.row(
                 "affect_alpha", alpha, label=scale, settings={"interval": "Feldt", "rows": "complete"}, **about
             )
             counts = {
@@ -172,36 +172,36 @@ def _scores(of: _Of, place: int) -> Iterator[Row]:
                 "affect_prorated": scores.prorated[mine].sum(),
             }
             for name, count in counts.items():
-                yield of.make.row(name, value=float(count), label=scale, n_raters=int(mine.sum()), **about)
+                yield context.make.row(name, value=float(count), label=scale, n_raters=int(mine.sum()), **about)
         if place > 0:
-            yield _attrition(of, point, group, about)
+            yield _attrition(context, point, group, about)
 
 
-def _attrition(of: _Of, point: Point, group: int | None, about: Mapping[str, Any]) -> Row:
-    """Return which share of the people of the first time did not answer at this one."""
-    first = raters_of(of.times.points[:1], group)
-    gone = np.setdiff1d(first, point.rater).size
+def _attrition(context: _Context, point: Point, group: int | None, about: Mapping[str, Any]) -> Row:
+    """Return the row of the share of people of the first time who did not answer at this time."""
+    first = raters_of(context.times.points[:1], group)
+    n_lost = np.setdiff1d(first, point.rater).size
     note = None if first.size else "Nobody of this group answered the first time."
-    settings = {"since": of.times.name(0), "gone": int(gone)}
-    value = gone / first.size if first.size else None
-    return of.make.row("affect_attrition", value=value, n_raters=first.size, note=note, settings=settings, **about)
+    settings = {"since": context.times.name(0), "gone": int(n_lost)}
+    value = n_lost / first.size if first.size else None
+    return context.make.row("affect_attrition", value=value, n_raters=first.size, note=note, settings=settings, **about)
 
 
-def _over_time(of: _Of) -> Iterator[Row]:
-    """Yield the means of every time up to this task's last one, of each group, or of everybody where there is none."""
-    for number, point in enumerate(of.times.points[: max(of.times.own) + 1]):
-        for group in of.groups[1:] or of.groups:
+def _over_time(context: _Context) -> Iterator[Row]:
+    """Yield the means of every time up to this task's last, of each group, or of everybody without groups."""
+    for number, point in enumerate(context.times.points[: max(context.times.own) + 1]):
+        for group in context.groups[1:] or context.groups:
             mine = in_group(point, group)
             if group is not None and not mine.any():
                 continue
             for scale in SCALES:
-                found = mean_with_limits(point.scores[scale].value[mine], confidence=of.confidence)
-                yield of.make.row(
+                mean = mean_with_limits(point.scores[scale].value[mine], confidence=context.confidence)
+                yield context.make.row(
                     "affect_over_time",
-                    found,
+                    mean,
                     label=scale,
-                    group=of.named(group),
+                    group=context.named(group),
                     wave=point.wave,
-                    metric=of.times.name(number),
+                    metric=context.times.name(number),
                     settings={"time": number + 1, "interval": "Student's t over people"},
                 )

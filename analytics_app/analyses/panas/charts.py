@@ -17,14 +17,14 @@ AFFECT = {"PA": "Positive affect", "NA": "Negative affect"}
 
 
 @chart(order=10)
-def affect(of: Material) -> Iterator[Sketch]:
-    """Draw positive and negative affect over time, a line a group; at one time only, points."""
-    found = of.kept("affect_over_time")
-    if not found:
-        yield from _affect_once(of)
+def affect(material: Material) -> Iterator[Sketch]:
+    """Draw positive and negative affect over time as one line for each group, or as points if there is one time."""
+    rows = material.kept("affect_over_time")
+    if not rows:
+        yield from _affect_once(material)
         return
-    times = list(dict.fromkeys(_time(row) for row in found))
-    names = list(dict.fromkeys(str(row.group or "everybody") for row in found))[:MOST_LINES]
+    times = list(dict.fromkeys(_time(row) for row in rows))
+    names = list(dict.fromkeys(str(row.group or "everybody") for row in rows))[:MOST_LINES]
     points = [
         {
             "panel": str(row.label),
@@ -36,17 +36,17 @@ def affect(of: Material) -> Iterator[Sketch]:
             "high": row.high,
             "n": row.n_raters,
         }
-        for row in found
+        for row in rows
         if str(row.group or "everybody") in names
     ]
-    panels = [(key, title) for key, title in AFFECT.items() if any(one["panel"] == key for one in points)]
-    steps = setting(of.kept("affect_mean"), "steps") or [1, 5]
+    panels = [(key, title) for key, title in AFFECT.items() if any(entry["panel"] == key for entry in points)]
+    steps = setting(material.kept("affect_mean"), "steps") or [1, 5]
     yield Sketch(
         kind="affect",
-        title=_changed(of, times[0], times[-1]),
+        title=_changed(material, times[0], times[-1]),
         subtitle=(
-            f"Mean score, from {10 * steps[0]:g} to {10 * steps[-1]:g}; {of.basis(found)}. "
-            f"Lines at points: {of.confidence * 100:g}{words.SPACE}% interval over people. {_people(points)}"
+            f"Mean score, from {10 * steps[0]:g} to {10 * steps[-1]:g}; {material.basis(rows)}. "
+            f"Lines at points: {material.confidence * 100:g}{words.SPACE}% interval over people. {_people(points)}"
         ),
         by_system=False,
         chart=course_chart(panels, points, names, times),
@@ -62,18 +62,18 @@ def affect(of: Material) -> Iterator[Sketch]:
 
 
 def _people(points: Sequence[Mapping[str, Any]]) -> str:
-    """Say how many people have a score at each time, over all groups."""
+    """Return the sentence about the number of people with a score at each time, over all groups."""
     at: dict[tuple[str, str], int] = {}
-    for one in points:
-        key = (str(one["time"]), str(one["panel"]))
-        at[key] = at.get(key, 0) + int(one["n"] or 0)
+    for entry in points:
+        key = (str(entry["time"]), str(entry["panel"]))
+        at[key] = at.get(key, 0) + int(entry["n"] or 0)
     least, most = min(at.values()), max(at.values())
     return f"{least:,} people each time." if least == most else f"{least:,} to {most:,} people each time."
 
 
-def _affect_once(of: Material) -> Iterator[Sketch]:
-    found = of.kept("affect_mean")
-    groups = [row for row in found if row.group] or found
+def _affect_once(material: Material) -> Iterator[Sketch]:
+    rows = material.kept("affect_mean")
+    groups = [row for row in rows if row.group] or rows
     if not groups:
         return
     points = [
@@ -85,14 +85,14 @@ def _affect_once(of: Material) -> Iterator[Sketch]:
         )
         for row in groups
     ]
-    steps = setting(found, "steps") or [1, 5]
+    steps = setting(rows, "steps") or [1, 5]
     title = "Positive and negative affect"
     yield Sketch(
         kind="affect",
-        title=f"{title} by group" if groups[0].group else f"{title}: {' and '.join(one.text for one in points)}",
+        title=f"{title} by group" if groups[0].group else f"{title}: {' and '.join(entry.text for entry in points)}",
         subtitle=(
-            f"Mean score, from {10 * steps[0]:g} to {10 * steps[-1]:g}; {of.basis(found)}. "
-            f"Line: {of.confidence * 100:g}{words.SPACE}% interval over people.{counted(found)}"
+            f"Mean score, from {10 * steps[0]:g} to {10 * steps[-1]:g}; {material.basis(rows)}. "
+            f"Line: {material.confidence * 100:g}{words.SPACE}% interval over people.{counted(rows)}"
         ),
         by_system=False,
         chart=points_chart(points, measure="Mean score"),
@@ -100,14 +100,14 @@ def _affect_once(of: Material) -> Iterator[Sketch]:
     )
 
 
-def _changed(of: Material, first: str, last: str) -> str:
-    """Say what the corrected tests at the last time found: between groups, else within the one there is.
+def _changed(material: Material, first: str, last: str) -> str:
+    """Return a title with the result of the corrected tests at the last time: between groups, else within the group.
 
-    The whole course comes first; a shorter stretch of it is named only where nothing is clear over the whole.
+    The change from the first time comes first; a later start is named only if that change is not clear.
     """
-    limit = round(1 - of.confidence, 9)
-    between = _ending(of.kept("affect_change_adjusted"), last)
-    tests = between or _ending(of.kept("affect_change"), last)
+    limit = round(1 - material.confidence, 9)
+    between = _ending(material.kept("affect_change_adjusted"), last)
+    tests = between or _ending(material.kept("affect_change"), last)
     starts = sorted({str(row.metric) for row in tests}, key=lambda start: start != first)
     for start in starts:
         clear = [row for row in tests if str(row.metric) == start and _is_clear(row, limit)]

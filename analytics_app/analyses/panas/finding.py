@@ -1,4 +1,4 @@
-"""What the tests of PANAS support."""
+"""The finding that the tests of PANAS support."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from analytics_app.show.shown import Rows
 
 
 @finding_of("panas", "affect_mean", "affect_change", "affect_change_adjusted", order=10, parts=True)
-def panas(rows: Rows, asked: Asked) -> Finding | None:
-    """Say how affect changed, between groups first; with one time only, what the scores are."""
+def panas(rows: Rows, question: Asked) -> Finding | None:
+    """Return the finding about changes of affect, between groups first; with one time only, about the scores."""
     between = [row for row in rows.of("affect_change_adjusted") if row.label]
     within = [row for row in rows.of("affect_change") if row.label]
-    apart = _told(row for row in between if _is_clear(row, asked.limit))
-    moved = _told(row for row in within if _is_clear(row, asked.limit))
+    apart = _told(row for row in between if _is_clear(row, question.limit))
+    moved = _told(row for row in within if _is_clear(row, question.limit))
     if apart:
         return Finding(sentence("; ".join(apart)))
-    # A change within one group alone is no difference between groups, so that is said first.
+    # A change within one group is no difference between groups, so the lack of a difference comes first.
     if between:
         none = _("No clear difference between groups in how affect changed%(when)s") % {"when": _whole(between)}
         return Finding(none, "".join(f"; {change}" for change in moved))
@@ -33,23 +33,23 @@ def panas(rows: Rows, asked: Asked) -> Finding | None:
 
 
 def _told(tests: Iterable[ResultRow]) -> list[str]:
-    """Say what changed, both scores together where they are about the same groups and times."""
+    """Return phrases about the changes, with both scores in one phrase if groups and times are the same."""
     alike: dict[tuple[object, ...], list[ResultRow]] = {}
     for row in tests:
         alike.setdefault((row.group, row.slice, *_times(row)), []).append(row)
     return [_change(same) for same in alike.values()]
 
 
-def _change(same: Sequence[ResultRow]) -> str:
-    moved = f"{listed([_moved(row) for row in same])}{_where(same[0])}"
-    if same[0].statistic != "affect_change_adjusted":
-        return f"{moved}{_when(same[0])}"
-    first, last = _times(same[0])
+def _change(tests: Sequence[ResultRow]) -> str:
+    moved = f"{listed([_moved(row) for row in tests])}{_where(tests[0])}"
+    if tests[0].statistic != "affect_change_adjusted":
+        return f"{moved}{_when(tests[0])}"
+    first, last = _times(tests[0])
     return _("at %(last)s, %(moved)s (adjusted for %(first)s)") % {"first": first, "last": last, "moved": moved}
 
 
 def _moved(row: ResultRow) -> str:
-    """Say which way a score went: between groups given where it began, within one as it is."""
+    """Return a phrase about the direction of a change, between groups or within a group."""
     up = (row.value or 0.0) > 0
     if row.statistic == "affect_change_adjusted":
         text = _("%(score)s was higher") if up else _("%(score)s was lower")
@@ -72,7 +72,7 @@ def _when(row: ResultRow) -> str:
 
 
 def _whole(tests: Sequence[ResultRow]) -> str:
-    """Name the two times where all tests are about the same two."""
+    """Return a phrase with the two times, if all tests are about the same two."""
     return _when(tests[0]) if len(set(map(_times, tests))) == 1 else ""
 
 
@@ -89,12 +89,12 @@ def _times(row: ResultRow) -> tuple[object, object]:
 
 
 def _scores(means: Sequence[ResultRow]) -> Finding | None:
-    said = []
+    scores = []
     for row in means:
         if row.value is None or row.group:
             continue
         ends = f" ({cells.interval(row.low, row.high, 1).text})" if row.low is not None else ""
-        said.append(f"{_called(row)} {cells.figure(row.value, 1)}{ends}")
-    if not said:
+        scores.append(f"{_called(row)} {cells.figure(row.value, 1)}{ends}")
+    if not scores:
         return None
-    return Finding(_("Mean scores: %(scores)s") % {"scores": ", ".join(said)}, tested=False)
+    return Finding(_("Mean scores: %(scores)s") % {"scores": ", ".join(scores)}, tested=False)

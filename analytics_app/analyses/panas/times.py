@@ -16,17 +16,17 @@ from analytics_app.ratings.extras.waves import OtherWaves
 from analytics_app.stats.scales.scale_scores import Scores, prorated_sums
 from tasks_app.task_types.questionnaire.panas import NEGATIVE, POSITIVE, PREFIX
 
-# The scales by the names they are known under, with their words.
+# The scales by their usual abbreviations, with their words.
 SCALES = {"PA": POSITIVE, "NA": NEGATIVE}
 
 STEPS = (1.0, 2.0, 3.0, 4.0, 5.0)
-# Watson, Clark and Tellegen (1988): mean and SD of students, where two public sources of scoring agree on them.
+# Norms of Watson, Clark and Tellegen (1988): mean and SD of students, if two public sources of scoring agree.
 NORMS = {"past_few_days": {"PA": (33.3, 7.2), "NA": (17.4, 6.2)}}
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """What people answered in one task and wave: `rater` ascending (n,), `group` (n,), `answers` by scale (n, 10)."""
+    """The answers in one task and wave: `rater` ascending (n,), `group` (n,), `answers` by scale (n, 10)."""
 
     task: str
     wave: int
@@ -38,23 +38,23 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """The points of a study in their order, which of them belong to this task, and the groups that were asked."""
+    """The points of a study in their order, the places of those of this task, and the groups that were asked."""
 
     points: tuple[Point, ...]
     own: tuple[int, ...]
     groups: tuple[int, ...]
 
     def name(self, place: int) -> str:
-        """Return what a point is called: its task, or its wave where a task has several."""
+        """Return the name of a point: its task, or its wave if a task has several."""
         point = self.points[place]
-        if sum(one.task == point.task for one in self.points) == 1:
+        if sum(other.task == point.task for other in self.points) == 1:
             return point.task
         wave = f"wave {point.wave}"
-        return wave if all(one.task == point.task for one in self.points) else f"{point.task}, {wave}"
+        return wave if all(other.task == point.task for other in self.points) else f"{point.task}, {wave}"
 
     @property
     def course(self) -> list[Time]:
-        """Return the points as times whose scores are compared."""
+        """Return the points as times of a course, whose scores are compared."""
         return [
             Time(
                 name=self.name(place),
@@ -69,17 +69,17 @@ class Times:
 
 
 def times_of(sample: Sample, most_missing: int, *, complete_only: bool) -> Times:
-    """Gather the answers to the words of PANAS in this task and in the other ones of the study that ask them.
+    """Return the answers to the words of PANAS in this task and in other tasks of the study that ask them.
 
-    Kept answers go with kept ones, all with all. Of several answers of somebody to a word at one time the first counts.
-    With `complete_only` who left out any word has neither score.
+    On the basis of kept ratings, only kept answers of other tasks are used. Of several answers of a person to a word at
+    one time the first counts. With `complete_only`, a person who left out any word has neither score.
     """
     table, others = sample.table, sample.extras[OtherWaves]
     scale_of, word_of = _words(sample)
-    kept = others.kept if sample.basis == "kept" else np.ones(len(others.kept), dtype=bool)
+    mask = others.kept if sample.basis == "kept" else np.ones(len(others.kept), dtype=bool)
     judgments = table.judgments
     columns: list[NDArray[Any]] = [
-        np.r_[mine, theirs[kept]]
+        np.r_[mine, theirs[mask]]
         for mine, theirs in (
             (np.full(len(table), others.here, dtype=np.int64), others.task),
             (judgments.wave[table.judgment], others.wave),
@@ -89,29 +89,36 @@ def times_of(sample: Sample, most_missing: int, *, complete_only: bool) -> Times
             (table.value, others.value),
         )
     ]
-    asked = (columns[4] >= 0) & ~np.isnan(columns[5])
-    asked[asked] = scale_of[columns[4][asked]] >= 0
-    task, wave, rater, group, criterion, value = (column[asked] for column in columns)
+    is_panas = (columns[4] >= 0) & ~np.isnan(columns[5])
+    is_panas[is_panas] = scale_of[columns[4][is_panas]] >= 0
+    task, wave, rater, group, criterion, value = (column[is_panas] for column in columns)
     points = []
     for code, number in sorted(set(zip(task.tolist(), wave.tolist(), strict=True))):
-        here = (task == code) & (wave == number)
-        words = scale_of[criterion[here]], word_of[criterion[here]]
-        named = others.tasks[code] if code != others.here else sample.question.task
+        at_time = (task == code) & (wave == number)
+        words = scale_of[criterion[at_time]], word_of[criterion[at_time]]
+        task_name = others.tasks[code] if code != others.here else sample.question.task
         points.append(
             _point(
-                named, number, rater[here], group[here], words, value[here], most_missing, complete_only=complete_only
+                task_name,
+                number,
+                rater[at_time],
+                group[at_time],
+                words,
+                value[at_time],
+                most_missing,
+                complete_only=complete_only,
             )
         )
-    own = tuple(place for place, one in enumerate(points) if one.task == sample.question.task)
-    groups = {int(one) for point in points for one in np.unique(point.group)} - {-1}
+    own = tuple(place for place, point in enumerate(points) if point.task == sample.question.task)
+    groups = {int(code) for point in points for code in np.unique(point.group)} - {-1}
     return Times(tuple(points), own, tuple(sorted(groups)))
 
 
 def _words(sample: Sample) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return by code of a criterion the scale that its word belongs to (-1 none) and its place there."""
+    """Return the scale of each criterion's word (-1 for none), and the place of the word in the scale."""
     scale = np.full(len(sample.table.names.criteria) + 1, -1, dtype=np.int64)
     place = scale.copy()
-    codes = {one.key: one.code for one in sample.question.asked}
+    codes = {criterion.key: criterion.code for criterion in sample.question.asked}
     for number, words in enumerate(SCALES.values()):
         for index, word in enumerate(words):
             if (code := codes.get(f"{PREFIX}{word}", -1)) >= 0:
@@ -132,7 +139,7 @@ def _point(
 ) -> Point:
     raters, first, row = np.unique(rater, return_index=True, return_inverse=True)
     cells = np.full((len(SCALES), len(raters), 10), np.nan)
-    # Backwards, so that the first answer stays.
+    # In reverse order, so that the first answer of several is kept.
     cells[words[0][::-1], row[::-1], words[1][::-1]] = value[::-1]
     if complete_only:
         cells[:, np.isnan(cells).any(axis=(0, 2))] = np.nan
@@ -143,29 +150,29 @@ def _point(
         raters.astype(np.int64),
         group[first].astype(np.int64),
         answers,
-        {scale: prorated_sums(one, most_missing=most_missing) for scale, one in answers.items()},
+        {scale: prorated_sums(answer, most_missing=most_missing) for scale, answer in answers.items()},
     )
 
 
 def in_group(point: Point, group: int | None) -> NDArray[np.bool_]:
-    """Say who of a point belongs to a group, or everybody where that is None."""
+    """Return a mask of the people of a point who belong to a group; None means everybody."""
     return np.ones(len(point.rater), dtype=bool) if group is None else point.group == group
 
 
 def raters_of(points: Sequence[Point], group: int | None) -> NDArray[np.int64]:
-    """Return the raters of a group who answered at any of some points, ascending."""
-    found = [point.rater[in_group(point, group)] for point in points]
-    return np.unique(np.concatenate(found)) if found else np.empty(0, dtype=np.int64)
+    """Return the raters of a group who answered at any of these points, ascending."""
+    raters = [point.rater[in_group(point, group)] for point in points]
+    return np.unique(np.concatenate(raters)) if raters else np.empty(0, dtype=np.int64)
 
 
 def steps_of(question: Question) -> tuple[float, ...]:
     """Return the steps on which the words were answered."""
     words = {f"{PREFIX}{word}" for scale in SCALES.values() for word in scale}
-    return next((one.domain for one in question.asked if one.key in words), ())
+    return next((criterion.domain for criterion in question.asked if criterion.key in words), ())
 
 
 def about_steps(steps: tuple[float, ...]) -> str | None:
-    """Say how sums of other steps than the published ones are to be read."""
+    """Return a note about sums of steps other than the published ones."""
     if steps == STEPS or not steps:
         return None
     return (
@@ -175,7 +182,7 @@ def about_steps(steps: tuple[float, ...]) -> str | None:
 
 
 def norm_of(question: Question, scale: str, steps: tuple[float, ...]) -> str | None:
-    """Name the published norm, where it is known for the time that was asked about."""
+    """Return a note with the published norm, if there is a norm for the time frame of the question."""
     norm = NORMS.get(str(question.params.get("timeframe")))
     if norm is None or steps != STEPS or question.params.get("instrument") != "panas":
         return None

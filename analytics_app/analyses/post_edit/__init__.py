@@ -1,4 +1,4 @@
-"""Post-edits: which suggestion editors choose, how far the edited text is from each, and what editing took."""
+"""Post-edits: the choice of suggestions, distances of the edited text from each, and time and keystrokes."""
 
 from __future__ import annotations
 
@@ -84,9 +84,9 @@ class PostEdit(Analysis):
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
         """Yield the rows of one sample."""
         make = Rows(self.name, sample)
-        if any(asked.key == CHOICE for asked in sample.question.asked):
+        if any(criterion.key == CHOICE for criterion in sample.question.asked):
             yield from choices(make)
-        if not any(asked.key == TEXT for asked in sample.question.asked):
+        if not any(criterion.key == TEXT for criterion in sample.question.asked):
             return
         edited, suggested, signature, too_long = edits_of(sample, settings)
         if not len(edited.part):
@@ -96,33 +96,43 @@ class PostEdit(Analysis):
         yield from _editors(make, edited, suggested, signature)
 
 
-def _distances(make: Rows, edited: Edited, of: Suggested, signature: str, too_long: int) -> Iterator[Row]:
-    """Yield distances of each system's suggestions to the texts that editors ended with, by whether they chose it."""
+def _distances(make: Rows, edited: Edited, suggested: Suggested, signature: str, too_long: int) -> Iterator[Row]:
+    """Yield the distances of each system's suggestions to the edited texts, by whether the suggestion was chosen."""
     long = f"{too_long} comparisons of texts over {MOST_WORDS} words are left out." if too_long else None
     for label in (None, "chosen", "not chosen"):
-        there = np.ones(len(of.edit), dtype=bool) if label is None else of.chosen == (label == "chosen")
-        if label == "not chosen" and not there.any():
+        mask = np.ones(len(suggested.edit), dtype=bool) if label is None else suggested.chosen == (label == "chosen")
+        if label == "not chosen" and not mask.any():
             continue
-        ones = np.ones(int(there.sum()))
-        note = DRAWN_TOWARDS if label != "chosen" and not of.chosen.all() else None
-        said = {"distance": "Levenshtein over the longer text", "normalised": "NFC"}
+        ones = np.ones(int(mask.sum()))
+        note = DRAWN_TOWARDS if label != "chosen" and not suggested.chosen.all() else None
+        settings = {"distance": "Levenshtein over the longer text", "normalised": "NFC"}
         yield from _by_system(
-            make, "edit_distance", edited, of, there, (of.distance[there], ones), label=label, note=note, said=said
+            make,
+            "edit_distance",
+            edited,
+            suggested,
+            mask,
+            (suggested.distance[mask], ones),
+            label=label,
+            note=note,
+            settings=settings,
         )
         note = joined(note, long)
         yield from _by_system(
-            make, "hter", edited, of, there, (of.word_edits[there], of.words[there]), label=label, note=note,
-            said={"ter": signature, "rate": "sum of edits over sum of words"},
+            make, "hter", edited, suggested, mask, (suggested.word_edits[mask], suggested.words[mask]), label=label,
+            note=note, settings={"ter": signature, "rate": "sum of edits over sum of words"},
         )  # fmt: skip
-    chosen = of.chosen
-    same = (of.distance[chosen] == 0).astype(np.float64)
-    yield from _by_system(make, "unedited_share", edited, of, chosen, (same, np.ones(len(same))), label=None, note=None)
+    chosen = suggested.chosen
+    unedited = (suggested.distance[chosen] == 0).astype(np.float64)
+    yield from _by_system(
+        make, "unedited_share", edited, suggested, chosen, (unedited, np.ones(len(unedited))), label=None, note=None
+    )
 
 
-def _work(make: Rows, edited: Edited, of: Suggested) -> Iterator[Row]:
-    """Yield what editing a system's suggestions took, where they were chosen."""
-    chosen = of.chosen
-    at = of.edit[chosen]
+def _work(make: Rows, edited: Edited, suggested: Suggested) -> Iterator[Row]:
+    """Yield time and keystrokes of editing the chosen suggestions of each system."""
+    chosen = suggested.chosen
+    at = suggested.edit[chosen]
     for statistic, spent, size, per in (
         ("seconds_per_word", edited.seconds, edited.words, "words of the edited text"),
         ("keystrokes_per_character", edited.keys, edited.characters, "characters of the edited text"),
@@ -130,57 +140,65 @@ def _work(make: Rows, edited: Edited, of: Suggested) -> Iterator[Row]:
         if np.isnan(spent).all():
             continue
         rate = (spent[at], size[at])
-        yield from _by_system(make, statistic, edited, of, chosen, rate, label=None, note=EDITORS, said={"per": per})
+        yield from _by_system(
+            make, statistic, edited, suggested, chosen, rate, label=None, note=EDITORS, settings={"per": per}
+        )
 
 
 def _by_system(
     make: Rows,
     statistic: str,
     edited: Edited,
-    of: Suggested,
-    there: NDArray[np.bool_],
+    suggested: Suggested,
+    mask: NDArray[np.bool_],
     rate: tuple[Floats, Floats],
     *,
     label: str | None,
     note: str | None,
-    said: Mapping[str, Any] | None = None,
+    settings: Mapping[str, Any] | None = None,
 ) -> Iterator[Row]:
     """Yield a rate of each system with its interval over items, or documents."""
     names, drawn = make.sample.table.names, bootstrap(make.sample, f"{statistic} {label}", unit_of(make.sample))
-    systems, system = np.unique(of.system[there], return_inverse=True)
-    found = group_ratios(*rate, system, of.cluster[there], n_groups=len(systems), **drawn.options)
-    for place, (code, one) in enumerate(zip(systems.tolist(), found, strict=True)):
+    systems, system = np.unique(suggested.system[mask], return_inverse=True)
+    rates = group_ratios(*rate, system, suggested.cluster[mask], n_groups=len(systems), **drawn.options)
+    for place, (code, estimate) in enumerate(zip(systems.tolist(), rates, strict=True)):
         yield make.row(
-            statistic, one, system=names.systems[code], label=label, by_system=True,
-            n_raters=count(edited.rater[of.edit[there][system == place]]), note=joined(one.note, note),
-            settings={**drawn.said, **(said or {})},
+            statistic, estimate, system=names.systems[code], label=label, by_system=True,
+            n_raters=count(edited.rater[suggested.edit[mask][system == place]]), note=joined(estimate.note, note),
+            settings={**drawn.said, **(settings or {})},
         )  # fmt: skip
 
 
-def _editors(make: Rows, edited: Edited, of: Suggested, signature: str) -> Iterator[Row]:
-    """Yield the figures of each editor, about the suggestions they chose."""
-    # A suggestion of several systems is one text to whoever edits it.
-    first = np.flatnonzero(of.chosen)
-    first = first[np.unique(of.edit[first], return_index=True)[1]]
-    at, names, alone = of.edit[first], make.sample.table.names, of_one_system(make.sample.table)
+def _editors(make: Rows, edited: Edited, suggested: Suggested, signature: str) -> Iterator[Row]:
+    """Yield the figures of each editor, over the suggestions they chose."""
+    # A suggestion that several systems produced counts once for its editor.
+    first = np.flatnonzero(suggested.chosen)
+    first = first[np.unique(suggested.edit[first], return_index=True)[1]]
+    at, names, alone = suggested.edit[first], make.sample.table.names, of_one_system(make.sample.table)
     raters, rater = np.unique(edited.rater[at], return_inverse=True)
     ones = np.ones(len(first))
     rates: list[tuple[str, Floats, Floats, dict[str, Any]]] = [
-        ("edit_distance_of_editor", of.distance[first], ones, {}),
-        ("hter_of_editor", of.word_edits[first], of.words[first], {"ter": signature}),
-        ("unedited_of_editor", (of.distance[first] == 0) * 1.0, ones, {}),
+        ("edit_distance_of_editor", suggested.distance[first], ones, {}),
+        ("hter_of_editor", suggested.word_edits[first], suggested.words[first], {"ter": signature}),
+        ("unedited_of_editor", (suggested.distance[first] == 0) * 1.0, ones, {}),
         ("seconds_per_word_of_editor", edited.seconds[at], edited.words[at], {}),
         ("keystrokes_per_character_of_editor", edited.keys[at], edited.characters[at], {}),
     ]
-    for statistic, top, bottom, said in rates:
+    for statistic, top, bottom, row_settings in rates:
         if np.isnan(top).all():
             continue
-        found = group_ratios(
-            top, bottom, rater, of.cluster[first], n_groups=len(raters), n_resamples=0,
+        estimates = group_ratios(
+            top, bottom, rater, suggested.cluster[first], n_groups=len(raters), n_resamples=0,
             confidence=make.sample.common.confidence, rng=make.sample.rng(statistic),
         )  # fmt: skip
-        for code, one in zip(raters.tolist(), found, strict=True):
-            estimate = one if one.value is not None else Estimate(None, note="Nothing was recorded for this editor.")
+        for code, result in zip(raters.tolist(), estimates, strict=True):
+            estimate = (
+                result if result.value is not None else Estimate(None, note="Nothing was recorded for this editor.")
+            )
             yield make.row(
-                statistic, estimate, rater=names.raters[code], settings=said or None, by_system=bool(alone[code])
+                statistic,
+                estimate,
+                rater=names.raters[code],
+                settings=row_settings or None,
+                by_system=bool(alone[code]),
             )

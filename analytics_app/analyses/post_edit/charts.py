@@ -1,4 +1,4 @@
-"""Charts of post-edits: suggestions chosen, and how far the edited text is from them."""
+"""Charts of post-edits: chosen suggestions, and distances of the edited texts from suggestions."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from analytics_app.charts.registry import chart
 
 
 @chart(order=35)
-def chosen(of: Material) -> Iterator[Sketch]:
-    """Draw how often each system's suggestion was chosen."""
-    found = by_system(of, "suggestion_chosen", lowest_first=False)
-    if not found:
+def chosen(material: Material) -> Iterator[Sketch]:
+    """Draw the share of chosen suggestions by system."""
+    rows = by_system(material, "suggestion_chosen", lowest_first=False)
+    if not rows:
         return
-    points = [point(row, words.share(value_of(row)), name=row.system, n=row.n_ratings) for row in found]
-    first = found[0]
-    limit = round(1 - of.confidence, 9)
+    points = [point(row, words.share(value_of(row)), name=row.system, n=row.n_ratings) for row in rows]
+    first = rows[0]
+    limit = round(1 - material.confidence, 9)
     clear = first.p_adjusted is not None and first.p_adjusted < limit and value_of(first) > 0.5
     title = (
         f"{words.short(first.system)} is chosen {points[0].text} of the time"
@@ -39,9 +39,9 @@ def chosen(of: Material) -> Iterator[Sketch]:
         kind="chosen",
         title=title,
         subtitle=(
-            f"Share of times the suggestion was chosen over the other one{only(found)}; {of.basis(found)}. "
-            f"Line: {of.interval(found, 'items')}. Clearly: exact test against one half, p below {limit:g} after "
-            f"correction.{counted(found)}"
+            f"Share of times the suggestion was chosen over the other one{only(rows)}; {material.basis(rows)}. "
+            f"Line: {material.interval(rows, 'items')}. Clearly: exact test against one half, p below {limit:g} after "
+            f"correction.{counted(rows)}"
         ),
         by_system=True,
         chart=points_chart(points, measure="Share chosen", limits=[(0.5, "even")], percent=True),
@@ -50,14 +50,14 @@ def chosen(of: Material) -> Iterator[Sketch]:
 
 
 @chart(order=36)
-def distances(of: Material) -> Iterator[Sketch]:
-    """Draw how far the edited texts are from each system's suggestions."""
-    found = by_system(of, "hter", lowest_first=True)
-    if not found:
+def distances(material: Material) -> Iterator[Sketch]:
+    """Draw the distance of the edited texts from each system's suggestions."""
+    rows = by_system(material, "hter", lowest_first=True)
+    if not rows:
         return
-    points = [point(row, words.bare(value_of(row)), name=row.system, n=row.n_ratings) for row in found]
-    both = any(row.label == "not chosen" for row in of.rows if row.statistic == "hter")
-    drawn = " A text is nearer to the suggestion it was made from." if both else ""
+    points = [point(row, words.bare(value_of(row)), name=row.system, n=row.n_ratings) for row in rows]
+    both = any(row.label == "not chosen" for row in material.rows if row.statistic == "hter")
+    hint = " A text is nearer to the suggestion it was made from." if both else ""
     yield Sketch(
         kind="edit-distances",
         title=apart(
@@ -67,8 +67,8 @@ def distances(of: Material) -> Iterator[Sketch]:
             otherwise="Edits from each system's suggestion to the final text",
         ),
         subtitle=(
-            f"HTER, edits of words over words of the final text: lower is better; {of.basis(found)}. "
-            f"Line: {of.interval(found, 'items')}.{drawn}{counted(found)}"
+            f"HTER, edits of words over words of the final text: lower is better; {material.basis(rows)}. "
+            f"Line: {material.interval(rows, 'items')}.{hint}{counted(rows)}"
         ),
         by_system=True,
         chart=points_chart(points, measure="HTER (lower is better)"),

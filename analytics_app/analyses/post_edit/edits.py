@@ -1,4 +1,4 @@
-"""Edited texts beside every suggestion that was shown, as columns."""
+"""Edited texts and the suggestions that were shown with them, as columns."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from analytics_app.ratings.extras.texts import Texts
 from analytics_app.ratings.table import Coding
 from analytics_app.stats.errors.edits import Ter, normalised_distance
 
-# Criteria that the task type brings along.
+# Criteria that the task type declares.
 CHOICE, TEXT, KEYS, SECONDS = "choice", "edited-text", "keystrokes", "edit-seconds"
 CHOSEN = "chosen"
 
 
 @dataclass(frozen=True, slots=True)
 class Edited:
-    """One entry for each edited text. `seconds` and `keys` are NaN where the page recorded none."""
+    """One entry for each edited text. `seconds` and `keys` are NaN if the page recorded none."""
 
     rater: NDArray[np.int32]
     unit: NDArray[np.int32]
@@ -37,7 +37,7 @@ class Edited:
 
 @dataclass(frozen=True, slots=True)
 class Suggested:
-    """One entry for each edited text, suggestion beside it, and system of that suggestion.
+    """One entry for each edited text, suggestion shown with it, and system of that suggestion.
 
     `edit` is the place of the edited text, `cluster` what intervals are over: the item, or the document where documents
     were shown whole. `word_edits` over `words` is HTER; NaN beyond a page of text.
@@ -53,15 +53,14 @@ class Suggested:
 
 
 def edits_of(sample: Sample, settings: Mapping[str, Any]) -> tuple[Edited, Suggested, str, int]:
-    """Return the edited texts of a sample, the suggestions beside them, sacrebleu's signature, and how many were too
-    long for it."""
+    """Return edited texts, the suggestions shown with them, sacrebleu's signature, and the number of texts too long."""
     table = sample.table
-    codes = {asked.key: asked.code for asked in sample.question.asked}
+    codes = {criterion.key: criterion.code for criterion in sample.question.asked}
     rows = table.where(table.criterion == codes.get(TEXT, -2))
     texts = sample.extras[Texts]
     place = Coding(texts.id)(rows.id)
     rows, place = rows.where(place >= 0), place[place >= 0]
-    written = [_unified(texts.text[one]) for one in place.tolist()]
+    written = [_unified(texts.text[index]) for index in place.tolist()]
     edited = Edited(
         rater=rows.rater,
         unit=rows.unit,
@@ -77,24 +76,24 @@ def edits_of(sample: Sample, settings: Mapping[str, Any]) -> tuple[Edited, Sugge
 
 
 def _unified(text: str) -> str:
-    """Write line ends as one line feed, as the pages do."""
+    """Return the text with line feeds as line ends, as on pages."""
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _beside(table: Table, rows: Table, code: int | None) -> Floats:
-    """Return the number that the same answers have on another criterion; NaN where there is none."""
-    found = np.full(len(rows), np.nan)
+    """Return the values of the same answers on another criterion, NaN for missing ones."""
+    values = np.full(len(rows), np.nan)
     other = table.where(table.criterion == (-2 if code is None else code))
     if len(other):
         order = np.argsort(other.judgment, kind="stable")
         place = np.minimum(np.searchsorted(other.judgment[order], rows.judgment), len(order) - 1)
-        same = other.judgment[order][place] == rows.judgment
-        found[same] = other.value[order[place[same]]]
-    return found
+        matches = other.judgment[order][place] == rows.judgment
+        values[matches] = other.value[order[place[matches]]]
+    return values
 
 
 def _suggested(sample: Sample, rows: Table, written: list[str], ter: Ter) -> tuple[Suggested, int]:
-    """Compare each edited text with every suggestion of its screen; what occurs twice is compared once."""
+    """Compare each edited text with every suggestion of its screen; equal pairs of texts are compared once."""
     names, shown = rows.names, sample.extras[Shown]
     order = np.argsort(names.unit_of_part, kind="stable")
     units = names.unit_of_part[order]
@@ -104,8 +103,8 @@ def _suggested(sample: Sample, rows: Table, written: list[str], ter: Ter) -> tup
     part = order[np.arange(len(edit)) - np.repeat(np.cumsum(times) - times - begin, times)]
     known: dict[tuple[str, str], tuple[float, float, float]] = {}
     numbers = np.empty((len(edit), 3))
-    for at, (one, of) in enumerate(zip(edit.tolist(), part.tolist(), strict=True)):
-        pair = (_unified(shown.of_part[of]), written[one])
+    for at, (edit_place, part_code) in enumerate(zip(edit.tolist(), part.tolist(), strict=True)):
+        pair = (_unified(shown.of_part[part_code]), written[edit_place])
         if pair not in known:
             by_words = ter.edits(*pair)
             rate = (np.nan, np.nan) if by_words is None else (by_words.edits, by_words.words)
@@ -116,8 +115,8 @@ def _suggested(sample: Sample, rows: Table, written: list[str], ter: Ter) -> tup
     row = np.repeat(np.arange(len(edit)), many)
     output = np.arange(len(row)) - np.repeat(np.cumsum(many) - many - first, many)
     system = names.shown_system[output]
-    kept = ~np.isin(system, sorted(sample.without))
-    row, output, system = row[kept], output[kept], system[kept]
+    included = ~np.isin(system, sorted(sample.without))
+    row, output, system = row[included], output[included], system[included]
     return Suggested(
         edit=edit[row],
         system=system,

@@ -1,4 +1,4 @@
-"""What the tests of chosen suggestions support."""
+"""The finding that the tests of chosen suggestions support."""
 
 from __future__ import annotations
 
@@ -9,22 +9,24 @@ from analytics_app.show.shown import Rows
 
 
 @finding_of("post_edit", "suggestion_chosen_over", "hter", order=10)
-def post_edit(rows: Rows, asked: Asked) -> Finding | None:
-    """Say whose suggestions are chosen over whose; where one suggestion was shown, how much of it was edited."""
+def post_edit(rows: Rows, question: Asked) -> Finding | None:
+    """Return the finding about the pairs of systems in choices; with one suggestion, about the amount of editing."""
     tests = [row for row in rows.of("suggestion_chosen_over") if row.p_adjusted is not None and row.value is not None]
-    clear = [row for row in tests if (row.p_adjusted or 0.0) < asked.limit and row.value != 0.5]
+    clear = [row for row in tests if (row.p_adjusted or 0.0) < question.limit and row.value != 0.5]
     if clear:
         chosen = [
             (row.system, row.system_b) if (row.value or 0.0) > 0.5 else (row.system_b, row.system) for row in clear
         ]
-        said = listed_pairs([_("%(a)s over %(b)s") % {"a": a, "b": b} for a, b in chosen])
+        phrase = listed_pairs([_("%(a)s over %(b)s") % {"a": a, "b": b} for a, b in chosen])
         rest = _(" (%(n)s of %(all)s pairs)") % {"n": len(clear), "all": len(tests)} if len(tests) > 1 else ""
-        return Finding(_("Editors choose suggestions of %(pairs)s") % {"pairs": said}, rest)
+        return Finding(_("Editors choose suggestions of %(pairs)s") % {"pairs": phrase}, rest)
     if tests:
         return Finding(_("No system's suggestions are chosen clearly more often than another's"))
     edited = [row for row in rows.of("hter") if row.system and row.label is None and row.value is not None]
     if not edited:
         return None
     edited.sort(key=lambda row: row.value or 0.0)
-    said = ", ".join(f"{row.system} {row.value:.2f}" for row in edited)
-    return Finding(_("Edits per word (HTER) of each system's suggestions: %(values)s") % {"values": said}, tested=False)
+    phrase = ", ".join(f"{row.system} {row.value:.2f}" for row in edited)
+    return Finding(
+        _("Edits per word (HTER) of each system's suggestions: %(values)s") % {"values": phrase}, tested=False
+    )

@@ -1,4 +1,4 @@
-"""Which of two suggestions editors choose: by system, by pair, and by side of the screen."""
+"""Choices between suggestions: by system, by pair, and by side of the screen."""
 
 from __future__ import annotations
 
@@ -33,85 +33,85 @@ TEST = {"test": "exact binomial against one half, two-sided"}
 def choices(make: Rows) -> Iterator[Row]:
     """Yield shares of choices with intervals over items and exact tests against one half."""
     table, names = make.sample.table, make.sample.table.names
-    code = next(asked.code for asked in make.sample.question.asked if asked.key == CHOICE)
+    code = next(criterion.code for criterion in make.sample.question.asked if criterion.key == CHOICE)
     rows = table.where((table.criterion == code) & (table.label >= 0))
     yield from _identical(make)
-    every, rows = rows, rows.where(~_same_on_screen(make, rows))
-    yield from _sides(make, every, _chosen(every))
+    all_rows, rows = rows, rows.where(~_same_on_screen(make, rows))
+    yield from _sides(make, all_rows, _chosen(all_rows))
     if not len(rows):
         return
-    screens = count(every.judgment) - count(rows.judgment)
+    screens = count(all_rows.judgment) - count(rows.judgment)
     left_out = LEFT_OUT % in_words(screens, "choice", "choices") if screens else None
     chosen = _chosen(rows)
     row, system, item = rows.by_system()
-    kept = ~np.isin(system, sorted(make.sample.without))
-    row, system, item = row[kept], system[kept], item[kept]
+    included = ~np.isin(system, sorted(make.sample.without))
+    row, system, item = row[included], system[included], item[included]
     systems, place = np.unique(system, return_inverse=True)
-    keys = [names.systems[one] for one in systems.tolist()]
+    keys = [names.systems[system_code] for system_code in systems.tolist()]
     cluster = clusters_of(names, by_document=make.sample.question.by_document)[item]
-    found, said = _shares(make, chosen[row], place, cluster, len(keys), "choices")
-    tests = [_exact(chosen[row][place == one]) for one in range(len(keys))]
-    # Of two systems one is chosen where the other is not: that is one test, said twice.
-    times = [int((place == one).sum()) for one in range(len(keys))]
+    shares, settings = _shares(make, chosen[row], place, cluster, len(keys), "choices")
+    tests = [_exact(chosen[row][place == number]) for number in range(len(keys))]
+    # With two systems, one is chosen if the other is not: both rows are of the same test.
+    times = [int((place == number).sum()) for number in range(len(keys))]
     one_test = len(keys) == 2 and times[0] == times[1] == int(chosen[row].sum())
     family = {"correction": make.sample.common.correction, "family": "1 pair" if one_test else f"{len(keys)} systems"}
     adjusted = adjust(tests[:1], make.sample.common.correction) * 2 if one_test else adjust(tests, family["correction"])
-    for one, (key, estimate) in enumerate(zip(keys, found, strict=True)):
-        mine = row[place == one]
+    for number, (key, estimate) in enumerate(zip(keys, shares, strict=True)):
+        mine = row[place == number]
         yield make.row(
-            "suggestion_chosen", estimate, system=key, by_system=True, p=tests[one],
-            p_adjusted=adjusted[one], n_raters=count(rows.rater[mine]),
+            "suggestion_chosen", estimate, system=key, by_system=True, p=tests[number],
+            p_adjusted=adjusted[number], n_raters=count(rows.rater[mine]),
             note=joined(estimate.note, INDEPENDENT, left_out),
-            settings={**said, **family},
+            settings={**settings, **family},
         )  # fmt: skip
     yield from _pairs(make, rows, chosen, (row, place, cluster), keys)
 
 
 def _chosen(rows: Table) -> Floats:
-    """Return 1 for each suggestion that was chosen, else 0."""
+    """Return 1 for each chosen suggestion, else 0."""
     labels = rows.names.labels
     chosen: Floats = (rows.label == (labels.index(CHOSEN) if CHOSEN in labels else -2)).astype(np.float64)
     return chosen
 
 
 def _identical(make: Rows) -> Iterator[Row]:
-    """Yield the share of items for which two systems suggest the same text: of the whole task alone."""
+    """Yield the share of items for which two systems suggest the same text, for the whole task only."""
     sample, alike = make.sample, make.sample.extras[SameTexts]
     if sample.slice is not None or sample.group is not None or sample.wave is not None:
         return
     columns = (alike.first.tolist(), alike.second.tolist(), alike.items.tolist(), alike.same.tolist())
-    for a, b, items, same in zip(*columns, strict=True):
+    for a, b, items, n_same in zip(*columns, strict=True):
         if {a, b} & sample.without:
             continue
         system, system_b = (sample.table.names.systems[code] for code in (a, b))
         yield make.row(
-            "identical_suggestions", value=same / items, n_items=items, system=system, system_b=system_b,
-            by_system=True, note=None if not same else SHOWN if alike.kept else NOT_SHOWN,
+            "identical_suggestions", value=n_same / items, n_items=items, system=system, system_b=system_b,
+            by_system=True, note=None if not n_same else SHOWN if alike.kept else NOT_SHOWN,
         )  # fmt: skip
 
 
 def _same_on_screen(make: Rows, rows: Table) -> Mask:
-    """Say of each choice whether all suggestions on its screen had one text, so that nothing could be chosen."""
+    """Return a mask of the choices between equal texts, where there was nothing to choose."""
     shown, names = make.sample.extras[Shown], rows.names
     texts: dict[int, set[str]] = {}
     for part, unit in enumerate(names.unit_of_part.tolist()):
         texts.setdefault(unit, set()).add(shown.of_part[part].strip())
-    alone = np.array([unit for unit, found in texts.items() if len(found) == 1], dtype=np.int64)
-    same: Mask = np.isin(rows.unit, alone)
-    return same
+    alone = np.array([unit for unit, shown_texts in texts.items() if len(shown_texts) == 1], dtype=np.int64)
+    mask: Mask = np.isin(rows.unit, alone)
+    return mask
 
 
 def _shares(
     make: Rows, chosen: Floats, group: NDArray[Any], cluster: NDArray[Any], n_groups: int, purpose: str
 ) -> tuple[list[Estimate], dict[str, Any]]:
-    """Return the share of each group, and how rows say its interval and its test."""
+    """Return the share of each group, and the settings of its interval and test."""
     drawn = bootstrap(make.sample, purpose, unit_of(make.sample))
-    found = group_ratios(chosen, np.ones(len(chosen)), group, cluster, n_groups=n_groups, **drawn.options)
-    return found, {**drawn.said, **TEST}
+    shares = group_ratios(chosen, np.ones(len(chosen)), group, cluster, n_groups=n_groups, **drawn.options)
+    return shares, {**drawn.said, **TEST}
 
 
 def _exact(chosen: Floats) -> float | None:
-    """Return the two-sided p of a share against one half, or None where nothing was chosen."""
+    """Return the two-sided p of a share against one half, or None if nothing was chosen."""
     if not len(chosen):
         return None
     from scipy.stats import binomtest  # noqa: PLC0415  a second of start-up
@@ -126,7 +126,7 @@ def _pairs(
     columns: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]],
     keys: list[str],
 ) -> Iterator[Row]:
-    """Yield how often a system is chosen over each other one, where there are more than two.
+    """Yield the share of choices of each system over each other system, if there are more than two.
 
     A text that several systems produced is a suggestion of each of them, and so counts against every system of the
     other text.
@@ -134,57 +134,57 @@ def _pairs(
     if len(keys) < 3:
         return
     row, place, cluster = columns
-    one, other = _beside_each_other(rows.judgment[row], rows.part[row], place)
-    one, other = _as_named(one, other, place, keys, make.sample.common.pairs)
-    pair = place[one] * len(keys) + place[other]
+    first, second = _beside_each_other(rows.judgment[row], rows.part[row], place)
+    first, second = _as_named(first, second, place, keys, make.sample.common.pairs)
+    pair = place[first] * len(keys) + place[second]
     known, group = np.unique(pair, return_inverse=True)
-    wins = chosen[row[one]]
-    found, said = _shares(make, wins, group, cluster[one], len(known), "choices of pairs")
-    tests = [_exact(wins[group == one]) for one in range(len(known))]
+    wins = chosen[row[first]]
+    shares, settings = _shares(make, wins, group, cluster[first], len(known), "choices of pairs")
+    tests = [_exact(wins[group == number]) for number in range(len(known))]
     correction = make.sample.common.correction
     adjusted = adjust(tests, correction)
     for number, code in enumerate(known.tolist()):
         a, b = divmod(code, len(keys))
         yield make.row(
-            "suggestion_chosen_over", found[number], system=keys[a], system_b=keys[b], by_system=True,
-            p=tests[number], p_adjusted=adjusted[number], n_raters=count(rows.rater[row[one][group == number]]),
-            note=joined(found[number].note, INDEPENDENT),
-            settings={**said, "correction": correction, "family": f"{len(known)} pairs"},
+            "suggestion_chosen_over", shares[number], system=keys[a], system_b=keys[b], by_system=True,
+            p=tests[number], p_adjusted=adjusted[number], n_raters=count(rows.rater[row[first][group == number]]),
+            note=joined(shares[number].note, INDEPENDENT),
+            settings={**settings, "correction": correction, "family": f"{len(known)} pairs"},
         )  # fmt: skip
 
 
 def _beside_each_other(
     judgment: NDArray[Any], part: NDArray[Any], place: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return every two entries of one screen that are of two texts by two systems, that of the lower place first."""
+    """Return every two entries of a screen with different texts and systems, that of the lower place first."""
     order = np.lexsort((part, place, judgment))
     nobody = np.empty(0, dtype=np.int64)
-    pairs = [(nobody, nobody), *((order[one], order[other]) for one, other in pairs_within(judgment[order]))]
-    one, other = (np.concatenate(column) for column in zip(*pairs, strict=True))
-    apart = (part[one] != part[other]) & (place[one] != place[other])
-    return one[apart], other[apart]
+    pairs = [(nobody, nobody), *((order[first], order[second]) for first, second in pairs_within(judgment[order]))]
+    first, second = (np.concatenate(column) for column in zip(*pairs, strict=True))
+    apart = (part[first] != part[second]) & (place[first] != place[second])
+    return first[apart], second[apart]
 
 
 def _as_named(
-    one: NDArray[np.int64], other: NDArray[np.int64], place: NDArray[np.int64], keys: list[str], wanted: Planned
+    entry: NDArray[np.int64], other: NDArray[np.int64], place: NDArray[np.int64], keys: list[str], planned: Planned
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return entries so that the first is by the system that pairs name first."""
+    """Return the two entries in the order in which the plan names their systems."""
     n = len(keys)
-    first = np.array([[in_order(keys, wanted, a, b)[0] if a != b else a for b in range(n)] for a in range(n)])
-    stays = first[place[one], place[other]] == place[one]
-    return np.where(stays, one, other), np.where(stays, other, one)
+    first = np.array([[in_order(keys, planned, a, b)[0] if a != b else a for b in range(n)] for a in range(n)])
+    stays = first[place[entry], place[other]] == place[entry]
+    return np.where(stays, entry, other), np.where(stays, other, entry)
 
 
 def _sides(make: Rows, rows: Table, chosen: Floats) -> Iterator[Row]:
-    """Yield how often the suggestion that stood first was chosen, whatever it was."""
-    there = (chosen == 1) & ~np.isnan(rows.shown)
-    if not there.any():
+    """Yield the share of choices of the first suggestion on the screen."""
+    has_place = (chosen == 1) & ~np.isnan(rows.shown)
+    if not has_place.any():
         return
-    first = (rows.shown[there] == 1).astype(np.float64)
-    item = np.maximum(rows.names.item_of_unit[rows.unit[there]], 0)
+    first = (rows.shown[has_place] == 1).astype(np.float64)
+    item = np.maximum(rows.names.item_of_unit[rows.unit[has_place]], 0)
     cluster = clusters_of(rows.names, by_document=make.sample.question.by_document)[item]
-    (found,), said = _shares(make, first, np.zeros(len(first), dtype=np.int64), cluster, 1, "sides")
+    (share,), settings = _shares(make, first, np.zeros(len(first), dtype=np.int64), cluster, 1, "sides")
     yield make.row(
-        "first_suggestion_chosen", found, label="1", p=_exact(first),
-        n_raters=count(rows.rater[there]), note=joined(found.note, INDEPENDENT), settings=said,
+        "first_suggestion_chosen", share, label="1", p=_exact(first),
+        n_raters=count(rows.rater[has_place]), note=joined(share.note, INDEPENDENT), settings=settings,
     )  # fmt: skip

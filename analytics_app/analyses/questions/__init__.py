@@ -1,4 +1,4 @@
-"""The questions of a questionnaire: how many gave each answer, medians, means and spread."""
+"""The questions of a questionnaire: counts of answers, medians, means and spread."""
 
 from __future__ import annotations
 
@@ -57,56 +57,58 @@ class Questions(Analysis):
         table, make = sample.table, Rows(self.name, sample)
         people = table.n_raters
         yield make.row("people", value=float(people), n_raters=people)
-        for one in sample.question.asked:
-            if one.scale is Scale.TEXT:
+        for question in sample.question.asked:
+            if question.scale is Scale.TEXT:
                 continue
-            mine = table.where(table.criterion == one.code)
-            about: dict[str, Any] = {"criterion": one.key, "n_raters": mine.n_raters}
+            mine = table.where(table.criterion == question.code)
+            about: dict[str, Any] = {"criterion": question.key, "n_raters": mine.n_raters}
             yield make.row("answered", value=float(mine.n_raters), **about)
             yield make.row("not_answered", value=float(people - mine.n_raters), **about)
-            yield from _answers(make, one, mine, about)
-            if one.scale is not Scale.NOMINAL:
-                yield from _middle(make, one, mine, about)
+            yield from _answers(make, question, mine, about)
+            if question.scale is not Scale.NOMINAL:
+                yield from _middle(make, question, mine, about)
             if sample.group is None and sample.wave is None:
-                yield _at_a_glance(make, one, mine)
+                yield _at_a_glance(make, question, mine)
 
 
-def _answers(make: Rows, one: Asked, mine: Table, about: Mapping[str, Any]) -> Iterator[Row]:
-    """Yield count and share of each option."""
-    options, counts = answer_counts(one, mine)
-    total, said = sum(counts), {"question": one.name}
+def _answers(make: Rows, question: Asked, mine: Table, about: Mapping[str, Any]) -> Iterator[Row]:
+    """Yield the count and share of each option."""
+    options, counts = answer_counts(question, mine)
+    total, settings = sum(counts), {"question": question.name}
     for option, count in zip(options, counts, strict=True):
         yield make.row("answer_count", value=float(count), label=option, **about)
         none = None if total else "Nobody answered this."
         yield make.row(
-            "answer_share", value=count / total if total else None, label=option, note=none, settings=said, **about
+            "answer_share", value=count / total if total else None, label=option, note=none, settings=settings, **about
         )
 
 
-def _at_a_glance(make: Rows, one: Asked, mine: Table) -> Row:
-    """Return the share of the answer that most gave, or the median of numbers: a row a question, for one table."""
-    options, counts = answer_counts(one, mine)
-    about: dict[str, Any] = {"label": one.key, "n_raters": mine.n_raters}
+def _at_a_glance(make: Rows, question: Asked, mine: Table) -> Row:
+    """Return the row of the share of the most frequent answer, or of the median of numbers, for the overview."""
+    options, counts = answer_counts(question, mine)
+    about: dict[str, Any] = {"label": question.key, "n_raters": mine.n_raters}
     values = mine.value[~np.isnan(mine.value)]
     if not sum(counts) and not len(values):
-        return make.row("question_mode", note="Nobody answered this.", settings={"question": one.name}, **about)
+        return make.row("question_mode", note="Nobody answered this.", settings={"question": question.name}, **about)
     if not options:
-        return make.row("question_median", value=float(np.median(values)), settings={"question": one.name}, **about)
+        return make.row(
+            "question_median", value=float(np.median(values)), settings={"question": question.name}, **about
+        )
     most = max(counts)
     tied = [option for option, count in zip(options, counts, strict=True) if count == most]
-    said: dict[str, Any] = {"question": one.name, "answers": tied}
+    settings: dict[str, Any] = {"question": question.name, "answers": tied}
     if len(values):
-        said["median"] = float(np.median(values))
-    return make.row("question_mode", value=most / sum(counts), settings=said, **about)
+        settings["median"] = float(np.median(values))
+    return make.row("question_mode", value=most / sum(counts), settings=settings, **about)
 
 
-def _middle(make: Rows, one: Asked, mine: Table, about: Mapping[str, Any]) -> Iterator[Row]:
-    """Yield median and quartiles, and of numbers mean and SD."""
+def _middle(make: Rows, question: Asked, mine: Table, about: Mapping[str, Any]) -> Iterator[Row]:
+    """Yield median and quartiles, and mean and SD of numbers."""
     values = mine.value[~np.isnan(mine.value)]
     none = None if len(values) else "Nobody answered this."
     for name, share in QUARTERS.items():
         yield make.row(name, value=float(np.quantile(values, share)) if len(values) else None, note=none, **about)
-    if one.scale is Scale.INTERVAL:
+    if question.scale is Scale.INTERVAL:
         mean: Estimate = mean_with_limits(values, confidence=make.sample.common.confidence)
         yield make.row("answer_mean", mean, settings={"interval": "Student's t over people"}, **about)
         spread = float(values.std(ddof=1)) if len(values) > 1 else None

@@ -1,4 +1,4 @@
-"""The table of a question: how many gave each answer, of everybody and of each group and wave."""
+"""The table of a question: counts of answers, of everybody and of each group and wave."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MIDDLE = ("answer_lower_quarter", "answer_median", "answer_upper_quarter", "answ
 
 @tables_of("questions")
 def question_table(rows: Rows, limit: float) -> Iterator[Table]:
-    """Yield a table with a line an answer, then how many answered, then median and mean; of all, a line a question."""
+    """Yield the table of a question (a line for each answer, then counts, median, mean), or the overview of all."""
     index = RowIndex([row for row in rows.rows if not row.slice])
     if index.of(*GLANCES):
         yield from _at_a_glance(index)
@@ -48,14 +48,14 @@ def question_table(rows: Rows, limit: float) -> Iterator[Table]:
 
 
 def _called(row: ResultRow, *, is_box: bool) -> object:
-    """Name an answer, or a measure of all answers. Of a box 0 and 1 are how it is stored."""
+    """Return the name of an answer, or of a measure of all answers. The stored values of a box are 0 and 1."""
     if row.statistic != "answer_count":
         return formats.statistic(row)
     return {"0": _("not ticked"), "1": _("ticked")}[str(row.label)] if is_box else row.label
 
 
 def _at_a_glance(rows: Rows) -> Iterator[Table]:
-    """Yield a line a question: how many answered, and what most said, or what the middle is."""
+    """Yield the overview: a line for each question with the number of answers, and the mode or the median."""
 
     def most(row: ResultRow | None) -> Cell:
         return share(row) if row is not None and row.statistic == "question_mode" else Cell(DASH)
@@ -76,14 +76,14 @@ def _at_a_glance(rows: Rows) -> Iterator[Table]:
 
 
 def _part(group: str | None, wave: int | None) -> str:
-    said = [group] if group else []
+    parts = [group] if group else []
     if wave is not None:
-        said.append(_("wave %(n)s") % {"n": wave})
-    return ", ".join(said) or _("Everybody")
+        parts.append(_("wave %(n)s") % {"n": wave})
+    return ", ".join(parts) or _("Everybody")
 
 
 def _share(rows: Rows, number: ResultRow) -> Cell:
-    """Return how many gave an answer, and which share of those who answered that is."""
+    """Return a cell with the count of an answer, and its share of all answers."""
     if number.value is None:
         return Cell(DASH)
     about = {"label": number.label, "group": number.group, "wave": number.wave}

@@ -75,60 +75,60 @@ class Ranking(Analysis):
     Settings = Filters
 
     def of_pairs(self, sample: Sample, settings: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what the leading row of a pair of systems is called."""
+        """Return the columns that identify the leading row of a pair of systems."""
         return {"statistic": "ranked_above_half"}
 
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
         """Yield the rows of systems, pairs, agreement, strengths and start order."""
-        taken = Together.of(sample, by="screen")
-        if not len(taken.systems):
+        together = Together.of(sample, by="screen")
+        if not len(together.systems):
             return
         make = Rows(self.name, sample)
-        ranks = mid_ranks(-taken.value, taken.group)
-        yield from _systems(make, taken, ranks)
-        if len(taken.systems) > 1:
-            yield from _of_pairs(make, taken)
-            yield from _agreement(make, taken, ranks)
-            yield from _strengths(make, taken, ranks)
+        ranks = mid_ranks(-together.value, together.group)
+        yield from _systems(make, together, ranks)
+        if len(together.systems) > 1:
+            yield from _of_pairs(make, together)
+            yield from _agreement(make, together, ranks)
+            yield from _strengths(make, together, ranks)
         yield from start_order(make)
 
 
-def _systems(make: Rows, taken: Together, ranks: Floats) -> Iterator[Row]:
-    n = len(taken.systems)
-    _groups, sizes = np.unique(taken.group, return_counts=True)
+def _systems(make: Rows, together: Together, ranks: Floats) -> Iterator[Row]:
+    n = len(together.systems)
+    _groups, sizes = np.unique(together.group, return_counts=True)
     unequal = UNEQUAL.format(least=sizes.min(), most=sizes.max()) if sizes.min() < sizes.max() else None
-    shared = SHARED.format(n=f"{taken.n_shared:,}") if taken.n_shared else None
+    shared = SHARED.format(n=f"{together.n_shared:,}") if together.n_shared else None
     over: tuple[tuple[str, Floats, NDArray[Any], str], ...] = (
-        ("rank_mean", ranks, taken.cluster, taken.unit),
-        ("rank_mean_over_raters", ranks, taken.rater, "raters"),
-        ("first_share", _tops(taken, ranks), taken.cluster, taken.unit),
+        ("rank_mean", ranks, together.cluster, together.unit),
+        ("rank_mean_over_raters", ranks, together.rater, "raters"),
+        ("first_share", _tops(together, ranks), together.cluster, together.unit),
     )
     for name, values, clusters, unit in over:
         drawn = bootstrap(make.sample, f"ranks over {unit}", unit)
-        found = group_means(values, taken.system, clusters, n_groups=n, **drawn.options)
-        for code, one in enumerate(found):
-            counts: dict[str, Any] = taken.counts(code)
+        means = group_means(values, together.system, clusters, n_groups=n, **drawn.options)
+        for code, mean in enumerate(means):
+            counts: dict[str, Any] = together.counts(code)
             few = unit == "raters" and counts["n_raters"] < RATERS_NEEDED
             yield make.row(
                 name,
-                one,
-                system=taken.systems[code],
+                mean,
+                system=together.systems[code],
                 by_system=True,
-                note=joined(one.note, FEW_RATERS if few else None, unequal, shared),
+                note=joined(mean.note, FEW_RATERS if few else None, unequal, shared),
                 settings={
                     "ties": "shared" if name == "first_share" else "mid-ranks",
                     **drawn.said,
                 },
                 **counts,
             )
-    for code, median in enumerate(group_medians(ranks, taken.system, n).tolist()):
-        about: dict[str, Any] = taken.counts(code)
-        yield make.row("rank_median", value=median, system=taken.systems[code], by_system=True, **about)
+    for code, median in enumerate(group_medians(ranks, together.system, n).tolist()):
+        about: dict[str, Any] = together.counts(code)
+        yield make.row("rank_median", value=median, system=together.systems[code], by_system=True, **about)
 
 
-def _tops(taken: Together, ranks: Floats) -> Floats:
+def _tops(together: Together, ranks: Floats) -> Floats:
     """Return for each entry its share of the first place of its screen."""
-    _known, place = np.unique(taken.group, return_inverse=True)
+    _known, place = np.unique(together.group, return_inverse=True)
     least = np.full(int(place.max()) + 1, np.inf)
     np.minimum.at(least, place, ranks)
     first = ranks == least[place]
@@ -136,80 +136,86 @@ def _tops(taken: Together, ranks: Floats) -> Floats:
     return share
 
 
-def _of_pairs(make: Rows, taken: Together) -> Iterator[Row]:
+def _of_pairs(make: Rows, together: Together) -> Iterator[Row]:
     common = make.sample.common
-    pairs = chosen_pairs(taken.systems, common.pairs)
-    drawn = bootstrap(make.sample, "ranked pairs", taken.unit)
-    found = _win_rates(taken, pairs, drawn)
-    found = [one for one in found if one.rate_half.value is not None]
-    adjusted = adjust([one.rate.p for one in found], common.correction)
-    for one, p in zip(found, adjusted, strict=True):
-        total = one.wins + one.losses + one.ties
+    pairs = chosen_pairs(together.systems, common.pairs)
+    drawn = bootstrap(make.sample, "ranked pairs", together.unit)
+    results = _win_rates(together, pairs, drawn)
+    results = [result for result in results if result.rate_half.value is not None]
+    adjusted = adjust([result.rate.p for result in results], common.correction)
+    for result, p in zip(results, adjusted, strict=True):
+        total = result.wins + result.losses + result.ties
         about: dict[str, Any] = {
-            "system": taken.systems[one.a],
-            "system_b": taken.systems[one.b],
+            "system": together.systems[result.a],
+            "system_b": together.systems[result.b],
             "by_system": True,
             "n_ratings": total,
-            "n_items": one.rate_half.n_items,
-            "n_raters": len(np.unique(taken.rater)),
+            "n_items": result.rate_half.n_items,
+            "n_raters": len(np.unique(together.rater)),
         }
-        for name, count in (("ranked_above", one.wins), ("ranked_below", one.losses), ("ranked_level", one.ties)):
+        for name, count in (
+            ("ranked_above", result.wins),
+            ("ranked_below", result.losses),
+            ("ranked_level", result.ties),
+        ):
             yield make.row(name, value=count / total, **about)
         yield make.row(
             "ranked_above_half",
-            one.rate_half,
+            result.rate_half,
             **about,
-            p=one.rate.p,
+            p=result.rate.p,
             p_adjusted=p,
-            note=joined(one.rate_half.note, IMPLIED),
+            note=joined(result.rate_half.note, IMPLIED),
             settings={
                 "ties": "one half",
                 **drawn.said,
-                "test": f"exact sign test over {taken.unit}: {one.items_won} to {one.items_lost}",
+                "test": f"exact sign test over {together.unit}: {result.items_won} to {result.items_lost}",
                 "correction": common.correction,
-                "family": f"{len(found)} pairs of one criterion",
+                "family": f"{len(results)} pairs of one criterion",
             },
         )
 
 
-def _win_rates(taken: Together, pairs: list[tuple[int, int]], drawn: Bootstrap) -> tuple[WinRate, ...] | list[WinRate]:
-    """Count every pair that stood on one screen."""
-    steps = list(pairs_within(taken.group))
+def _win_rates(
+    together: Together, pairs: list[tuple[int, int]], drawn: Bootstrap
+) -> tuple[WinRate, ...] | list[WinRate]:
+    """Return the win rates of the pairs, from every two systems that were on one screen."""
+    steps = list(pairs_within(together.group))
     if not steps or not pairs:
         return []
-    one, other = (np.concatenate(column) for column in zip(*steps, strict=True))
+    first, second = (np.concatenate(column) for column in zip(*steps, strict=True))
     return win_rates(
-        taken.system[one],
-        taken.system[other],
-        np.sign(taken.value[one] - taken.value[other]).astype(np.intp),
-        taken.cluster[one],
+        together.system[first],
+        together.system[second],
+        np.sign(together.value[first] - together.value[second]).astype(np.intp),
+        together.cluster[first],
         pairs,
         **drawn.options,
     ).pairs
 
 
-def _agreement(make: Rows, taken: Together, ranks: Floats) -> Iterator[Row]:
+def _agreement(make: Rows, together: Together, ranks: Floats) -> Iterator[Row]:
     """Yield Kendall's W and Friedman's test."""
-    drawn = bootstrap(make.sample, "concordance", taken.unit)
-    blocks = _blocks(taken)
-    is_split = len(np.unique(blocks)) > len(np.unique(taken.item))
+    drawn = bootstrap(make.sample, "concordance", together.unit)
+    blocks = _blocks(together)
+    is_split = len(np.unique(blocks)) > len(np.unique(together.item))
     w = concordance(
         ranks,
-        taken.group,
-        taken.system,
+        together.group,
+        together.system,
         blocks,
-        clusters=taken.cluster,
+        clusters=together.cluster,
         **drawn.options,
     )
-    n_raters = len(np.unique(taken.rater))
-    n_items = len(np.unique(taken.item)) if is_split and w.value is not None else None
+    n_raters = len(np.unique(together.rater))
+    n_items = len(np.unique(together.item)) if is_split and w.value is not None else None
     yield make.row("concordance_w", w, n_items=n_items, n_raters=n_raters, settings={"ties": "corrected", **drawn.said})
     about: dict[str, Any] = {
         "n_raters": n_raters,
-        # Whether systems differ at all is what stays hidden while the study is open.
+        # A difference between systems stays hidden while the study is open.
         "by_system": True,
         "settings": {
-            "blocks": f"{taken.unit}, by mean rank over raters",
+            "blocks": f"{together.unit}, by mean rank over raters",
             "ties": "corrected",
             "test": "Friedman's chi-square",
         },
@@ -217,22 +223,22 @@ def _agreement(make: Rows, taken: Together, ranks: Floats) -> Iterator[Row]:
     if is_split:
         yield make.row("friedman_chi2", note=SPLIT, **about)
         return
-    matrix, _items = item_means(ranks, taken.system, taken.cluster, len(taken.systems))
+    matrix, _items = item_means(ranks, together.system, together.cluster, len(together.systems))
     yield make.row("friedman_chi2", friedman(matrix), **about)
 
 
-def _blocks(taken: Together) -> NDArray[np.int64]:
-    """Return for each entry the systems of its item that were ranked together: one code for an item, unless split.
+def _blocks(together: Together) -> NDArray[np.int64]:
+    """Return for each entry a code of the systems of its item that were ranked together: one per item, unless split.
 
-    Systems that no chain of rankings connects stood on different screens.
+    Systems that no chain of rankings connects were on different screens.
     """
     from scipy.sparse import coo_array  # noqa: PLC0415  takes long to load, and only a run needs it
     from scipy.sparse.csgraph import connected_components  # noqa: PLC0415
 
-    if not len(taken.group):
-        return taken.item
-    _known, ranking = np.unique(taken.group, return_inverse=True)
-    _cells, cell = np.unique(taken.item * len(taken.systems) + taken.system, return_inverse=True)
+    if not len(together.group):
+        return together.item
+    _known, ranking = np.unique(together.group, return_inverse=True)
+    _cells, cell = np.unique(together.item * len(together.systems) + together.system, return_inverse=True)
     first_cell = int(ranking.max()) + 1
     n_nodes = first_cell + int(cell.max()) + 1
     graph = coo_array((np.ones(len(cell)), (ranking, first_cell + cell)), shape=(n_nodes, n_nodes))
@@ -241,30 +247,30 @@ def _blocks(taken: Together) -> NDArray[np.int64]:
     return of_entry
 
 
-def _strengths(make: Rows, taken: Together, ranks: Floats) -> Iterator[Row]:
-    drawn = bootstrap(make.sample, "plackett-luce", taken.unit)
-    found = plackett_luce(
+def _strengths(make: Rows, together: Together, ranks: Floats) -> Iterator[Row]:
+    drawn = bootstrap(make.sample, "plackett-luce", together.unit)
+    model = plackett_luce(
         ranks,
-        taken.group,
-        taken.system,
-        taken.cluster,
-        len(taken.systems),
+        together.group,
+        together.system,
+        together.cluster,
+        len(together.systems),
         **drawn.options,
     )
-    tied, n_rankings = _tied(taken)
+    tied, n_rankings = _tied(together)
     note = TIES.format(n=tied, all=n_rankings) if tied else None
-    said = {**drawn.said, "ties": "as pairs"}
-    for code, key in enumerate(taken.systems):
-        about: dict[str, Any] = {"system": key, "by_system": True, "settings": said, **taken.counts(code)}
-        strength = found.strengths[code]
+    settings = {**drawn.said, "ties": "as pairs"}
+    for code, key in enumerate(together.systems):
+        about: dict[str, Any] = {"system": key, "by_system": True, "settings": settings, **together.counts(code)}
+        strength = model.strengths[code]
         yield make.row("pl_strength", strength, **about, note=joined(strength.note, note))
-        yield make.row("pl_rank", found.ranks[code], **about)
-    yield placed_row(make, "pl_placed", found, taken.systems, {"ties": "as pairs"})
+        yield make.row("pl_rank", model.ranks[code], **about)
+    yield placed_row(make, "pl_placed", model, together.systems, {"ties": "as pairs"})
 
 
-def _tied(taken: Together) -> tuple[int, int]:
-    """Return how many rankings have ties, and how many there are."""
-    order = np.lexsort((taken.value, taken.group))
-    group, value = taken.group[order], taken.value[order]
-    same = (group[1:] == group[:-1]) & (value[1:] == value[:-1])
-    return len(np.unique(group[1:][same])), len(np.unique(group))
+def _tied(together: Together) -> tuple[int, int]:
+    """Return the number of rankings with ties, and of all rankings."""
+    order = np.lexsort((together.value, together.group))
+    group, value = together.group[order], together.value[order]
+    tied = (group[1:] == group[:-1]) & (value[1:] == value[:-1])
+    return len(np.unique(group[1:][tied])), len(np.unique(group))

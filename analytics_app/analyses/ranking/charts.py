@@ -19,24 +19,26 @@ from analytics_app.charts.registry import chart
 
 
 @chart(order=3)
-def ranked_pairs(of: Material) -> Iterator[Sketch]:
-    """Draw every pair of systems by how often one of them is ranked above the other, ties half."""
-    yield from pair_shares(of, "ranked_above_half", "ranked_above_half", "ranked-pairs", "is ranked above", "above")
+def ranked_pairs(material: Material) -> Iterator[Sketch]:
+    """Draw the share of rankings with the first system above the second for every pair; ties count half."""
+    yield from pair_shares(
+        material, "ranked_above_half", "ranked_above_half", "ranked-pairs", "is ranked above", "above"
+    )
 
 
 @chart(order=5)
-def mean_ranks(of: Material) -> Iterator[Sketch]:
-    """Draw the systems by their mean rank, the best first: 1 stands on the left."""
-    found = sorted((row for row in of.of("rank_mean") if row.system), key=value_of)
-    if len(found) < 2:
+def mean_ranks(material: Material) -> Iterator[Sketch]:
+    """Draw the systems by their mean rank, the best first, with 1 on the left."""
+    rows = sorted((row for row in material.of("rank_mean") if row.system), key=value_of)
+    if len(rows) < 2:
         return
-    systems = ranked(of, found, text=lambda row: f"{value_of(row):.2f}")
+    systems = ranked(material, rows, text=lambda row: f"{value_of(row):.2f}")
     yield Sketch(
         kind="mean-ranks",
-        title=at_the_top(systems.points, of.name, best="is ranked best", otherwise="Systems by their mean rank"),
+        title=at_the_top(systems.points, material.name, best="is ranked best", otherwise="Systems by their mean rank"),
         subtitle=(
-            f"Mean rank for {of.name}, 1 is the best{only(found)}; {of.basis(found)}. "
-            f"{systems.lines}{each(found)}{counted(found)}"
+            f"Mean rank for {material.name}, 1 is the best{only(rows)}; {material.basis(rows)}. "
+            f"{systems.lines}{each(rows)}{counted(rows)}"
         ),
         by_system=True,
         chart=points_chart(systems.points, measure="Mean rank: 1 is the best"),
@@ -45,8 +47,8 @@ def mean_ranks(of: Material) -> Iterator[Sketch]:
 
 
 @chart(order=6)
-def ranking_strengths(of: Material) -> Iterator[Sketch]:
+def ranking_strengths(material: Material) -> Iterator[Sketch]:
     """Draw the systems by their strength in the model of Plackett and Luce."""
     yield from strengths_of(
-        of, "pl_strength", "ranking-strengths", "Plackett-Luce strength (log)", ("is the strongest", "strengths")
+        material, "pl_strength", "ranking-strengths", "Plackett-Luce strength (log)", ("is the strongest", "strengths")
     )

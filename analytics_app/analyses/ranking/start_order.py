@@ -1,4 +1,4 @@
-"""The effect of the random order at the start on the order that raters give."""
+"""The effect of the random order at the start on the final order."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FEW_RATERS = f"Fewer than {RATERS_NEEDED} raters: this interval is rough."
 
 
 def start_order(make: Rows) -> Iterator[Row]:
-    """Yield how ranks go with the places where texts stood before they were ranked."""
+    """Yield the correlation of ranks with the places of texts at the start, and the mean rank by place."""
     sample = make.sample
     table, common = sample.table, sample.common
     known = ~np.isnan(table.value) & ~np.isnan(table.shown)
@@ -52,7 +52,7 @@ def start_order(make: Rows) -> Iterator[Row]:
 
 
 def _within(start: Floats, rank: Floats, screen: NDArray[Any]) -> tuple[Floats, NDArray[np.intp]]:
-    """Return Spearman's correlation of each screen, NaN where a side does not vary, and each entry's screen."""
+    """Return Spearman's correlation of each screen, NaN if a side does not vary, and each entry's screen."""
     _known, place = np.unique(screen, return_inverse=True)
     n = int(place.max()) + 1
     counts = np.bincount(place, minlength=n)
@@ -68,27 +68,27 @@ def _within(start: Floats, rank: Floats, screen: NDArray[Any]) -> tuple[Floats, 
 
 def _mean_r(sample: Sample, r: Floats, of_rater: NDArray[np.intp], drawn: Bootstrap) -> Estimate:
     common = sample.common
-    (found,) = group_means(
+    (mean,) = group_means(
         r,
         np.zeros(len(r), dtype=np.intp),
         of_rater,
         n_groups=1,
         **drawn.options,
     )
-    if found.value is None:
+    if mean.value is None:
         return Estimate(None, note="No screen has ranks and places that vary.")
-    there = ~np.isnan(r)
-    sums: Floats = np.bincount(of_rater[there], weights=r[there]).astype(np.float64)
-    raters = np.unique(of_rater[there])
+    defined = ~np.isnan(r)
+    sums: Floats = np.bincount(of_rater[defined], weights=r[defined]).astype(np.float64)
+    raters = np.unique(of_rater[defined])
     (p,) = sign_flip_p(sums[raters][:, np.newaxis], max(common.n_permutations, 1), sample.rng("start order test"))
     few = FEW_RATERS if len(raters) < RATERS_NEEDED else None
     return Estimate(
-        found.value,
-        low=found.low,
-        high=found.high,
-        se=found.se,
+        mean.value,
+        low=mean.low,
+        high=mean.high,
+        se=mean.se,
         p=p if len(raters) > 1 else None,
-        n_items=int(there.sum()),
+        n_items=int(defined.sum()),
         n_raters=len(raters),
-        note=joined(found.note, few),
+        note=joined(mean.note, few),
     )

@@ -1,4 +1,4 @@
-"""The figures that quality rules look at, rater by rater."""
+"""The figures on which quality rules are based, rater by rater."""
 
 from __future__ import annotations
 
@@ -42,23 +42,23 @@ FAST = f"below 1 s for {WORDS_PER_SECOND:g} words, at least {LEAST_SECONDS:g} s"
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """One figure of some raters: their codes, its values, and what it was counted from."""
+    """One figure of some raters: their codes, its values, and the number of cases behind each value."""
 
     statistic: str
     raters: NDArray[np.intp]
     values: NDArray[Any]
     counts: NDArray[Any]
-    # Said where nobody has it.
+    # The note if no rater has the figure.
     without: str
     settings: Mapping[str, Any] | None = None
 
 
 @register
 class RaterQuality(Analysis):
-    """What the quality rules look at, for every rater of a task, whether or not a rule is on.
+    """The figures of the quality rules for every rater of a task, whether or not a rule is on.
 
-    `n_ratings` is what a figure was counted from: repeats, answers, checks, screens. Differences are in shares of the
-    scale; the inconsistency score is that after Naderi (2018).
+    `n_ratings` is the number of cases behind a figure: repeats, answers, checks, screens. Differences are in shares of
+    the scale; the inconsistency score is that of Naderi (2018).
     """
 
     label = _("Carefulness of raters")
@@ -72,7 +72,7 @@ class RaterQuality(Analysis):
     splits = False
     needs = frozenset({Controls, Gone, Repeats, Screens, Shown, Skips, Times, Words})
 
-    # Times and checks are those of a whole task.
+    # Times and checks belong to a whole task.
     Settings = Block
 
     statistics = {
@@ -91,13 +91,13 @@ class RaterQuality(Analysis):
     }
 
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
-        """Yield a row a rater and figure, or one that says why nobody has it."""
+        """Yield a row for each rater and figure, or a row with a note for a figure that no rater has."""
         make, names = Rows(self.name, sample), sample.table.names
-        here = np.unique(sample.table.judgments.rater[judgments_of(sample)]).astype(np.int64)
+        raters = np.unique(sample.table.judgments.rater[judgments_of(sample)]).astype(np.int64)
         for figures in _figures(sample):
-            mine = np.isin(figures.raters, here)
+            mine = np.isin(figures.raters, raters)
             if not mine.any():
-                yield make.row(figures.statistic, note=figures.without, n_raters=len(here))
+                yield make.row(figures.statistic, note=figures.without, n_raters=len(raters))
             for code, value, n in zip(
                 figures.raters[mine].tolist(), figures.values[mine].tolist(), figures.counts[mine].tolist(), strict=True
             ):
@@ -124,29 +124,40 @@ def _figures(sample: Sample) -> Iterator[Figures]:
 
 def _scales(sample: Sample) -> Scales:
     return {
-        one.code: (*one.limits, one.domain[1] - one.domain[0] if len(one.domain) > 1 else 0.0)
-        for one in sample.question.asked
-        if one.limits is not None and one.code >= 0
+        criterion.code: (
+            *criterion.limits,
+            criterion.domain[1] - criterion.domain[0] if len(criterion.domain) > 1 else 0.0,
+        )
+        for criterion in sample.question.asked
+        if criterion.limits is not None and criterion.code >= 0
     }
 
 
 def _repeats(sample: Sample) -> Iterator[Figures]:
-    found = inconsistency_of(sample.table, sample.extras[Repeats], _scales(sample))
+    inconsistency = inconsistency_of(sample.table, sample.extras[Repeats], _scales(sample))
     without = "Nothing was asked twice on a numeric scale."
-    said = {"score": "sqrt(mean((x - x')^2)), in shares of the scale"}
-    yield Figures("rater_inconsistency", found.raters, found.scores, found.pairs, without, said)
-    yield Figures("rater_repeat_difference", found.raters, found.differences, found.pairs, without)
+    settings = {"score": "sqrt(mean((x - x')^2)), in shares of the scale"}
+    yield Figures(
+        "rater_inconsistency", inconsistency.raters, inconsistency.scores, inconsistency.pairs, without, settings
+    )
+    yield Figures(
+        "rater_repeat_difference", inconsistency.raters, inconsistency.differences, inconsistency.pairs, without
+    )
 
 
 def _runs(sample: Sample) -> Iterator[Figures]:
-    """Yield the longest run of each rater, on whichever scale, and the mean run on that scale."""
+    """Yield the longest run of each rater over all scales, and the mean run on the scale of the longest."""
     n = len(sample.table.names.raters)
     longest, mean, answers = np.zeros(n), np.zeros(n), np.zeros(n)
-    for shown in positions_of(sample.table, _scales(sample), sample.extras[Screens]):
-        found = runs(shown.position, shown.rater)
-        longer = found.longest > longest[found.raters]
-        who = found.raters[longer]
-        longest[who], mean[who], answers[who] = found.longest[longer], found.mean[longer], found.answers[longer]
+    for positions in positions_of(sample.table, _scales(sample), sample.extras[Screens]):
+        longest_runs = runs(positions.position, positions.rater)
+        longer = longest_runs.longest > longest[longest_runs.raters]
+        raters = longest_runs.raters[longer]
+        longest[raters], mean[raters], answers[raters] = (
+            longest_runs.longest[longer],
+            longest_runs.mean[longer],
+            longest_runs.answers[longer],
+        )
     some = np.flatnonzero(answers)
     without = "The task has no scale with positions."
     yield Figures("rater_longest_run", some, longest[some], answers[some], without)
@@ -154,14 +165,14 @@ def _runs(sample: Sample) -> Iterator[Figures]:
 
 
 def _sameness(sample: Sample) -> Iterator[Figures]:
-    """Yield how far each rater told texts, and identical texts, apart, where a task can have it."""
+    """Yield figures of equal ratings for different texts, and different ratings for identical texts."""
     flat = flat_screens(sample.table)
     if len(flat.raters):
         yield Figures("rater_flat_screens", flat.raters, flat.equal / flat.screens, flat.screens, "")
-    same = one_number(sample.table)
-    # On a scale, runs of positions say it.
-    if len(same.raters) and not _scales(sample):
-        yield Figures("rater_same_number", same.raters, same.times / same.answers, same.answers, "")
+    repeated = one_number(sample.table)
+    # On a scale, runs of positions have this information.
+    if len(repeated.raters) and not _scales(sample):
+        yield Figures("rater_same_number", repeated.raters, repeated.times / repeated.answers, repeated.answers, "")
     identical = same_texts(sample.table, sample.extras[Shown])
     if len(identical.raters):
         shares = identical.differ / identical.texts
@@ -180,7 +191,7 @@ def _checks(sample: Sample) -> Figures:
 
 
 def _control_score(sample: Sample) -> Iterator[Figures]:
-    """Yield the score of each rater on checks and repeats, of tasks with a scale on which a tenth can be told."""
+    """Yield the score of each rater on checks and repeats, for tasks with a scale that can show a tenth."""
     table, controls = sample.table, sample.extras[Controls]
     fine = {code: high - low for code, (low, high, step) in _scales(sample).items() if step <= TOLERANCE * (high - low)}
     width = np.zeros(len(table.names.criteria) + 1)  # the last entry is for ratings without a criterion, code -1
@@ -191,15 +202,17 @@ def _control_score(sample: Sample) -> Iterator[Figures]:
     known = controls.rater >= 0
     if not fine or not (known.any() or len(pairs)):
         return
-    found = control_scores(
+    scores = control_scores(
         controls.rater[known],
         controls.passed[known],
         pairs.rater,
         np.abs(pairs.again - pairs.first) / width[pairs.criterion],
         n_raters=len(table.names.raters),
     )
-    said = {"wrong": f"a check missed, or a repeat that differs by more than {TOLERANCE:g} of the scale"}
-    yield Figures("rater_control_score", found.raters, found.scores, found.controls, "Nobody had a control.", said)
+    settings = {"wrong": f"a check missed, or a repeat that differs by more than {TOLERANCE:g} of the scale"}
+    yield Figures(
+        "rater_control_score", scores.raters, scores.scores, scores.controls, "Nobody had a control.", settings
+    )
 
 
 def _fast(sample: Sample) -> Figures:
@@ -225,5 +238,5 @@ def _times(sample: Sample) -> Figures:
     times = sample.extras[Times]
     seconds = working_seconds(times)
     some = np.flatnonzero(~np.isnan(seconds))
-    said = {"time": "with a unit on the screen in one sitting, else active"}
-    return Figures("rater_working_time", some, seconds[some], times.answered[some], "No answer has a time.", said)
+    settings = {"time": "with a unit on the screen in one sitting, else active"}
+    return Figures("rater_working_time", some, seconds[some], times.answered[some], "No answer has a time.", settings)

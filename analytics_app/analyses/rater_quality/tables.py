@@ -1,4 +1,4 @@
-"""How carefully raters worked: one row a rater, with the figures that quality rules look at."""
+"""The table of raters' carefulness: one line for each rater, with the figures of the quality rules."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from analytics_app.show.table import Table
 
 @tables_of("rater_quality")
 def care(rows: Rows, limit: float) -> Iterator[Table]:
-    """Yield one table of every rater there was, and who of them the rules left out."""
-    kept = {row.rater for row in rows.kept}
+    """Yield one table of all raters, which marks those that the rules left out."""
+    kept_raters = {row.rater for row in rows.kept}
     everybody = rows.before or rows.kept
 
     def shown(head: str, statistic: str, show: Format) -> Shown:
@@ -27,7 +27,7 @@ def care(rows: Rows, limit: float) -> Iterator[Table]:
 
     columns = [
         named(_("Rater"), lambda row: row.rater),
-        named(_("Left out"), lambda row: "" if row.rater in kept else _("yes")),
+        named(_("Left out"), lambda row: "" if row.rater in kept_raters else _("yes")),
         shown(_("Inconsistency score"), "rater_inconsistency", digits(2)),
         shown(_("Repeats"), "rater_inconsistency", ratings),
         shown(_("Longest run"), "rater_longest_run", digits(0)),

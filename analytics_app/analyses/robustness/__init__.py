@@ -1,4 +1,4 @@
-"""Robustness: whether raters and automatic metrics notice that a text was made worse."""
+"""Robustness: the sensitivity of raters and automatic metrics to degraded texts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tasks_app.task_types.base import Scale
 
 
 class RobustnessSettings(Filters):
-    """Which systems are degraded copies, and which metrics are compared with raters."""
+    """The systems that are degraded copies, and the metrics that are compared with raters."""
 
     kinds = ListField(
         label=_("Kinds of degraded copies"),
@@ -47,11 +47,11 @@ class RobustnessSettings(Filters):
 
 @register
 class Robustness(Analysis):
-    """Texts against their degraded copies, by kind of degradation: for raters, and for each metric beside them.
+    """Texts against their degraded copies, by kind of degradation, for raters and for each metric.
 
-    The score of a text is the mean of its ratings, or what the metric gives it. A degradation is noticed on an item if
-    the text has a higher score than its copy; equal scores count as not noticed. Items, or documents shown whole, are
-    what intervals and tests generalise to. A family is all kinds for one criterion, for raters or for one metric.
+    The score of a text is the mean of its ratings, or its metric score. A degradation is noticed on an item if the text
+    has a higher score than its copy; equal scores count as not noticed. Intervals and tests generalise to items, or to
+    documents shown whole. A family is all kinds for one criterion, for raters or for one metric.
     """
 
     label = _("Robustness")
@@ -73,7 +73,7 @@ class Robustness(Analysis):
     Settings = RobustnessSettings
 
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
-        """Yield the rows of one criterion; none where no system has degraded copies."""
+        """Yield the rows of one criterion; none if no system has degraded copies."""
         outputs = Outputs.of(sample, by_document=sample.question.by_document)
         kinds = tuple(settings["kinds"]) or tuple(LABELS)
         copies = copies_among(outputs.systems, kinds)
@@ -87,7 +87,7 @@ class Robustness(Analysis):
             if metric.of_texts is not None:
                 sign = "turned" if metric.turned else "as it is"
                 yield from _compared(
-                    make, copies, metric.of_texts, clusters, outputs.unit, metric=metric.name, said={"sign": sign}
+                    make, copies, metric.of_texts, clusters, outputs.unit, metric=metric.name, settings={"sign": sign}
                 )
 
 
@@ -99,15 +99,15 @@ def _compared(
     unit: str,
     *,
     metric: str | None = None,
-    said: Mapping[str, Any] | None = None,
+    settings: Mapping[str, Any] | None = None,
 ) -> Iterator[Row]:
-    """Yield each kind over all systems with a test, then each kind of each system; scores are items by systems."""
-    common, said = make.sample.common, dict(said or {})
+    """Yield the rows of each kind over all systems, with a test, then of each system; `scores` is items by systems."""
+    common, settings = make.sample.common, dict(settings or {})
     columns, pairs = copies.together(scores)
     drawn = bootstrap(make.sample, "robustness", unit)
     tested = paired(columns, pairs, clusters=clusters, n_permutations=flips(common, len(pairs)), **drawn.options)
     adjusted = adjust([test.permutation_p for test in tested], common.correction)
-    family = {**drawn.said, **family_of(common, tested, unit=unit, of="kinds of degradation"), **said}
+    family = {**drawn.said, **family_of(common, tested, unit=unit, of="kinds of degradation"), **settings}
     for kind, test, p in zip(copies.kinds, tested, adjusted, strict=True):
         yield make.row(
             "robustness_difference",
@@ -121,7 +121,7 @@ def _compared(
             note=joined(test.difference.note, family.get("cannot_differ")),
             settings={**family, "dz": test.effect_size},
         )
-    yield from _noticed(make, copies, scores, clusters, unit, metric=metric, said=said)
+    yield from _noticed(make, copies, scores, clusters, unit, metric=metric, settings=settings)
     options = {**drawn.options, "rng": make.sample.rng("robustness by system"), "n_permutations": 0}
     by_system = paired(scores, [(pair.original, pair.copy) for pair in copies.pairs], clusters=clusters, **options)
     for pair, test in zip(copies.pairs, by_system, strict=True):
@@ -133,12 +133,19 @@ def _compared(
             metric=metric,
             by_system=True,
             n_items=test.n_items,
-            settings={**drawn.said, **said, "seed": make.sample.seed("robustness by system")},
+            settings={**drawn.said, **settings, "seed": make.sample.seed("robustness by system")},
         )
 
 
 def _noticed(
-    make: Rows, copies: Copies, scores: Floats, clusters: Any, unit: str, *, metric: str | None, said: Mapping[str, Any]
+    make: Rows,
+    copies: Copies,
+    scores: Floats,
+    clusters: Any,
+    unit: str,
+    *,
+    metric: str | None,
+    settings: Mapping[str, Any],
 ) -> Iterator[Row]:
     """Yield the share of texts of each kind, of all systems, whose score is higher than that of their copy."""
     drawn = bootstrap(make.sample, "robustness noticed", unit)
@@ -153,5 +160,5 @@ def _noticed(
             metric=metric,
             by_system=True,
             n_items=int((kind == code).sum()),
-            settings={**drawn.said, **said, "n_items": "texts with a copy"},
+            settings={**drawn.said, **settings, "n_items": "texts with a copy"},
         )

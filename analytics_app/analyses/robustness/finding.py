@@ -1,4 +1,4 @@
-"""Which degradations raters notice."""
+"""The finding about degradations that raters notice."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from analytics_app.show.shown import Rows
 
 
 @finding_of("robustness", "robustness_difference", order=16)
-def robustness(rows: Rows, asked: Asked) -> Finding | None:
-    """Name the kinds of degraded copies that raters rate lower than the originals, and those for which it is open."""
+def robustness(rows: Rows, question: Asked) -> Finding | None:
+    """Return the finding that names the kinds of degraded copies rated lower than originals, and the unclear kinds."""
     tested = [
         row
         for row in rows.of("robustness_difference")
@@ -19,15 +19,15 @@ def robustness(rows: Rows, asked: Asked) -> Finding | None:
     ]
     if not tested:
         return None
-    lower = [kind_of(row) for row in tested if (row.p_adjusted or 0) < asked.limit and (row.value or 0) > 0]
-    others = [kind_of(row) for row in tested if kind_of(row) not in lower]
+    lower = [kind_of(row) for row in tested if (row.p_adjusted or 0) < question.limit and (row.value or 0) > 0]
+    unclear = [kind_of(row) for row in tested if kind_of(row) not in lower]
     if not lower:
         return Finding(
-            _("It was not shown that raters rate any degraded copy lower than its original"), criterion=asked.name
+            _("It was not shown that raters rate any degraded copy lower than its original"), criterion=question.name
         )
-    said = {"lower": ", ".join(lower), "others": ", ".join(others)}
-    if others:
+    placeholders = {"lower": ", ".join(lower), "others": ", ".join(unclear)}
+    if unclear:
         sentence = _("Raters rate degraded copies lower for %(lower)s; this was not shown for %(others)s")
     else:
         sentence = _("Raters rate all kinds of degraded copies lower than their originals: %(lower)s")
-    return Finding(sentence % said, criterion=asked.name)
+    return Finding(sentence % placeholders, criterion=question.name)

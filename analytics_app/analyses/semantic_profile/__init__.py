@@ -19,9 +19,9 @@ from tasks_app.task_types.base import Scale
 
 @register
 class SemanticProfile(Analysis):
-    """Mean of each system on each pair, with an interval over items: what the systems' analysis has pair by pair.
+    """Mean of each system on each pair, with an interval over items, as in the analysis of systems.
 
-    It stands here once more because a profile is read over all pairs at once.
+    These means are repeated here because a profile needs all pairs together.
     """
 
     label = _("Profile of systems")
@@ -33,31 +33,31 @@ class SemanticProfile(Analysis):
     statistics = {"profile_mean": _("Mean of a pair")}
 
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
-        """Yield a row a pair and system, in the order in which the pairs were asked."""
+        """Yield one row for each pair and system, in the order in which the pairs were asked."""
         make = Rows(self.name, sample)
-        for one in sample.question.asked:
-            mine = sample.where(sample.table.criterion == one.code)
+        for pair in sample.question.asked:
+            mine = sample.where(sample.table.criterion == pair.code)
             outputs = Outputs.of(mine, by_document=sample.question.by_document)
             # The same draws for every pair, so that pairs of a profile can be compared.
             drawn = bootstrap(sample, "profile", outputs.unit)
-            found = group_means(
+            means = group_means(
                 outputs.value,
                 outputs.system,
                 outputs.cluster,
                 n_groups=len(outputs.systems),
                 **drawn.options,
             )
-            low, high = one.limits or (float(np.min(one.domain or 0)), float(np.max(one.domain or 0)))
-            for code, estimate in enumerate(found):
+            low, high = pair.limits or (float(np.min(pair.domain or 0)), float(np.max(pair.domain or 0)))
+            for code, estimate in enumerate(means):
                 yield make.row(
                     "profile_mean",
                     estimate,
-                    label=one.key,
+                    label=pair.key,
                     system=outputs.systems[code],
                     by_system=True,
                     **outputs.counts(code),
                     settings={
-                        "pair": one.name,
+                        "pair": pair.name,
                         "limits": [low, high],
                         **drawn.said,
                     },

@@ -14,17 +14,17 @@ from analytics_app.results import Row
 
 
 @chart(order=11)
-def profile(of: Material) -> Iterator[Sketch]:
-    """Draw where each system stands between the words of every pair: a line a system."""
-    found = [row for row in of.of("profile_mean") if row.system and row.label]
-    if not found:
+def profile(material: Material) -> Iterator[Sketch]:
+    """Draw the mean of each system between the words of every pair, one line for each system."""
+    rows = [row for row in material.of("profile_mean") if row.system and row.label]
+    if not rows:
         return
-    pairs = list(dict.fromkeys(str(row.label) for row in found))
-    systems = _by_mean(found)
-    drawn = systems[:MOST_LINES]
+    pairs = list(dict.fromkeys(str(row.label) for row in rows))
+    systems = _by_mean(rows)
+    shown_systems = systems[:MOST_LINES]
     points = []
-    for row in found:
-        if row.system in drawn:
+    for row in rows:
+        if row.system in shown_systems:
             name = str((row.settings or {}).get("pair") or row.label)
             left, dash, right = name.partition(" – ")
             points.append(
@@ -39,34 +39,34 @@ def profile(of: Material) -> Iterator[Sketch]:
                     "high": row.high,
                 }
             )
-    limits = setting(found, "limits") or [-3, 3]
-    more = f", the {len(drawn)} highest of {len(systems)} systems" if len(systems) > len(drawn) else ""
+    limits = setting(rows, "limits") or [-3, 3]
+    more = f", the {len(shown_systems)} highest of {len(systems)} systems" if len(systems) > len(shown_systems) else ""
     yield Sketch(
         kind="profile",
-        title=_apart(found, pairs),
+        title=_apart(rows, pairs),
         subtitle=(
-            f"Mean rating of each pair of words{more}, steps taken as equal; {of.basis(found)}. "
-            f"Lines at points: {of.interval(found, 'items')}.{counted(found)}"
+            f"Mean rating of each pair of words{more}, steps taken as equal; {material.basis(rows)}. "
+            f"Lines at points: {material.interval(rows, 'items')}.{counted(rows)}"
         ),
         by_system=True,
-        chart=profile_chart(points, drawn, (limits[0], limits[1]), measure="Mean"),
+        chart=profile_chart(points, shown_systems, (limits[0], limits[1]), measure="Mean"),
         columns=(("label", "Pair"), ("name", "System"), ("value", "Mean"), *INTERVAL),
     )
 
 
-def _by_mean(found: Sequence[Row]) -> list[str]:
+def _by_mean(rows: Sequence[Row]) -> list[str]:
     """Return the systems, the one with the highest mean over all pairs first."""
     means: dict[str, list[float]] = {}
-    for row in found:
+    for row in rows:
         means.setdefault(str(row.system), []).append(value_of(row))
     return sorted(means, key=lambda system: (-sum(means[system]) / len(means[system]), system))
 
 
-def _apart(found: Sequence[Row], pairs: Sequence[str]) -> str:
-    """Name the pairs on which the intervals of the systems at both ends do not meet."""
+def _apart(rows: Sequence[Row], pairs: Sequence[str]) -> str:
+    """Return a title that names the pairs on which the intervals of lowest and highest system do not overlap."""
     apart = []
     for pair in pairs:
-        mine = sorted((row for row in found if row.label == pair), key=value_of)
+        mine = sorted((row for row in rows if row.label == pair), key=value_of)
         if len(mine) < 2 or mine[0].high is None or mine[-1].low is None:
             continue
         if mine[-1].low > mine[0].high:

@@ -1,4 +1,4 @@
-"""Answers that were analysed: those with ratings and, where errors are marked, those that found none."""
+"""Answers that were analysed: those with ratings and, if errors are marked, those without an error."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from tasks_app import task_types
 
 
 def judgments_of(sample: Sample) -> NDArray[np.int64]:
-    """Return the codes of the judgments of a whole task that were analysed; whoever calls it needs `Gone`."""
+    """Return the codes of the analysed judgments of a whole task; the calling analysis needs the extra `Gone`."""
     table, nobody = sample.table, np.empty(0, dtype=np.int64)
-    if not any(one.per == "span" for one in task_types.registry[sample.question.task_type].outcomes):
+    if not any(outcome.per == "span" for outcome in task_types.registry[sample.question.task_type].outcomes):
         return np.unique(table.judgment).astype(np.int64)
-    gone = sample.extras[Gone]
-    out = (gone.raters, gone.judgments) if sample.basis == "kept" else (nobody, nobody)
+    excluded = sample.extras[Gone]
+    out = (excluded.raters, excluded.judgments) if sample.basis == "kept" else (nobody, nobody)
     return np.flatnonzero(answered(table, *out)).astype(np.int64)

@@ -1,4 +1,4 @@
-"""How bootstrap intervals are drawn, and how rows say it."""
+"""Options of bootstrap intervals, and the settings that describe them in rows."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from typing import Any, Literal
 
 from analytics_app.analyses.base import Sample
 
-# What rows call the three ways from resamples to limits; docs/methods/intervals.md says what they are.
+# The names in rows of the three ways from resamples to limits; docs/methods/intervals.md explains them.
 PERCENTILES, EXPANDED, FISHER = "percentiles", "expanded percentiles", "percentiles on Fisher's scale, widened"
 
 
 @dataclass(frozen=True, slots=True)
 class Bootstrap:
-    """What a statistic draws with, as keyword arguments, and the same as rows say it."""
+    """Options of a bootstrap as keyword arguments of a statistic, and the settings that describe them in rows."""
 
     options: dict[str, Any]
     said: dict[str, Any]
 
 
 def bootstrap(sample: Sample, purpose: str, over: str, *, of: Literal["means", "agreement"] = "means") -> Bootstrap:
-    """Return how the intervals of a sample are drawn for a purpose, over items, documents, raters or texts."""
+    """Return the options of the intervals of a sample for a purpose, over items, documents, raters or texts."""
     common = sample.common
     adjusted = FISHER if of == "agreement" else EXPANDED
     return Bootstrap(

@@ -1,4 +1,4 @@
-"""How groups begin, and how scores of the same people change between two times, within and between groups."""
+"""Baseline scores of groups, and changes of scores of the same people, within and between groups."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ CONSECUTIVE, FIRST, EVERY = "consecutive", "first", "every"
 
 
 class ChangeSettings(Block):
-    """Between which times change is computed, and how its tests are corrected."""
+    """Settings for the times between which change is computed, and for the correction of its tests."""
 
     before_the_choice: ClassVar[Mapping[str, object]] = {"times_compared": FIRST}
 
@@ -69,7 +69,7 @@ class ChangeSettings(Block):
 class Time:
     """Scores of people at one time: `rater` ascending (n,), `group` code (n,), each of `scores` (n,), NaN for none.
 
-    `own` tells whether it is a time of the task that the rows are about.
+    `own` is true for a time of the task that the rows are about.
     """
 
     name: str
@@ -80,7 +80,7 @@ class Time:
     own: bool
 
     def of(self, score: str, raters: NDArray[np.int64]) -> Floats:
-        """Return a score of some raters, NaN where there is none."""
+        """Return a score of some raters, NaN for missing ones."""
         aligned = np.full(len(raters), np.nan)
         if len(self.rater):
             place = np.minimum(np.searchsorted(self.rater, raters), len(self.rater) - 1)
@@ -94,7 +94,7 @@ class Time:
 
 
 def pairs_of(names: Sequence[str], settings: Mapping[str, Any]) -> tuple[list[Pair], list[str]]:
-    """Return the pairs of times to compare, and the pairs asked for that are not in the study, as they were written.
+    """Return the pairs of times to compare, and the requested pairs that are not in the study, as they were written.
 
     Examples
     --------
@@ -103,29 +103,31 @@ def pairs_of(names: Sequence[str], settings: Mapping[str, Any]) -> tuple[list[Pa
     >>> pairs_of(["a", "b", "c"], {"only_times": "b to c; c to d"})
     ([(1, 2)], ['c to d'])
     """
-    every = list(combinations(range(len(names)), 2))
+    all_pairs = list(combinations(range(len(names)), 2))
     if written := settings.get("only_times"):
         places = {name: place for place, name in enumerate(names)}
-        asked = [pair.strip() for pair in str(written).split(";")]
+        named_pairs = [pair.strip() for pair in str(written).split(";")]
         known = {
             f"{names[a]} to {names[b]}": (min(a, b), max(a, b))
             for a in places.values()
             for b in places.values()
             if a != b
         }
-        return sorted({known[pair] for pair in asked if pair in known}), [pair for pair in asked if pair not in known]
+        return sorted({known[pair] for pair in named_pairs if pair in known}), [
+            pair for pair in named_pairs if pair not in known
+        ]
     choice, last = settings.get("times_compared"), len(names) - 1
     if choice == FIRST:
-        return [pair for pair in every if pair[0] == 0], []
+        return [pair for pair in all_pairs if pair[0] == 0], []
     if choice == CONSECUTIVE:
-        return [pair for pair in every if pair[1] == pair[0] + 1 or pair == (0, last)], []
-    return every, []
+        return [pair for pair in all_pairs if pair[1] == pair[0] + 1 or pair == (0, last)], []
+    return all_pairs, []
 
 
 def baseline_rows(
     make: Rows, prefix: str, first: Time, groups: Sequence[int], settings: Mapping[str, Any]
 ) -> Iterator[Row]:
-    """Yield how groups differed at the first time, by Welch's t test: `{prefix}_baseline` and its `…_effect`.
+    """Yield the differences of groups at the first time, by Welch's t test: `{prefix}_baseline` and `…_effect`.
 
     Each pair of groups and each score is a test of one family.
     """
@@ -143,7 +145,7 @@ def baseline_rows(
 
 @dataclass(frozen=True, slots=True)
 class _Test:
-    """A test before it is corrected: what its row is about, and whether it is a row of this task."""
+    """A test before it is corrected: the columns of its row, and whether the row belongs to this task."""
 
     statistic: str
     about: Mapping[str, Any]
@@ -155,7 +157,7 @@ class _Test:
 
 @dataclass(frozen=True, slots=True)
 class _Course:
-    """The times of a study, the codes of its groups, and what statistics are called."""
+    """The times of a study, the codes of its groups, and the prefix of its statistics."""
 
     make: Rows
     prefix: str
@@ -166,7 +168,7 @@ class _Course:
         return None if group is None else self.make.sample.table.names.groups[group]
 
     def about(self, score: str, pair: Pair, group: int | None) -> dict[str, Any]:
-        """Return the columns that say which change a row is about."""
+        """Return the columns that identify the change of a row."""
         first, last = (self.times[place] for place in pair)
         return {
             "label": score,
@@ -177,13 +179,13 @@ class _Course:
         }
 
     def settings(self, pair: Pair, groups: Sequence[int | None]) -> dict[str, Any]:
-        """Return which times are compared, and how many people of the earlier one did not answer at the later one."""
+        """Return the compared times, and the number of people of the earlier time who did not answer at the later."""
         first, last = (self.times[place] for place in pair)
-        left = sum(np.setdiff1d(first.raters(group), last.rater).size for group in groups)
-        return {"from": first.name, "to": last.name, "dropped_out": int(left)}
+        n_dropped = sum(np.setdiff1d(first.raters(group), last.rater).size for group in groups)
+        return {"from": first.name, "to": last.name, "dropped_out": int(n_dropped)}
 
     def scores(self, score: str, pair: Pair, group: int | None) -> tuple[Floats, Floats]:
-        """Return the scores at both times of everybody in a group who answered at either, aligned."""
+        """Return the scores at both times, aligned, of everybody in a group who answered at either."""
         first, last = (self.times[place] for place in pair)
         raters = np.union1d(first.raters(group), last.raters(group))
         return first.of(score, raters), last.of(score, raters)
@@ -251,7 +253,7 @@ def _corrected(make: Rows, tests: Sequence[_Test], method: str) -> Iterator[Row]
 
 
 def _within(course: _Course, score: str, pair: Pair) -> Iterator[_Test]:
-    """Yield the change of each group, or of everybody where there is one group only."""
+    """Yield the change of each group, or of everybody if there is only one group."""
     last = course.times[pair[1]]
     for group in course.groups or (None,):
         before, after = course.scores(score, pair, group)
@@ -262,7 +264,7 @@ def _within(course: _Course, score: str, pair: Pair) -> Iterator[_Test]:
         yield _Test(f"{course.prefix}_change", course.about(score, pair, group), compared, settings, last.own)
 
 
-# How groups are compared, by the end of the statistic: the function, its test, its effect size and its interval.
+# Comparisons of groups, by the end of the statistic: the function, its test, its effect size and its interval.
 _BETWEEN: Mapping[str, tuple[Callable[..., Compared], str, str, str]] = {
     "change_between": (
         difference_of_changes,
@@ -280,7 +282,7 @@ _BETWEEN: Mapping[str, tuple[Callable[..., Compared], str, str, str]] = {
 
 
 def _between(course: _Course, score: str, pair: Pair) -> Iterator[_Test]:
-    """Yield how differently two groups changed, the later group of the study minus the earlier one."""
+    """Yield the differences between the changes of two groups, the later group of the study minus the earlier."""
     last = course.times[pair[1]]
     for low, high in combinations(course.groups, 2):
         if not len(last.raters(low)) or not len(last.raters(high)):

@@ -25,7 +25,7 @@ _NUMERIC: Mapping[str, Callable[[Any, Any], Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A feature, how it is compared, and with what; `str` is how a row says it."""
+    """A feature, a sign and the value with which it is compared; `str` is its spelling in rows."""
 
     feature: str
     sign: str
@@ -36,21 +36,21 @@ class Condition:
 
     @classmethod
     def read(cls, text: str) -> Condition:
-        """Read what was written. Raises ValueError where that is no condition."""
-        found = _WRITTEN.fullmatch(text)
-        if found is None:
+        """Read a condition. Raises ValueError if the text is no condition."""
+        match = _WRITTEN.fullmatch(text)
+        if match is None:
             raise ValueError(_("A condition is a feature, a sign and a value, such as bicleaner>=0.7 or domain=news."))
-        condition = cls(*found.groups())
+        condition = cls(*match.groups())
         if condition.sign in _NUMERIC and not _is_number(condition.value):
             raise ValueError(_("%(sign)s compares numbers, such as bicleaner>=0.7.") % {"sign": condition.sign})
         return condition
 
     def holds(self, table: Table) -> Mask:
-        """Say of each rating whether its item meets the condition; an item without the feature does not."""
+        """Return a mask of the ratings whose item meets the condition; an item without the feature does not."""
         of_items = table.names.features.get(self.feature)
         if of_items is None or not len(table):
             return np.zeros(len(table), dtype=bool)
-        meets = np.array([self._met_by(str(one)) for one in of_items] or [False], dtype=bool)
+        meets = np.array([self._met_by(str(value)) for value in of_items] or [False], dtype=bool)
         item = table.names.item_of_unit[table.unit]
         known = item >= 0
         return np.asarray(known & meets[np.where(known, item, 0)], dtype=bool)
@@ -61,12 +61,12 @@ class Condition:
         numbers = _is_number(word) and _is_number(self.value)
         if self.sign in _NUMERIC:
             return numbers and bool(_NUMERIC[self.sign](float(word), float(self.value)))
-        same = float(word) == float(self.value) if numbers else word == self.value
-        return same is (self.sign == "=")
+        equal = float(word) == float(self.value) if numbers else word == self.value
+        return equal is (self.sign == "=")
 
 
 def check(text: str) -> None:
-    """Refuse, as validators of forms do, what is no condition."""
+    """Refuse a text that is no condition, as a validator of forms."""
     try:
         Condition.read(text)
     except ValueError as problem:

@@ -1,4 +1,4 @@
-"""Families of permutation tests: how many permutations they take, and whether any test can be significant."""
+"""Families of permutation tests: the number of permutations, and whether any test can be significant."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from analytics_app.stats.comparison.corrections import adjust
 from analytics_app.stats.comparison.paired import Paired
 from analytics_app.stats.resampling.permutation import permutations_needed
 
-# The plan's default is raised where a family needs more, up to what a plan may ask for.
+# The plan's default is raised if a family needs more, up to the most that a plan can set.
 DEFAULT, MOST = Common().n_permutations, 100_000
 
 TOO_FEW_PERMUTATIONS = (
@@ -24,7 +24,7 @@ TOO_FEW_UNITS = (
 
 
 def flips(common: Common, n_tests: int) -> int:
-    """Return how many permutations to draw: the plan's number, and where that is the default what the family needs."""
+    """Return the number of permutations: the plan's or, if that is the default, as many as the family needs."""
     if common.n_permutations != DEFAULT:
         return common.n_permutations
     return max(DEFAULT, min(MOST, permutations_needed(n_tests, common.correction, _alpha(common))))
@@ -36,7 +36,7 @@ def family_of(common: Common, tested: Sequence[Paired], *, unit: str, of: str) -
     `unit` names what is flipped (items, documents), `of` what the family is, such as "pairs of one criterion". Where
     none of the tests can be significant, `cannot_differ` says why.
     """
-    moving = [one.wilcoxon.n_items or 0 if one.permutation_p is not None else None for one in tested]
+    moving = [test.wilcoxon.n_items or 0 if test.permutation_p is not None else None for test in tested]
     n_permutations = flips(common, len(tested))
     settings: dict[str, Any] = {
         "test": f"sign-flip permutation over {unit}, {n_permutations} draws",
@@ -49,7 +49,7 @@ def family_of(common: Common, tested: Sequence[Paired], *, unit: str, of: str) -
 
 
 def cannot_differ(common: Common, moving: Sequence[int | None], n_permutations: int, *, unit: str) -> str | None:
-    """Return why no test of a family can be significant, None where one can or where nothing is tested.
+    """Return the reason why no test of a family can be significant; None if a test can be, or nothing is tested.
 
     `moving` counts for each test the units whose difference is not zero, None where a test is undefined.
     """

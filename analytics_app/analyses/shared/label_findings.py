@@ -1,4 +1,4 @@
-"""What tests of labels support: who gets which label more often than whom."""
+"""The finding that tests of labels support: a system that has a label more often than others."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from analytics_app.show.findings import Asked, Finding, listed
 from analytics_app.show.shown import Rows
 
 
-def of_labels(rows: Rows, asked: Asked) -> Finding | None:
-    """Name the label and the pair with the largest difference that a test found, and how many tests found one."""
+def of_labels(rows: Rows, question: Asked) -> Finding | None:
+    """Return the finding about the largest significant difference, with the number of significant tests."""
     tests = [row for row in rows.of("label_difference") if row.p_adjusted is not None and row.value is not None]
     if not tests:
         return None
-    clear = [row for row in tests if (row.p_adjusted or 0.0) < asked.limit and row.value]
+    clear = [row for row in tests if (row.p_adjusted or 0.0) < question.limit and row.value]
     if not clear:
         cannot = any((row.settings or {}).get("cannot_differ") for row in tests)
         rest = _("; there are too few texts for any of the tests to be significant") if cannot else ""
-        return Finding(_("The labels of no two systems differ clearly"), rest, criterion=asked.name)
+        return Finding(_("The labels of no two systems differ clearly"), rest, criterion=question.name)
     largest = max(clear, key=lambda row: abs(row.value or 0.0))
     rose = (largest.value or 0.0) > 0
     winner = largest.system if rose else largest.system_b
@@ -28,8 +28,8 @@ def of_labels(rows: Rows, asked: Asked) -> Finding | None:
         and ((row.value or 0.0) > 0) == (row.system == winner)
     ]  # fmt: skip
     start = _("%(system)s gets the label “%(label)s” more often than %(others)s")
-    said = {"system": winner, "label": largest.label, "others": listed(beaten)}
+    placeholders = {"system": winner, "label": largest.label, "others": listed(beaten)}
     rest = ""
     if len(clear) > len(beaten):
         rest = _("; %(n)s of %(all)s label comparisons are significant") % {"n": len(clear), "all": len(tests)}
-    return Finding(start % said, rest, criterion=asked.name)
+    return Finding(start % placeholders, rest, criterion=question.name)

@@ -12,7 +12,7 @@ from analytics_app.ratings import Floats, Mask, Names, Table
 from analytics_app.stats.errors.dawid_skene import DawidSkene, dawid_skene
 from analytics_app.stats.errors.votes import TIE, first_of
 
-# Of more options than these the rarest are left out: nobody reads them.
+# With more options than this, the rarest are left out: the list would be unreadable.
 MOST_OPTIONS = 60
 
 ITEMS_DIFFER = "The options differ from item to item, so raters cannot be compared by what they confuse."
@@ -21,9 +21,9 @@ NOTHING = "Nothing was labelled."
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """The first answer of each rater on each text: `chosen[i, k]` says whether answer i chose option k.
+    """The first answer of each rater on each text: `chosen[i, k]` is true if answer i chose option k.
 
-    `several` says that an answer may choose several options. `left_out` counts options too rare to be listed.
+    `several` is true if an answer may choose several options. `left_out` counts options too rare to be listed.
     """
 
     text: NDArray[np.int64]
@@ -35,15 +35,15 @@ class Answers:
 
     @classmethod
     def of(cls, table: Table, declared: Sequence[str] = (), *, several: bool = False) -> Answers:
-        """Take the labels of a table; options come in the order in which the study declares them, others after."""
+        """Return the answers of a table, with the options in the order of the study, then others."""
         table = table.where(table.label >= 0)
         words = table.names.labels
-        seen = np.bincount(table.label, minlength=len(words))
-        options, left_out = listed({words[code]: int(seen[code]) for code in np.flatnonzero(seen)}, declared)
+        counts = np.bincount(table.label, minlength=len(words))
+        options, left_out = listed({words[code]: int(counts[code]) for code in np.flatnonzero(counts)}, declared)
         codes = recoded(words, options)[table.label]
         several = several or bool((table.number > 1).any())
-        given = (codes, table.text, table.rater.astype(np.int64), table.judgment.astype(np.int64))
-        return replace(cls.made(*given, options, several=several), left_out=left_out)
+        columns = (codes, table.text, table.rater.astype(np.int64), table.judgment.astype(np.int64))
+        return replace(cls.made(*columns, options, several=several), left_out=left_out)
 
     @classmethod
     def made(
@@ -56,7 +56,7 @@ class Answers:
         *,
         several: bool,
     ) -> Answers:
-        """Put labels together to answers; of a rater's judgments of one text the first counts. -1 is no option."""
+        """Return answers made from labels (-1 for no option); of a rater's judgments of one text the first counts."""
         keys = text * (int(rater.max(initial=0)) + 1) + rater
         order = np.lexsort((judgment, keys))
         keys, begins, answer = _unique(keys[order])
@@ -71,37 +71,37 @@ class Answers:
         return len(self.text)
 
     def where(self, mask: Mask) -> Answers:
-        """Return the answers that a mask keeps."""
+        """Return the answers in a mask."""
         return replace(self, text=self.text[mask], rater=self.rater[mask], chosen=self.chosen[mask])
 
 
 def _unique(keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.intp], NDArray[np.intp]]:
-    """Return the different ones of sorted keys, where each begins, and the number of each entry's."""
+    """Return the distinct sorted keys, the place where each begins, and the place of each entry's key among them."""
     new = np.r_[True, keys[1:] != keys[:-1]] if len(keys) else np.empty(0, dtype=bool)
     begins = np.flatnonzero(new)
     return keys[begins], begins, np.cumsum(new) - 1
 
 
 def listed(counts: Mapping[str, int], declared: Sequence[str]) -> tuple[tuple[str, ...], int]:
-    """Return the options to list, and how many are too rare for it."""
+    """Return the options to list, and the number of options that are too rare."""
     others = sorted(name for name in counts if name not in set(declared))
-    every = [*declared, *others]
-    often = sorted(every, key=lambda name: (-counts.get(name, 0), every.index(name)))[:MOST_OPTIONS]
-    return tuple(name for name in every if name in set(often)), len(every) - len(often)
+    all_options = [*declared, *others]
+    often = sorted(all_options, key=lambda name: (-counts.get(name, 0), all_options.index(name)))[:MOST_OPTIONS]
+    return tuple(name for name in all_options if name in set(often)), len(all_options) - len(often)
 
 
 def recoded(words: Sequence[str], options: Sequence[str]) -> NDArray[np.int64]:
-    """Return for each of some words its place among the options, -1 for none of them."""
+    """Return the place of each word among the options, -1 if it is not an option."""
     place = {name: code for code, name in enumerate(options)}
     return np.array([place.get(word, -1) for word in words] or [-1], dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """What the labels of each text come to.
+    """The joint label of each text.
 
     `chance[i, k]` is the share of votes for, or the probability of, option k; `yes[i, k]` is 1 where it is the label
-    of the text, 0 where not, NaN in all of a row where nothing decides.
+    of the text, 0 if not, NaN in the whole row if there is no clear label.
     """
 
     texts: NDArray[np.int64]
@@ -112,7 +112,7 @@ class Decided:
 
     @property
     def confidence(self) -> Floats:
-        """Probability that the label of a text is right; of several options, that of the least certain one."""
+        """Return the probability that the label of a text is right; of several options, that of the least certain."""
         if not self.chance.size:
             return np.empty(0)
         if self.several:
@@ -123,18 +123,18 @@ class Decided:
 
     @property
     def clear(self) -> Mask:
-        """Which texts have a label."""
+        """Return a mask of the texts that have a label."""
         clear: Mask = np.asarray(~np.isnan(self.yes).any(axis=1))
         return clear
 
     def words(self, place: int) -> str:
-        """Return the label of a text; empty where nothing decides."""
+        """Return the label of a text; empty if there is no clear label."""
         chosen = [name for name, yes in zip(self.options, self.yes[place], strict=True) if yes == 1]
         return " + ".join(chosen)
 
 
 def by_vote(answers: Answers) -> Decided:
-    """Decide by the majority of the answers; a tie decides nothing."""
+    """Return the labels by the majority of the answers; a tie gives no label."""
     texts, place = np.unique(answers.text, return_inverse=True)
     votes = np.bincount(place, minlength=len(texts)).astype(float)[:, np.newaxis]
     counts = np.column_stack(
@@ -157,40 +157,40 @@ def _decided(answers: Answers, texts: NDArray[np.int64], chance: Floats) -> Deci
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """What the model of Dawid and Skene says: of all options together, or of each by itself where several may be."""
+    """The result of the model of Dawid and Skene: one fit of all options, or one of each if several may be chosen."""
 
     decided: Decided
     fits: tuple[DawidSkene, ...]
 
     @property
     def note(self) -> str | None:
-        """What makes it weak."""
-        return next((one.note for one in self.fits if one.note), None)
+        """Return the note about a weakness of the fit, if there is one."""
+        return next((fit.note for fit in self.fits if fit.note), None)
 
 
 def by_model(answers: Answers, smoothing: float) -> Model | str:
-    """Fit the model; returns a sentence instead where it cannot be."""
+    """Fit the model, or return a sentence that explains why it cannot be fitted."""
     if not len(answers):
         return NOTHING
     if answers.several:
         columns = [answers.chosen[:, k].astype(np.int64) for k in range(len(answers.options))]
-        fits = [dawid_skene(one, answers.text, answers.rater, n_labels=2, smoothing=smoothing) for one in columns]
+        fits = [dawid_skene(column, answers.text, answers.rater, n_labels=2, smoothing=smoothing) for column in columns]
     else:
-        told: Mask = np.asarray(answers.chosen.any(axis=1))
-        answers = answers if told.all() else answers.where(told)
+        labelled: Mask = np.asarray(answers.chosen.any(axis=1))
+        answers = answers if labelled.all() else answers.where(labelled)
         label = answers.chosen.argmax(axis=1)
         n_labels = len(answers.options)
         fits = [dawid_skene(label, answers.text, answers.rater, n_labels=n_labels, smoothing=smoothing)]
     if not fits[0].defined:
         return fits[0].note or NOTHING
-    chance = np.column_stack([one.posterior[:, 1] for one in fits]) if answers.several else fits[0].posterior
+    chance = np.column_stack([fit.posterior[:, 1] for fit in fits]) if answers.several else fits[0].posterior
     return Model(_decided(answers, fits[0].texts.astype(np.int64), chance), tuple(fits))
 
 
 def systems_of(
     names: Names, texts: NDArray[np.int64], without: frozenset[int] = frozenset()
 ) -> tuple[NDArray[np.intp], NDArray[np.int64], NDArray[np.int64]]:
-    """Return (place, system, item) for every output that a text shows; a text of no part shows none."""
+    """Return (place, system, item) for every output that a text shows; a text without a part shows none."""
     begin = np.searchsorted(names.shown_part, texts, side="left")
     times = np.where(texts < len(names.part_ids), np.searchsorted(names.shown_part, texts, side="right") - begin, 0)
     place = np.repeat(np.arange(len(texts)), times)

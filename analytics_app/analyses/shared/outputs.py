@@ -13,13 +13,13 @@ from analytics_app.ratings import Floats, Mask
 from analytics_app.stats.estimate import Estimate, joined
 from analytics_app.stats.resampling.pair_sums import few_drawn
 
-# Under so many raters an interval over raters says little (methods: units of resampling).
+# With fewer raters than this, an interval over raters says little (methods: units of resampling).
 RATERS_NEEDED = 10
 
 FEW_RATERS = f"Fewer than {RATERS_NEEDED} raters: this interval is rough."
 ITEMS_ONLY = "Generalises to new {unit}, not to new raters."
 
-# Beyond this distance between a rater's mix of systems and everybody's, z hides differences between systems.
+# With a larger distance between a rater's mix of systems and that of all raters, z hides differences between systems.
 MIX_LIMIT = 0.25
 
 
@@ -43,7 +43,7 @@ class Outputs:
 
     @classmethod
     def of(cls, sample: Sample, *, by_document: bool) -> Outputs:
-        """Take the rated outputs of a sample, without the systems it leaves out."""
+        """Return the rated outputs of a sample, without the systems it leaves out."""
         table, names = sample.table, sample.table.names
         row, system, item = table.by_system()
         keep = ~np.isnan(table.value[row])
@@ -65,8 +65,8 @@ class Outputs:
             item=item,
             cluster=cluster_of_item[item],
             system=code.astype(np.int64),
-            systems=tuple(names.systems[one] for one in known),
-            n_raters=tuple(len(np.unique(rater[code == one])) for one in range(len(known))),
+            systems=tuple(names.systems[system_code] for system_code in known),
+            n_raters=tuple(len(np.unique(rater[code == place])) for place in range(len(known))),
             unit="documents" if by_document else "items",
             cluster_of_item=cluster_of_item,
         )
@@ -81,49 +81,49 @@ class Outputs:
         }
 
     def clusters_of(self, items: NDArray[Any]) -> NDArray[np.int64] | None:
-        """Return the cluster of each of these items, or None where every item is one of its own."""
+        """Return the cluster of each of these items, None if every item is its own cluster."""
         return self.cluster_of_item[items] if self.unit == "documents" else None
 
     def shared_items(self, a: int, b: int) -> int:
-        """Return how many items two systems share."""
+        """Return the number of items that two systems share."""
         return len(np.intersect1d(self.item[self.system == a], self.item[self.system == b]))
 
 
-def interval_note(one: Estimate, over: str, n_raters: int = 0) -> str | None:
-    """Say what the interval of a mean is good for: to what it generalises, and on how little it rests.
+def interval_note(estimate: Estimate, over: str, n_raters: int = 0) -> str | None:
+    """Return a note about the interval of a mean: the units it generalises to, and a warning if they are few.
 
-    `over` is what was drawn: items, documents or raters; `one.n_items` counts it.
+    `over` names the resampled units: items, documents or raters; `estimate.n_items` counts them.
     """
-    if one.low is None:
+    if estimate.low is None:
         return None
     if over == "raters":
         return FEW_RATERS if n_raters < RATERS_NEEDED else None
-    return joined(ITEMS_ONLY.format(unit=over), few_drawn(one.n_items or 0, over))
+    return joined(ITEMS_ONLY.format(unit=over), few_drawn(estimate.n_items or 0, over))
 
 
 @dataclass(frozen=True, slots=True)
 class MixNote:
-    """Why z is to be read with care, or, where it `refuses`, means nothing."""
+    """The reason why z needs care or, if it `refuses`, is not given."""
 
     sentence: str
     refuses: bool
 
 
 def mix_note(outputs: Outputs) -> MixNote | None:
-    """Compare the systems each rater saw with those that everybody saw; z supposes that they are about the same.
+    """Return a note if raters saw different mixes of systems; z supposes that these are about the same.
 
-    The distance is the total variation between the two shares, its median over raters what counts: a quarter is the
-    limit. Where most raters saw one system only, z has nothing to tell systems apart by and is refused.
+    The distance is the total variation between the shares of a rater and of all raters; its median over raters may be
+    at most a quarter. If most raters saw only one system, z cannot distinguish systems and is refused.
     """
     n = len(outputs.systems)
     if n < 2 or not len(outputs.rater):
         return None
     known, rater = np.unique(outputs.rater, return_inverse=True)
-    seen = np.bincount(rater * n + outputs.system, minlength=len(known) * n).reshape(len(known), n)
-    shares = seen / seen.sum(axis=1, keepdims=True)
-    if np.median((seen > 0).sum(axis=1)) <= 1:
+    counts = np.bincount(rater * n + outputs.system, minlength=len(known) * n).reshape(len(known), n)
+    shares = counts / counts.sum(axis=1, keepdims=True)
+    if np.median((counts > 0).sum(axis=1)) <= 1:
         return MixNote("Most raters saw one system only, so z cannot tell systems apart and is not given.", True)
-    distance = float(np.median(0.5 * np.abs(shares - seen.sum(axis=0) / seen.sum()).sum(axis=1)))
+    distance = float(np.median(0.5 * np.abs(shares - counts.sum(axis=0) / counts.sum()).sum(axis=1)))
     if distance > MIX_LIMIT:
         return MixNote(
             f"Raters saw different mixes of systems (median distance {distance:.2f}), so z hides part of the real "

@@ -14,7 +14,7 @@ from analytics_app.analyses.base import Sample
 from analytics_app.analyses.shared.rated_texts import low_is_good
 from analytics_app.ratings import Floats, Mask, Names, Table
 
-# What an answer about two texts can be (tasks_app.task_types.pairwise).
+# The possible answers about two texts (tasks_app.task_types.pairwise).
 FIRST, SECOND, TIE, BOTH_BAD = "first", "second", "tie", "both_bad"
 
 SHARED = "Comparisons of one text that both systems produced count as ties: {n}."
@@ -40,20 +40,20 @@ class Preferences:
 
     @classmethod
     def of(cls, sample: Sample) -> Preferences:
-        """Take the answers about two texts; a text that several systems produced counts for each of them."""
+        """Return the answers about two texts; a text that several systems produced counts for each of them."""
         table, names = sample.table, sample.table.names
         words = {word: code for code, word in enumerate(names.labels)}
         worth = np.full(len(names.labels) + 1, -9, dtype=np.int64)
         for word, side in ((FIRST, 1), (SECOND, -1), (TIE, 0), (BOTH_BAD, 0)):
             if word in words:
                 worth[words[word]] = side
-        row, one, other, item = _both_sides(table)
+        row, first, second, item = _both_sides(table)
         sign = worth[table.label[row]]
-        keep = (sign > -9) & (one != other)
+        keep = (sign > -9) & (first != second)
         if sample.without:
-            keep &= ~np.isin(one, sorted(sample.without)) & ~np.isin(other, sorted(sample.without))
-        row, one, other, item, sign = (column[keep] for column in (row, one, other, item, sign))
-        known, codes = np.unique(np.concatenate((one, other)), return_inverse=True)
+            keep &= ~np.isin(first, sorted(sample.without)) & ~np.isin(second, sorted(sample.without))
+        row, first, second, item, sign = (column[keep] for column in (row, first, second, item, sign))
+        known, codes = np.unique(np.concatenate((first, second)), return_inverse=True)
         bad = words.get(BOTH_BAD, -2)
         return cls(
             first=codes[: len(row)].astype(np.int64),
@@ -68,7 +68,7 @@ class Preferences:
         )
 
     def where(self, mask: Mask) -> Preferences:
-        """Return some of the comparisons."""
+        """Return the comparisons in a mask."""
         columns = ("first", "second", "sign", "both_bad", "row", "rater", "cluster")
         return replace(self, **{name: getattr(self, name)[mask] for name in columns})
 
@@ -100,8 +100,8 @@ def _both_sides(table: Table) -> tuple[NDArray[np.int64], NDArray[np.int64], NDA
 class Together:
     """Values of systems that were judged together, one entry for a system in a group; higher is better.
 
-    A group is a screen, or what one rater said of an item's texts one after another. `n_shared` counts the pairs
-    that are of one text; `compared` says in words what was compared.
+    A group is a screen, or one rater's ratings of an item's texts on separate screens. `n_shared` counts the pairs of
+    systems that produced one text; `compared` describes the groups in words.
     """
 
     value: Floats
@@ -118,7 +118,7 @@ class Together:
 
     @classmethod
     def of(cls, sample: Sample, *, by: str = "auto") -> Together:
-        """Group by "screen" or by "item" (of one rater); "auto" takes screens where they hold several systems."""
+        """Return the values grouped by "screen" or "item" (of one rater); "auto" uses screens with several systems."""
         table, names = sample.table, sample.table.names
         row, system, item = table.by_system()
         keep = ~np.isnan(table.value[row])
@@ -131,10 +131,10 @@ class Together:
             by = "screen" if _several(screen, of_system) else "item"
         group = screen if by == "screen" else table.rater[row].astype(np.int64) * max(len(names.items), 1) + of_item
         known, code = np.unique(of_system, return_inverse=True)
-        keys, entry, of = np.unique(group * max(len(known), 1) + code, return_index=True, return_inverse=True)
-        times = np.bincount(of, minlength=len(keys))
+        keys, entry, cell = np.unique(group * max(len(known), 1) + code, return_index=True, return_inverse=True)
+        times = np.bincount(cell, minlength=len(keys))
         sign = -1.0 if low_is_good(sample.question) else 1.0
-        value = sign * np.bincount(of, weights=table.value[row], minlength=len(keys)) / np.maximum(times, 1)
+        value = sign * np.bincount(cell, weights=table.value[row], minlength=len(keys)) / np.maximum(times, 1)
         outputs = np.bincount(row, minlength=1)
         return cls(
             value=value,
@@ -161,7 +161,7 @@ class Together:
 
 
 def _several(screen: NDArray[Any], system: NDArray[Any]) -> bool:
-    """Say whether some screen holds several systems."""
+    """Return whether any screen holds several systems."""
     if not len(screen):
         return False
     pairs = np.unique(screen * (int(system.max()) + 1) + system)
@@ -169,41 +169,43 @@ def _several(screen: NDArray[Any], system: NDArray[Any]) -> bool:
 
 
 def clusters_of(names: Names, *, by_document: bool) -> NDArray[np.int64]:
-    """Return what each item is resampled with: itself, or its document; an item in none is a document of its own."""
+    """Return the cluster of each item: itself, or its document; an item without one is a document of its own."""
     of_item = np.arange(len(names.items), dtype=np.int64)
     documents = names.document_of_item.astype(np.int64)
     return np.where(documents >= 0, documents, len(names.documents) + of_item) if by_document else of_item
 
 
 def unit_of(sample: Sample) -> str:
-    """Name what intervals are over."""
+    """Return the name of the units over which intervals are."""
     return "documents" if sample.question.by_document else "items"
 
 
-def chosen_pairs(systems: Sequence[str], wanted: Sequence[tuple[str, str]] | None) -> list[tuple[int, int]]:
-    """Return the pairs of systems to compare, by code: all, or those a plan names, each once.
+def chosen_pairs(systems: Sequence[str], planned: Sequence[tuple[str, str]] | None) -> list[tuple[int, int]]:
+    """Return the pairs of systems to compare, by code: all, or those that a plan names, each once.
 
-    A pair stands as the plan names it, else in the order of the systems, which is that of the study: every row of the
-    pair says the same of its first system.
+    A pair is in the order of the plan, else in the order of the systems in the study, so that the first system is the
+    same in every row of the pair.
     """
-    if wanted is None:
+    if planned is None:
         return list(combinations(range(len(systems)), 2))
     code = {key: number for number, key in enumerate(systems)}
-    found = {frozenset((code[a], code[b])): (code[a], code[b]) for a, b in wanted if a in code and b in code and a != b}
-    return list(found.values())
+    pairs = {
+        frozenset((code[a], code[b])): (code[a], code[b]) for a, b in planned if a in code and b in code and a != b
+    }
+    return list(pairs.values())
 
 
-def in_order(systems: Sequence[str], wanted: Sequence[tuple[str, str]] | None, a: int, b: int) -> tuple[int, int]:
-    """Return two systems, by code, in the order that `chosen_pairs` gives them: as a plan names them, else by code."""
-    named = {frozenset(pair): pair for pair in wanted or ()}.get(frozenset((systems[a], systems[b])))
-    return (a, b) if (named == (systems[a], systems[b]) if named else a < b) else (b, a)
+def in_order(systems: Sequence[str], planned: Sequence[tuple[str, str]] | None, a: int, b: int) -> tuple[int, int]:
+    """Return two systems, by code, in the order of `chosen_pairs`: that of the plan, else by code."""
+    planned_pair = {frozenset(pair): pair for pair in planned or ()}.get(frozenset((systems[a], systems[b])))
+    return (a, b) if (planned_pair == (systems[a], systems[b]) if planned_pair else a < b) else (b, a)
 
 
 def draws(sample: Sample, purpose: str) -> np.random.Generator:
-    """Return a generator that is the same for a sample and its slices, so that a slice that is all changes nothing."""
+    """Return a generator that is the same for a sample and its slices, so that a slice of everything has equal rows."""
     return np.random.default_rng(seed_of_draws(sample, purpose))
 
 
 def seed_of_draws(sample: Sample, purpose: str) -> list[int]:
-    """Return what `draws` is seeded with."""
+    """Return the seed of `draws`."""
     return replace(sample, slice=None).seed(purpose)

@@ -18,37 +18,37 @@ SEVERAL = "Several labels of one rater for a text: only the first counts here."
 
 def outcome_of(question: Question) -> Outcome | None:
     """Return the declared outcome that answers a question."""
-    asked = Criterion(question.criterion, "") if question.criterion is not None else None
-    return task_types.registry[question.task_type](question.params).outcome_of(asked)
+    criterion = Criterion(question.criterion, "") if question.criterion is not None else None
+    return task_types.registry[question.task_type](question.params).outcome_of(criterion)
 
 
 def low_is_good(question: Question) -> bool:
-    """Say whether the least value is the best one, as with ranks."""
+    """Return whether the lowest value is the best, as with ranks."""
     outcome = outcome_of(question)
     return outcome is not None and outcome.low_is_good
 
 
 def can_be_compared(question: Question) -> bool:
-    """Say whether two raters can agree at all.
+    """Return whether agreement between raters is meaningful for a question.
 
-    What is asked once a rater, without a text, is about another person each time; a place on a screen means something
-    only with the order in which the texts stood there; who was right is not of the text, but of the rater, and so is
-    what a page measures, such as keys and seconds. Criteria together can be compared where none of them is measured.
+    It is not for questions about the rater, which have no text; for places on a screen, which depend on the order of
+    the texts there; and for right answers and measurements of a page, such as keys and seconds, which are about the
+    rater and not the text. Criteria together can be compared if none of them is measured.
     """
     if not task_types.registry[question.task_type].needs_items:
         return False
     if question.criterion is None:
-        each = (outcome_of(replace(question, criterion=one.key)) for one in question.asked)
+        each = (outcome_of(replace(question, criterion=criterion.key)) for criterion in question.asked)
         return not any(outcome is not None and outcome.measured for outcome in each)
     outcome = outcome_of(question)
     return outcome is None or not (outcome.by_place or outcome.graded or outcome.measured)
 
 
 class BetweenRaters(Analysis):
-    """An analysis of how far raters of the same texts agree."""
+    """An analysis of the agreement between raters of the same texts."""
 
     def fits(self, question: Question) -> bool:
-        """Say whether the analysis means something for a question."""
+        """Return whether the analysis is meaningful for a question."""
         return super().fits(question) and can_be_compared(question)
 
 
@@ -56,9 +56,9 @@ class BetweenRaters(Analysis):
 class Compared:
     """The first rating of each rater for each text, as numbers; labels as their codes.
 
-    `items` are those of the texts, else the text itself. `order` is that of arrival. `clusters` are the documents that
-    texts are drawn with, where these were shown whole, and `drawn` says what intervals are over. `domain` is the whole
-    scale, as far as it is known. `notes` says what was left out.
+    `items` are those of the texts, else the text itself. `order` is that of arrival. `clusters` are the documents of
+    the texts, if these were shown whole, and `drawn` names the resampled units of intervals. `domain` is the whole
+    scale, as far as it is known. `notes` are sentences about ratings left out.
     """
 
     values: Floats
@@ -72,18 +72,18 @@ class Compared:
     notes: tuple[str, ...]
 
     @property
-    def said(self) -> dict[str, str]:
-        """Return which ratings are compared, as rows say it."""
+    def settings(self) -> dict[str, str]:
+        """Return the settings of rows about the ratings that are compared."""
         return {"ratings": FIRST}
 
     @property
     def drawn(self) -> str:
-        """What a bootstrap draws."""
+        """Return the name of the units that a bootstrap resamples."""
         return "texts" if self.clusters is None else "documents"
 
     @property
     def crossed(self) -> Floats | None:
-        """The ratings as texts by raters where every rater rated every text, else None."""
+        """Return the ratings as texts by raters if every rater rated every text, else None."""
         text, rater = np.unique(self.texts, return_inverse=True), np.unique(self.raters, return_inverse=True)
         n, k = len(text[0]), len(rater[0])
         if len(self.values) != n * k or not n:
@@ -94,9 +94,9 @@ class Compared:
 
 
 def clusters_of_texts(sample: Sample) -> NDArray[np.int64] | None:
-    """Return the document that each rating's text is part of; None where documents were not shown whole.
+    """Return the document of each rating's text; None if documents were not shown whole.
 
-    A text in none is drawn by itself.
+    A text without a document is resampled on its own.
     """
     if not sample.question.by_document:
         return None
@@ -107,12 +107,12 @@ def clusters_of_texts(sample: Sample) -> NDArray[np.int64] | None:
 
 
 def compared(sample: Sample) -> Compared:
-    """Take the ratings that can be compared out of a sample."""
+    """Return the ratings of a sample that can be compared."""
     once = sample.first_per_rater()
     table, question = once.table, sample.question
     labels = question.scale is Scale.NOMINAL and bool((table.label >= 0).any())
     values = np.where(table.label >= 0, table.label, np.nan) if labels else table.value
-    there = ~np.isnan(values)
+    rated = ~np.isnan(values)
     notes = []
     again = sample.table.number[sample.table.label >= 0] > 1
     if labels and again.any():
@@ -121,30 +121,30 @@ def compared(sample: Sample) -> Compared:
         notes.append(f"{in_words(twice, 'further rating', 'further ratings')} of a text by the same rater left out.")
     clusters = clusters_of_texts(once)
     return Compared(
-        values=values[there].astype(np.float64),
-        texts=once.text[there],
-        items=_items(once)[there],
-        clusters=clusters[there] if clusters is not None else None,
-        raters=table.rater[there],
-        order=table.id[there],
-        domain=_labels(sample, values[there]) if labels else (question.domain or None),
+        values=values[rated].astype(np.float64),
+        texts=once.text[rated],
+        items=_items(once)[rated],
+        clusters=clusters[rated] if clusters is not None else None,
+        raters=table.rater[rated],
+        order=table.id[rated],
+        domain=_labels(sample, values[rated]) if labels else (question.domain or None),
         labels=labels,
         notes=tuple(notes),
     )
 
 
 def _items(sample: Sample) -> NDArray[np.int64]:
-    """Return the item of the text of each rating; a text without one stands for itself."""
+    """Return the item of the text of each rating; a text without an item is its own."""
     names = sample.table.names
     item = names.item_of_unit[sample.table.unit]
     return np.where(item >= 0, item, len(names.items) + sample.text).astype(np.int64)
 
 
-def _labels(sample: Sample, seen: Floats) -> tuple[float, ...]:
-    """Return codes for all labels that the question offers, as far as that is declared, else for those given."""
+def _labels(sample: Sample, values: Floats) -> tuple[float, ...]:
+    """Return codes for all labels that the question declares or, if it declares none, for those given."""
     offered, names = sample.question.labels, sample.table.names
-    given = np.unique(seen).astype(np.int64).tolist()
-    # Labels that nobody gave have no code: numbers above all codes stand for them.
+    given = np.unique(values).astype(np.int64).tolist()
+    # Labels that nobody gave have no code, so they get numbers above all codes.
     unused = [word for word in offered if word not in {names.labels[code] for code in given}]
     known = len(offered) - len(unused) == len(given)
     return tuple(map(float, given)) + (tuple(float(len(names.labels) + n) for n in range(len(unused))) if known else ())

@@ -16,9 +16,9 @@ from tasks_app.task_types.questionnaire.panas import PREFIX, WORDS
 
 @dataclass(frozen=True, slots=True)
 class Complete:
-    """The rows in which nothing is missing: `values` (n, p); `first` is the first rating of each in the table.
+    """The rows without missing values: `values` (n, p); `first` is the first rating of each in the table.
 
-    `text` and `rater` are codes of what a row is about and from whom; `incomplete` counts the rows left out.
+    `text` and `rater` are the codes of the text and rater of each row; `incomplete` counts the rows left out.
     """
 
     scales: tuple[Asked, ...]
@@ -43,57 +43,63 @@ class Complete:
         """Return the values less the mean of their rater on each scale, without raters of one row, (rows, p)."""
         _raters, place, times = np.unique(self.rater, return_inverse=True, return_counts=True)
         several = times[place] > 1
-        found: Floats = (self.values - _means(self.values, place)[place])[several]
-        return found
+        values: Floats = (self.values - _means(self.values, place)[place])[several]
+        return values
 
 
 def _means(values: Floats, place: NDArray[np.intp]) -> Floats:
     n = int(place.max()) + 1 if len(place) else 0
     sums = np.column_stack([np.bincount(place, weights=column, minlength=n) for column in values.T])
-    found: Floats = sums / np.bincount(place, minlength=n)[:, np.newaxis]
-    return found
+    means: Floats = sums / np.bincount(place, minlength=n)[:, np.newaxis]
+    return means
 
 
-def scales_of(question: Question, wanted: Sequence[str]) -> tuple[Asked, ...]:
-    """Return the scales to look at: those named, else every pair of words, or the words of PANAS.
+def scales_of(question: Question, names: Sequence[str]) -> tuple[Asked, ...]:
+    """Return the scales to analyse: those named, else every pair of words, or the words of PANAS.
 
-    Of another questionnaire, the largest number of questions with the same steps.
+    For another questionnaire, they are the largest group of questions with the same steps.
     """
-    known = [one for one in question.asked if one.scale in {Scale.ORDINAL, Scale.INTERVAL, Scale.RATIO}]
-    if wanted:
-        return tuple(one for one in known if one.key in set(wanted))
-    panas = [one for one in known if one.key.startswith(PREFIX) and one.key.removeprefix(PREFIX) in WORDS]
+    known = [
+        criterion for criterion in question.asked if criterion.scale in {Scale.ORDINAL, Scale.INTERVAL, Scale.RATIO}
+    ]
+    if names:
+        return tuple(criterion for criterion in known if criterion.key in set(names))
+    panas = [
+        criterion
+        for criterion in known
+        if criterion.key.startswith(PREFIX) and criterion.key.removeprefix(PREFIX) in WORDS
+    ]
     if panas:
         return tuple(panas)
     alike: dict[object, list[Asked]] = {}
-    for one in known:
-        alike.setdefault((one.domain, one.limits), []).append(one)
+    for criterion in known:
+        alike.setdefault((criterion.domain, criterion.limits), []).append(criterion)
     largest: list[Asked] = sorted(alike.values(), key=len)[-1] if alike else []
     return tuple(largest)
 
 
 def complete_rows(sample: Sample, scales: tuple[Asked, ...]) -> Complete:
-    """Gather what each judgment says of each text on some scales; of several ratings of one the first counts."""
+    """Return the ratings of each judgment and text on some scales; of several ratings of one text the first counts."""
     table = sample.table
     place = np.full(len(table.names.criteria) + 1, -1, dtype=np.int64)
-    for number, one in enumerate(scales):
-        place[one.code] = number
-    # A code of -1, for no criterion, is the last place, which stays -1.
+    for number, scale in enumerate(scales):
+        place[scale.code] = number
+    # The code -1 (no criterion) is the index of the last place, which stays -1.
     rated = (place[table.criterion] >= 0) & ~np.isnan(table.value)
     where = np.flatnonzero(rated)
     keys = table.judgment[where].astype(np.int64) * (len(table.names.part_ids) + 1) + table.part[where] + 1
     _keys, first, row = np.unique(keys, return_index=True, return_inverse=True)
     cells = np.full((len(first), len(scales)), np.nan)
     cells[row[::-1], place[table.criterion[where]][::-1]] = table.value[where][::-1]
-    there: Mask = ~np.isnan(cells).any(axis=1) if len(scales) else np.zeros(len(first), dtype=bool)
-    one_each = where[first[there]]
+    complete: Mask = ~np.isnan(cells).any(axis=1) if len(scales) else np.zeros(len(first), dtype=bool)
+    one_each = where[first[complete]]
     return Complete(
         scales,
-        cells[there],
+        cells[complete],
         one_each,
         table.text[one_each],
         table.rater[one_each].astype(np.int64),
-        int((~there).sum()),
+        int((~complete).sum()),
     )
 
 

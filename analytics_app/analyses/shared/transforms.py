@@ -18,10 +18,10 @@ from analytics_app.ratings.extras.kinds import Kinds
 from analytics_app.results import Row
 from analytics_app.stats.scales.standardise import judge_wise_z
 
-# As long as the slice that says it may be, with room for others.
+# The longest written reduction: the name of its slice also needs room for other slices.
 LONGEST = 300
 
-# Instead of groups: 1 for what is at least as good as its source, else 0.
+# The word for a comparison instead of groups: 1 for a text that is at least as good as its source, else 0.
 SOURCE = "source"
 AS_GOOD = "reduced=at least as good as its source"
 
@@ -42,28 +42,28 @@ class Reduced(Filters):
     )
 
     def clean_reduce(self) -> str:
-        """Refuse what is no list of groups."""
-        given: str = self.cleaned_data["reduce"].strip()
+        """Refuse a text that is no list of groups."""
+        groups: str = self.cleaned_data["reduce"].strip()
         try:
-            return Reduction.of(given).text if given not in {"", SOURCE} else given
+            return Reduction.of(groups).text if groups not in {"", SOURCE} else groups
         except ValueError as problem:
             raise ValidationError(str(problem)) from problem
 
 
 class ReducedFilters(Reduced, OverallFilters):
-    """The same for one that may also take all criteria of a task together."""
+    """The same settings for an analysis that can also take all criteria of a task together."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reduction:
-    """Which value each step becomes; `text` is how it was written, with single spaces."""
+    """The new value of each step; `text` is the written form, with single spaces."""
 
     steps: tuple[float, ...]
     values: tuple[float, ...]
     text: str
 
     @classmethod
-    def of(cls, given: str) -> Reduction:
+    def of(cls, text: str) -> Reduction:
         """Read groups of steps, such as "0 | 1 2 | 3 4 = 5"; groups without a value are numbered from 0.
 
         Raises
@@ -74,14 +74,16 @@ class Reduction:
         steps: list[float] = []
         values: list[float] = []
         parts = []
-        for number, group in enumerate(given.split("|")):
+        for number, group in enumerate(text.split("|")):
             words, _equals, value = group.partition("=")
-            named = [_number(word) for word in words.replace(",", " ").split()]
-            if not named:
+            group_steps = [_number(word) for word in words.replace(",", " ").split()]
+            if not group_steps:
                 raise ValueError(_now("A group of steps is empty: write “0 | 1 2 | 3”."))
-            steps += named
-            values += [_number(value) if value.strip() else float(number)] * len(named)
-            parts.append(" ".join(f"{one:g}" for one in named) + (f" = {_number(value):g}" if value.strip() else ""))
+            steps += group_steps
+            values += [_number(value) if value.strip() else float(number)] * len(group_steps)
+            parts.append(
+                " ".join(f"{step:g}" for step in group_steps) + (f" = {_number(value):g}" if value.strip() else "")
+            )
         if len(set(steps)) < len(steps):
             raise ValueError(_now("A step stands in two groups."))
         if len(set(values)) < 2:
@@ -92,10 +94,10 @@ class Reduction:
         """Return the sample on the reduced scale, where a step that is in no group counts as not rated, and a note."""
         order = np.argsort(self.steps)
         steps, values = np.array(self.steps)[order], np.array(self.values)[order]
-        given = sample.table.value
-        place = np.minimum(np.searchsorted(steps, given), len(steps) - 1)
-        known = steps[place] == given
-        lost = int((~known & ~np.isnan(given)).sum())
+        ratings = sample.table.value
+        place = np.minimum(np.searchsorted(steps, ratings), len(steps) - 1)
+        known = steps[place] == ratings
+        lost = int((~known & ~np.isnan(ratings)).sum())
         note = f"{in_words(lost, 'rating has', 'ratings have')} a step that is in no group and left out."
         domain = tuple(sorted(set(self.values)))
         changed = _on(sample, np.where(known, values[place], np.nan), domain, f"reduced={self.text}")
@@ -103,7 +105,7 @@ class Reduction:
 
 
 def _on(sample: Sample, values: Floats, domain: tuple[float, ...], name: str) -> Sample:
-    """Return the sample with other values, their z, and a slice that says so."""
+    """Return the sample with other values, their z, and a slice with the name of the reduction."""
     table = sample.table
     judge = table.rater.astype(np.int64) * (len(table.names.criteria) + 1) + table.criterion + 1
     return replace(
@@ -118,21 +120,21 @@ def _on(sample: Sample, values: Floats, domain: tuple[float, ...], name: str) ->
 def against_source(sample: Sample) -> tuple[Sample, str | None]:
     """Return the sample with 1 for ratings at least as high as the same rater gave the item's source, else 0.
 
-    The source itself, and what has none, counts as not rated; a text that is its own source is as good as it.
+    A source, and a text without a source, count as not rated; a text that is its own source is as good as it.
     """
     table, n_items, n_criteria = sample.table, len(sample.table.names.items), len(sample.table.names.criteria) + 1
     row, system, item = table.by_system()
     is_source = np.isin(system, sorted(sample.extras[Kinds].sources()))
     about = (table.rater[row].astype(np.int64) * n_items + item) * n_criteria + table.criterion[row] + 1
-    given = table.value[row]
-    rated = is_source & ~np.isnan(given)
-    found, place = np.unique(about[rated], return_inverse=True)
-    means = np.bincount(place, weights=given[rated]) / np.bincount(place) if len(found) else np.empty(0)
+    ratings = table.value[row]
+    rated = is_source & ~np.isnan(ratings)
+    source_keys, place = np.unique(about[rated], return_inverse=True)
+    means = np.bincount(place, weights=ratings[rated]) / np.bincount(place) if len(source_keys) else np.empty(0)
     values = np.full(len(table), np.nan)
-    other = ~is_source & ~np.isnan(given)
-    known = other & np.isin(about, found)
-    if len(found):
-        values[row[known]] = given[known] >= means[np.searchsorted(found, about[known])]
+    other = ~is_source & ~np.isnan(ratings)
+    known = other & np.isin(about, source_keys)
+    if len(source_keys):
+        values[row[known]] = ratings[known] >= means[np.searchsorted(source_keys, about[known])]
     lost = int((other & ~known).sum())
     note = f"{in_words(lost, 'rating is', 'ratings are')} of a text whose source the same rater did not rate: left out."
     return _on(sample, values, (0.0, 1.0), AS_GOOD), note if lost else None
@@ -149,14 +151,14 @@ def _number(word: str) -> float:
 
 
 def on_its_scale(sample: Sample, settings: Mapping[str, Any]) -> tuple[Sample, str | None]:
-    """Return the sample on the scale that settings ask for, and a note on what that left out."""
-    given = str(settings.get("reduce") or "")
-    if not given:
+    """Return the sample on the scale of the settings, and a note on ratings that this left out."""
+    reduce = str(settings.get("reduce") or "")
+    if not reduce:
         return sample, None
-    return against_source(sample) if given == SOURCE else Reduction.of(given).apply(sample)
+    return against_source(sample) if reduce == SOURCE else Reduction.of(reduce).apply(sample)
 
 
 def noted(rows: Iterable[Row], note: str | None) -> Iterator[Row]:
-    """Yield rows, the first one of them with a further note."""
+    """Yield the rows, with a further note on the first."""
     for number, row in enumerate(rows):
         yield replace(row, note=" ".join(filter(None, (row.note, note)))) if note and not number else row

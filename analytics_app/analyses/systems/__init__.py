@@ -30,7 +30,7 @@ STEPS = "Steps taken as equal."
 
 @register
 class Systems(Analysis):
-    """What raters thought of each system, and how systems differ.
+    """Ratings of each system, and differences between systems.
 
     Means are over ratings, with bootstrap intervals over items (documents where they were shown whole) and
     beside them over raters. Systems are compared pair by pair on the means of items that both have: bootstrap
@@ -74,15 +74,15 @@ class Systems(Analysis):
         )
 
     def fits(self, question: Question) -> bool:
-        """Leave out ranks: of these the least is the best, and the analysis of rankings says it all."""
+        """Return whether the ratings are not ranks: their lowest is the best, and rankings have their own analysis."""
         return super().fits(question) and not low_is_good(question)
 
     def of_pairs(self, sample: Sample, settings: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what the leading row of a pair of systems is called."""
+        """Return the columns that identify the leading row of a pair of systems."""
         return {"statistic": "difference"}
 
     def pairs_without_ratings(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
-        """Name the pairs of a reduced scale as its other rows are named."""
+        """Yield the rows of planned pairs without ratings, with the slice of a reduced scale."""
         yield from super().pairs_without_ratings(on_its_scale(sample, settings)[0], settings)
 
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
@@ -105,8 +105,8 @@ class Systems(Analysis):
 
 
 def _by_document(sample: Sample, settings: Mapping[str, Any]) -> bool:
-    wanted = settings["resample"]
-    return sample.question.by_document if wanted == "auto" else bool(wanted == "documents")
+    resampled = settings["resample"]
+    return sample.question.by_document if resampled == "auto" else bool(resampled == "documents")
 
 
 def _means(make: Rows, outputs: Outputs) -> Iterator[Row]:
@@ -117,24 +117,24 @@ def _means(make: Rows, outputs: Outputs) -> Iterator[Row]:
         for suffix, clusters in (("", outputs.cluster), ("_over_raters", outputs.rater)):
             over = "raters" if suffix else outputs.unit
             drawn = bootstrap(make.sample, f"means over {over}", over)
-            found = group_means(
+            means = group_means(
                 values,
                 outputs.system,
                 clusters,
                 n_groups=len(outputs.systems),
                 **drawn.options,
             )
-            for code, one in enumerate(found):
+            for code, mean in enumerate(means):
                 counts: dict[str, Any] = {**outputs.counts(code, rated=~np.isnan(values))}
-                said, note = one, reason.sentence if reason is not None and name == "mean_z" else None
+                estimate, note = mean, reason.sentence if reason is not None and name == "mean_z" else None
                 if note is not None and reason is not None and reason.refuses:
-                    said = Estimate(None, note=note)
+                    estimate = Estimate(None, note=note)
                 else:
                     steps = STEPS if ordinal and name == "mean" else None
-                    note = joined(steps, one.note, note, interval_note(one, over, counts["n_raters"]))
+                    note = joined(steps, mean.note, note, interval_note(mean, over, counts["n_raters"]))
                 yield make.row(
                     f"{name}{suffix}",
-                    said,
+                    estimate,
                     system=outputs.systems[code],
                     **counts,
                     by_system=True,
@@ -167,7 +167,7 @@ def _shares(make: Rows, outputs: Outputs) -> Iterator[Row]:
 
 
 def _differences(make: Rows, outputs: Outputs, pairs: Sequence[tuple[int, int]]) -> Iterator[Row]:
-    """Yield how systems differ, pair by pair, with adjusted p."""
+    """Yield the differences between systems, pair by pair, with adjusted p."""
     n_systems, reason = len(outputs.systems), mix_note(outputs)
     raw, items = item_means(outputs.value, outputs.system, outputs.item, n_systems)
     yield from _paired(make, outputs, pairs, raw, outputs.clusters_of(items), "")
@@ -180,7 +180,7 @@ def _differences(make: Rows, outputs: Outputs, pairs: Sequence[tuple[int, int]])
 
 
 def _over_raters(make: Rows, outputs: Outputs, pairs: Sequence[tuple[int, int]]) -> Iterator[Row]:
-    """Yield the mean over raters of the difference of their means: what other raters would change."""
+    """Yield the mean over raters of the difference of their means, with an interval over raters."""
     by_rater, _raters = item_means(outputs.value, outputs.system, outputs.rater, len(outputs.systems))
     drawn = bootstrap(make.sample, "differences over raters", "raters")
     over_raters = paired(
@@ -189,22 +189,22 @@ def _over_raters(make: Rows, outputs: Outputs, pairs: Sequence[tuple[int, int]])
         n_permutations=0,
         **drawn.options,
     )
-    for (a, b), one in zip(pairs, over_raters, strict=True):
-        found = one.difference
-        note = " ".join(filter(None, (found.note, FEW_RATERS if one.n_items < RATERS_NEEDED else None)))
+    for (a, b), pair in zip(pairs, over_raters, strict=True):
+        difference = pair.difference
+        note = " ".join(filter(None, (difference.note, FEW_RATERS if pair.n_items < RATERS_NEEDED else None)))
         yield make.row(
             "difference_over_raters",
-            found,
+            difference,
             **_names(outputs, a, b),
             n_items=outputs.shared_items(a, b),
-            n_raters=one.n_items,
+            n_raters=pair.n_items,
             note=note or None,
             settings={"means": "of each rater", **drawn.said},
         )
 
 
 def _superiority(make: Rows, outputs: Outputs, pairs: Sequence[tuple[int, int]]) -> Iterator[Row]:
-    """Yield how probably a rating of one system is above one of the other for the same item."""
+    """Yield the probability that a rating of one system is above one of the other for the same item."""
     drawn = bootstrap(make.sample, "superiority", outputs.unit)
     above = superiority(
         outputs.value,
@@ -260,11 +260,11 @@ def _paired(
         yield make.row(f"effect_size{suffix}", _effect(pair), **names, settings=effects)
 
 
-def _effect(one: Paired) -> Estimate:
-    if one.effect_size is not None:
-        return Estimate(value=one.effect_size)
+def _effect(pair: Paired) -> Estimate:
+    if pair.effect_size is not None:
+        return Estimate(value=pair.effect_size)
     return Estimate(
-        value=None, note=one.difference.note or "The differences do not vary, so the effect size is undefined."
+        value=None, note=pair.difference.note or "The differences do not vary, so the effect size is undefined."
     )
 
 
@@ -273,5 +273,5 @@ def _names(outputs: Outputs, a: int, b: int) -> dict[str, Any]:
 
 
 def _z(make: Rows) -> dict[str, Any]:
-    of = "all ratings that count" if make.sample.basis == "all" else "ratings kept by rules not based on z"
-    return {**make.sample.common.of_z, "z": "within rater and criterion", "z_of": f"{of}, of all systems"}
+    basis = "all ratings that count" if make.sample.basis == "all" else "ratings kept by rules not based on z"
+    return {**make.sample.common.of_z, "z": "within rater and criterion", "z_of": f"{basis}, of all systems"}

@@ -26,36 +26,36 @@ from analytics_app.charts.registry import chart
 
 
 @chart(order=30, of_task=False)
-def means(of: Material) -> Iterator[Sketch]:
+def means(material: Material) -> Iterator[Sketch]:
     """Draw the systems by their mean rating."""
-    yield from _by_mean(of, "mean", "means", "Mean rating", "rated highest")
+    yield from _by_mean(material, "mean", "means", "Mean rating", "rated highest")
 
 
 @chart(order=40, of_task=False)
-def z_means(of: Material) -> Iterator[Sketch]:
+def z_means(material: Material) -> Iterator[Sketch]:
     """Draw the systems by the mean of their ratings after judge-wise z."""
-    yield from _by_mean(of, "mean_z", "means-z", "Mean z score", "highest in z scores")
+    yield from _by_mean(material, "mean_z", "means-z", "Mean z score", "highest in z scores")
 
 
-def _by_mean(of: Material, statistic: str, kind: str, measure: str, highest: str) -> Iterator[Sketch]:
-    found = sorted((row for row in of.of(statistic) if row.system), key=falling)
-    # Magnitudes are read on logarithms, which have charts of their own.
-    if not found or of.of("geometric_mean"):
+def _by_mean(material: Material, statistic: str, kind: str, measure: str, highest: str) -> Iterator[Sketch]:
+    rows = sorted((row for row in material.of(statistic) if row.system), key=falling)
+    # Magnitudes are analysed as logarithms, which have charts of their own.
+    if not rows or material.of("geometric_mean"):
         return
-    systems = ranked(of, found)
-    taken = ", steps taken as equal" if of.has_steps and statistic == "mean" else ""
+    systems = ranked(material, rows)
+    steps = ", steps taken as equal" if material.has_steps and statistic == "mean" else ""
     yield Sketch(
         kind=kind,
         title=at_the_top(
             systems.points,
-            of.name,
+            material.name,
             best=f"is {highest}",
             otherwise="Systems by their mean",
-            alike=not_significant(of, TESTED[statistic]),
+            alike=not_significant(material, TESTED[statistic]),
         ),
         subtitle=(
-            f"{measure} for {of.name}{taken}{only(found)}; {of.basis(found)}. {systems.lines}"
-            f"{each(found)}{counted(found)}"
+            f"{measure} for {material.name}{steps}{only(rows)}; {material.basis(rows)}. {systems.lines}"
+            f"{each(rows)}{counted(rows)}"
         ),
         by_system=True,
         chart=points_chart(systems.points, measure=measure),
@@ -65,30 +65,30 @@ def _by_mean(of: Material, statistic: str, kind: str, measure: str, highest: str
 
 
 @chart(order=50, of_task=False)
-def differences(of: Material) -> Iterator[Sketch]:
+def differences(material: Material) -> Iterator[Sketch]:
     """Draw every pair of systems by the difference of their means, first minus second as in the table."""
-    found = of.of("difference")
-    if not found or of.of("magnitude_ratio"):
+    rows = material.of("difference")
+    if not rows or material.of("magnitude_ratio"):
         return
-    limit = round(1 - of.confidence, 9)
-    pairs = pairs_of(found, abs, lambda row: row.p_adjusted is not None and row.p_adjusted < limit)
-    largest = max(abs(value_of(row)) for row in found)
+    limit = round(1 - material.confidence, 9)
+    pairs = pairs_of(rows, abs, lambda row: row.p_adjusted is not None and row.p_adjusted < limit)
+    largest = max(abs(value_of(row)) for row in rows)
     points = [pair_point(row, words.number(value_of(row), largest), sign="−") for row in pairs.rows]
-    tested = sum(1 for row in found if row.p_adjusted is not None)
+    tested = sum(1 for row in rows if row.p_adjusted is not None)
     yield Sketch(
         kind="differences",
-        title=_significant(len(pairs.clear), tested, of.name, possible=setting(found, "cannot_differ") is None),
+        title=_significant(len(pairs.clear), tested, material.name, possible=setting(rows, "cannot_differ") is None),
         subtitle=(
             f"Mean of the first system minus mean of the second, over the items both have{pairs.only}; "
-            f"{of.basis(found)}. "
-            f"Line: {of.interval(found, 'items')}. To differ: p below {limit:g}"
-            f"{_corrected(setting(found, 'correction'))}.{why_not(found)}{counted(found)}"
+            f"{material.basis(rows)}. "
+            f"Line: {material.interval(rows, 'items')}. To differ: p below {limit:g}"
+            f"{_corrected(setting(rows, 'correction'))}.{why_not(rows)}{counted(rows)}"
         ),
         by_system=True,
         chart=points_chart(points, measure="Difference of means", limits=[(0.0, "none")]),
         columns=(("name", "Pair"), ("value", "Difference"), *INTERVAL, ("p", "Adjusted p"), ("n", "Items")),
-        # On steps, what needs no equal ones is read first.
-        further=of.has_steps,
+        # For steps, charts that do not take steps as equal come first.
+        further=material.has_steps,
     )
 
 
@@ -111,25 +111,25 @@ def _significant(apart: int, tested: int, criterion: str, *, possible: bool) -> 
 
 
 @chart(order=20, of_task=False)
-def superiority(of: Material) -> Iterator[Sketch]:
-    """Draw, for scales of steps, how often the first system's rating stands above the second's."""
-    found = of.of("superiority")
-    if not found or not of.has_steps:
+def superiority(material: Material) -> Iterator[Sketch]:
+    """Draw, for scales of steps, the probability that the first system's rating is above the second's."""
+    rows = material.of("superiority")
+    if not rows or not material.has_steps:
         return
-    pairs = pairs_of(found, lambda value: abs(value - 0.5), lambda row: beside(row, 0.5))
+    pairs = pairs_of(rows, lambda value: abs(value - 0.5), lambda row: beside(row, 0.5))
     points = [pair_point(row, words.share(value_of(row)), sign="above") for row in pairs.rows]
-    title = f"No system is rated clearly above another for {of.name}"
-    # The widest difference may rest on few items, so that another pair is the first that is clear.
+    title = f"No system is rated clearly above another for {material.name}"
+    # The largest difference may rest on few items, so the first clear pair may be another.
     for row in pairs.clear[:1]:
         first, second = words.short(row.system), words.short(row.system_b)
         often = f"{'' if value_of(row) > 0.5 else 'only '}{words.share(value_of(row))}"
-        title = f"{first} is rated above {second} {often} of the time for {of.name}"
+        title = f"{first} is rated above {second} {often} of the time for {material.name}"
     yield Sketch(
         kind="superiority",
         title=title,
         subtitle=(
             f"Probability that a rating of the first system is above a rating of the second for the same item, "
-            f"ties half{pairs.only}; {of.basis(found)}. Line: {of.interval(found, 'items')}.{counted(found)}"
+            f"ties half{pairs.only}; {material.basis(rows)}. Line: {material.interval(rows, 'items')}.{counted(rows)}"
         ),
         by_system=True,
         chart=points_chart(points, measure="Probability of superiority", limits=[(0.5, "even")], percent=True),

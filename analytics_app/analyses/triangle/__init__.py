@@ -1,4 +1,4 @@
-"""The triangle test: exact verdicts, how many people can tell, and what order and position did."""
+"""The triangle test: exact verdicts, the share of people who can tell, and effects of order and position."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tasks_app.task_types.base import Scale
 
 @register
 class Triangle(Analysis):
-    """Whether people can tell two systems apart, exactly, and what was fixed beforehand about it.
+    """The exact test whether people can tell two systems apart, with the risks that were fixed beforehand.
 
     One judge is one trial. A family of tests is all pairs of systems of the task.
     """
@@ -62,7 +62,7 @@ class Triangle(Analysis):
     }
 
     def of_pairs(self, sample: Sample, settings: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what the leading row of a pair of systems is called."""
+        """Return the columns that identify the leading row of a pair of systems."""
         return {"statistic": "triangle_share", "criterion": CORRECT}
 
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
@@ -75,13 +75,16 @@ class Triangle(Analysis):
         risks = {name: float(params[name]) for name in ("alpha", "beta", "pd")}
         aim = Aim(similarity=params["goal"] == "similarity", **risks)
         make, names = Rows(self.name, sample), sample.table.names.systems
-        of_pairs = [counted({"system": names[a], "system_b": names[b]}, own, aim) for (a, b), own in pairs.items()]
-        units = np.concatenate([own.unit for own in pairs.values()])
+        of_pairs = [
+            counted({"system": names[a], "system_b": names[b]}, pair_trials, aim)
+            for (a, b), pair_trials in pairs.items()
+        ]
+        units = np.concatenate([pair_trials.unit for pair_trials in pairs.values()])
         compared = trials.where(np.isin(trials.unit, units))
         yield from rows_of_pairs(make, of_pairs, aim)
         yield from _triads(make, compared)
-        for one in of_pairs:
-            yield from _orders(make, one)
+        for pair in of_pairs:
+            yield from _orders(make, pair)
         yield from _positions(make, compared)
         yield from _sureness(make, compared)
 
@@ -93,12 +96,12 @@ def _triads(make: Rows, trials: Trials) -> Iterator[Row]:
         yield _share(make, "triad_share", trials.right[trials.unit == unit], label=name)
 
 
-def _orders(make: Rows, one: Counted) -> Iterator[Row]:
-    """Yield right choices by order and by position of the odd text, each with a test of whether they differ."""
-    known = one.trials.where(one.trials.order >= 0)
+def _orders(make: Rows, pair: Counted) -> Iterator[Row]:
+    """Yield right choices by order and by position of the odd text, each with a test of a difference."""
+    known = pair.trials.where(pair.trials.order >= 0)
     if not len(known):
         return
-    about = {name: one.about[name] for name in ("system", "system_b")}
+    about = {name: pair.about[name] for name in ("system", "system_b")}
     kinds = (
         ("order", known.order, ORDERS),
         ("odd_position", known.order % 3, ("1", "2", "3")),
@@ -108,11 +111,11 @@ def _orders(make: Rows, one: Counted) -> Iterator[Row]:
             if (codes == code).any():
                 yield _share(make, f"{kind}_share", known.right[codes == code], label=label, **about)
         test = _differs(make, codes, known.right, _purpose(kind, about), len(labels))
-        yield make.row(f"{kind}_effect", test, **one.about, settings=_drawn(make, "chi-square", _purpose(kind, about)))
+        yield make.row(f"{kind}_effect", test, **pair.about, settings=_drawn(make, "chi-square", _purpose(kind, about)))
 
 
 def _positions(make: Rows, trials: Trials) -> Iterator[Row]:
-    """Yield how often each position was chosen, whether right or not."""
+    """Yield the share of each chosen position, right or not."""
     chosen = trials.chosen[trials.chosen > 0]
     for position in (1, 2, 3) if len(chosen) else ():
         yield _share(
@@ -121,20 +124,24 @@ def _positions(make: Rows, trials: Trials) -> Iterator[Row]:
 
 
 def _sureness(make: Rows, trials: Trials) -> Iterator[Row]:
-    """Yield right choices by how sure judges were, and whether they were surer when right."""
-    said = trials.where(~np.isnan(trials.sure))
-    if not len(said):
+    """Yield right choices by sureness of judges, and a test whether judges were surer when right."""
+    sure_trials = trials.where(~np.isnan(trials.sure))
+    if not len(sure_trials):
         return
-    for step in np.unique(said.sure).tolist():
-        right = said.right[said.sure == step]
+    for step in np.unique(sure_trials.sure).tolist():
+        right = sure_trials.right[sure_trials.sure == step]
         yield _share(make, "sureness_share", right, label=f"{step:g}", criterion=SURENESS)
     about: dict[str, Any] = {"criterion": SURENESS, "by_system": True}
-    for label, group in (("right", said.sure[said.right]), ("wrong", said.sure[~said.right])):
+    for label, group in (
+        ("right", sure_trials.sure[sure_trials.right]),
+        ("wrong", sure_trials.sure[~sure_trials.right]),
+    ):
         if len(group):
             yield make.row("sureness_median", value=float(np.median(group)), label=label, n_ratings=len(group), **about)
-    steps = np.unique(said.sure)
+    steps = np.unique(sure_trials.sure)
     right_of, wrong_of = (
-        np.array([int((said.sure[group] == step).sum()) for step in steps]) for group in (said.right, ~said.right)
+        np.array([int((sure_trials.sure[group] == step).sum()) for step in steps])
+        for group in (sure_trials.right, ~sure_trials.right)
     )
     test = higher(right_of, wrong_of, n_permutations=make.sample.common.n_permutations, rng=make.sample.rng("sureness"))
     yield make.row("sureness_right_above_wrong", test, **about, settings=_drawn(make, "Mann-Whitney", "sureness"))
@@ -162,5 +169,5 @@ def _purpose(kind: str, about: Mapping[str, str]) -> str:
 
 
 def _drawn(make: Rows, test: str, purpose: str) -> dict[str, Any]:
-    said = f"{test}, p from {make.sample.common.n_permutations} tables drawn with the same margins"
-    return {"test": said, "seed": make.sample.seed(purpose)}
+    description = f"{test}, p from {make.sample.common.n_permutations} tables drawn with the same margins"
+    return {"test": description, "seed": make.sample.seed(purpose)}

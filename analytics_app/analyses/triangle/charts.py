@@ -1,4 +1,4 @@
-"""The triangle test at one glance: how many were right, against what the verdict needs, and what was to be expected."""
+"""Charts of the triangle test: right choices against the critical number, and the power curve."""
 
 from __future__ import annotations
 
@@ -15,35 +15,35 @@ from analytics_app.results import Row
 from analytics_app.stats.planning.discrimination_power import power_of_difference, power_of_similarity
 
 GUESSING = 1 / 3
-# Shares at which the curve is computed; between them it is drawn smoothly.
+# Shares at which the curve is computed; it is drawn smoothly between them.
 SHARES = [round(step / 50, 2) for step in range(51)]
 
 
 @chart(order=5)
-def verdicts(of: Material) -> Iterator[Sketch]:
+def verdicts(material: Material) -> Iterator[Sketch]:
     """Draw the share of right choices of each pair, with guessing and with the critical number as lines."""
-    found = sorted((row for row in of.of("triangle_share") if row.system), key=falling)
-    if not found:
+    rows = sorted((row for row in material.of("triangle_share") if row.system), key=falling)
+    if not rows:
         return
-    critical = {(row.system, row.system_b): row for row in of.of("triangle_critical")}
+    critical = {(row.system, row.system_b): row for row in material.of("triangle_critical")}
     points = []
-    for row in found:
+    for row in rows:
         needed = critical.get((row.system, row.system_b))
         share = value_of(needed) / row.n_ratings if needed is not None and row.n_ratings else None
         right = round(value_of(row) * (row.n_ratings or 0))
-        own = pair_point(row, f"{right:,} of {row.n_ratings or 0:,}: {words.share(value_of(row))}", sign="–")
-        # The second line of a row, from guessing to what the verdict needs, whichever of the two is more.
+        pair = pair_point(row, f"{right:,} of {row.n_ratings or 0:,}: {words.share(value_of(row))}", sign="–")
+        # The second line of a row connects guessing and the share that the verdict needs, the lower of them first.
         ends = sorted((GUESSING, share)) if share is not None else (None, None)
-        points.append(replace(own, n=row.n_ratings, low_b=ends[0], high_b=ends[1]))
-    similarity = setting(found, "goal") == "similarity"
+        points.append(replace(pair, n=row.n_ratings, low_b=ends[0], high_b=ends[1]))
+    similarity = setting(rows, "goal") == "similarity"
     goal = "similarity allows" if similarity else "a difference needs"
     yield Sketch(
         kind="triangle",
-        criterion=found[0].criterion or "",
-        title=_title(found, similarity=similarity),
+        criterion=rows[0].criterion or "",
+        title=_title(rows, similarity=similarity),
         subtitle=(
-            f"Share of right choices; {of.basis(found)}. Thick line: {of.confidence * 100:g}{words.SPACE}% "
-            f"Clopper-Pearson interval; thin line below: from guessing (one in three) to what {goal}.{_judges(found)}"
+            f"Share of right choices; {material.basis(rows)}. Thick line: {material.confidence * 100:g}{words.SPACE}% "
+            f"Clopper-Pearson interval; thin line below: from guessing (one in three) to what {goal}.{_judges(rows)}"
         ),
         by_system=True,
         chart=points_chart(
@@ -65,43 +65,43 @@ def verdicts(of: Material) -> Iterator[Sketch]:
     )
 
 
-def _title(found: Sequence[Row], *, similarity: bool) -> str:
-    """Say what was shown, and no more."""
-    risk = float(setting(found, "beta" if similarity else "alpha") or 0)
-    shown = [row for row in found if row.p_adjusted is not None and row.p_adjusted <= risk]
-    if len(found) > 1:
+def _title(rows: Sequence[Row], *, similarity: bool) -> str:
+    """Return a title that claims no more than was shown."""
+    risk = float(setting(rows, "beta" if similarity else "alpha") or 0)
+    shown = [row for row in rows if row.p_adjusted is not None and row.p_adjusted <= risk]
+    if len(rows) > 1:
         if similarity:
-            return f"{len(shown)} of {len(found)} pairs of systems were shown to be similar"
-        return f"For {len(shown)} of {len(found)} pairs of systems it was shown that people can tell them apart"
-    names = f"{words.short(found[0].system)} and {words.short(found[0].system_b)}"
+            return f"{len(shown)} of {len(rows)} pairs of systems were shown to be similar"
+        return f"For {len(shown)} of {len(rows)} pairs of systems it was shown that people can tell them apart"
+    names = f"{words.short(rows[0].system)} and {words.short(rows[0].system_b)}"
     if similarity:
         return f"{names} are hard to tell apart" if shown else f"It was not shown that {names} are similar"
     return f"People can tell {names} apart" if shown else f"It was not shown that people can tell {names} apart"
 
 
-def _judges(found: Sequence[Row]) -> str:
-    """Say how many judged each pair."""
-    counts = [row.n_raters for row in found if row.n_raters is not None]
+def _judges(rows: Sequence[Row]) -> str:
+    """Return a sentence with the number of judges of each pair."""
+    counts = [row.n_raters for row in rows if row.n_raters is not None]
     if not counts:
         return ""
     least, most = min(counts), max(counts)
-    said = f"{least:,} judges" if least == most else f"{least:,} to {most:,} judges"
-    return f" {said}{' a pair' if len(found) > 1 else ''}."
+    judges = f"{least:,} judges" if least == most else f"{least:,} to {most:,} judges"
+    return f" {judges}{' a pair' if len(rows) > 1 else ''}."
 
 
 @chart(order=6)
-def curves(of: Material) -> Iterator[Sketch]:
-    """Draw the probability of the verdict against the true share of people who can tell, with what was observed."""
-    critical = [row for row in of.of("triangle_critical") if row.system and row.n_ratings]
+def curves(material: Material) -> Iterator[Sketch]:
+    """Draw the probability of the verdict by the true share of people who can tell, with the observed shares."""
+    critical = [row for row in material.of("triangle_critical") if row.system and row.n_ratings]
     pairs = {(row.system, row.system_b) for row in critical}
-    shown = sorted((row for row in of.of("discriminators") if (row.system, row.system_b) in pairs), key=falling)
+    shown = sorted((row for row in material.of("discriminators") if (row.system, row.system_b) in pairs), key=falling)
     if not shown:
         return
     similarity = setting(critical, "goal") == "similarity"
     alpha, beta, pd = (float(setting(critical, name)) for name in ("alpha", "beta", "pd"))
     right = {row.n_ratings or 0: int(value_of(row)) for row in critical}
     counts = sorted(right)
-    drawn = counts if len(counts) <= MOST_LINES else [counts[0], counts[-1]]
+    shown_counts = counts if len(counts) <= MOST_LINES else [counts[0], counts[-1]]
 
     def power(n: int, shares: Sequence[float]) -> list[float]:
         likely = (
@@ -109,7 +109,7 @@ def curves(of: Material) -> Iterator[Sketch]:
             if similarity
             else power_of_difference(n, alpha=alpha, pd=shares)
         )
-        return [float(one) for one in likely]
+        return [float(probability) for probability in likely]
 
     needed = "at most" if similarity else "at least"
     verdict = "similarity" if similarity else "a difference"
@@ -121,12 +121,12 @@ def curves(of: Material) -> Iterator[Sketch]:
         subtitle=(
             f"Probability of showing {verdict} ({risk}) by the true share of people who can tell; exact binomial, "
             f"{needed} {_each(counts, right)} right. Below: the estimated share of people who can "
-            f"tell, with its {of.confidence * 100:g}{words.SPACE}% Clopper-Pearson interval{only(shown)}."
+            f"tell, with its {material.confidence * 100:g}{words.SPACE}% Clopper-Pearson interval{only(shown)}."
         ),
         by_system=True,
         chart=curves_chart(
             Curves(
-                {f"{n:,} answers": list(zip(SHARES, power(n, SHARES), strict=True)) for n in drawn},
+                {f"{n:,} answers": list(zip(SHARES, power(n, SHARES), strict=True)) for n in shown_counts},
                 f"Probability of showing {verdict}",
                 "Share of people who can tell",
                 (pd, f"{'allowed' if similarity else 'planned'}: {words.share(pd)}"),
@@ -144,13 +144,13 @@ def curves(of: Material) -> Iterator[Sketch]:
 
 def _observed(row: Row) -> Observed:
     ends = "" if row.low is None or row.high is None else f" ({words.share(row.low)} to {words.share(row.high)})"
-    shown = f"{words.apart(row.system)} – {words.apart(row.system_b)}"
+    display_name = f"{words.apart(row.system)} – {words.apart(row.system_b)}"
     name = f"{row.system} – {row.system_b}"
-    return Observed(name, shown, f"{words.share(value_of(row))}{ends}", value_of(row), row.low, row.high)
+    return Observed(name, display_name, f"{words.share(value_of(row))}{ends}", value_of(row), row.low, row.high)
 
 
 def _expected(verdict: str, counts: Sequence[int], powers: Sequence[float], similarity: bool, pd: float) -> str:
-    """Say how likely the verdict was, with these answers, if people are as the plan supposes."""
+    """Return a title with the probability of the verdict for these answers, if people are as the plan supposes."""
     n = f"{counts[0]:,}" if len(counts) == 1 else f"{counts[0]:,} to {counts[-1]:,}"
     low, high = words.share(min(powers)), words.share(max(powers))
     likely = low if low == high else f"{low} to {high}"
@@ -159,6 +159,6 @@ def _expected(verdict: str, counts: Sequence[int], powers: Sequence[float], simi
 
 
 def _each(counts: Sequence[int], right: Mapping[int, int]) -> str:
-    """Say how many right choices are needed of how many."""
+    """Return a phrase with the number of right choices needed, for each number of answers."""
     ends = [counts[0]] if len(counts) == 1 else [counts[0], counts[-1]]
     return " to ".join(f"{right[n]:,} of {n:,}" for n in ends)

@@ -9,8 +9,8 @@ from analytics_app.show.shown import Rows
 
 
 @finding_of("triangle", "triangle_share", order=10)
-def triangle(rows: Rows, asked: Asked) -> Finding | None:
-    """Say which pairs were shown to differ, or to be similar, by the risk that the test was planned with."""
+def triangle(rows: Rows, question: Asked) -> Finding | None:
+    """Return the finding about the pairs that were shown to differ, or to be similar, at the planned risk."""
     tests = [row for row in rows.of("triangle_share") if row.p_adjusted is not None]
     if not tests:
         return None
@@ -28,12 +28,12 @@ def triangle(rows: Rows, asked: Asked) -> Finding | None:
 
 def _not_shown(pairs: list[str], *, similarity: bool) -> str:
     if len(pairs) == 1:
-        said = (
+        sentence = (
             _("It was not shown that %(pair)s are similar")
             if similarity
             else _("It was not shown that raters can tell %(pair)s apart")
         )
-        return said % {"pair": pairs[0]}
+        return sentence % {"pair": pairs[0]}
     if similarity:
         return _("It was not shown of any two systems that they are similar")
     return _("It was not shown that raters can tell any two systems apart")

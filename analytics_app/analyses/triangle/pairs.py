@@ -24,7 +24,7 @@ NOT_ALIKE = "No difference was shown, which is not the same as showing that ther
 
 @dataclass(frozen=True, slots=True)
 class Aim:
-    """What was fixed before the first answer."""
+    """The goal and the risks, which were fixed before the first answer."""
 
     similarity: bool
     alpha: float
@@ -32,8 +32,8 @@ class Aim:
     pd: float
 
     @property
-    def said(self) -> dict[str, Any]:
-        """The settings of a row."""
+    def settings(self) -> dict[str, Any]:
+        """Return the settings of a row."""
         goal = "similarity" if self.similarity else "difference"
         return {"goal": goal, "alpha": self.alpha, "beta": self.beta, "pd": self.pd}
 
@@ -49,72 +49,71 @@ class Counted:
 
     @property
     def n(self) -> int:
-        """How many answers count."""
+        """Return the number of answers that count."""
         return len(self.trials)
 
     @property
     def right(self) -> int:
-        """How many of them are right."""
+        """Return the number of right answers."""
         return int(self.trials.right.sum())
 
     @property
     def note(self) -> str | None:
-        """What is to be known of judges with several answers."""
-        who = in_words(self.several, "judge", "judges")
+        """Return a note about judges with several answers, if there are any."""
+        judges = in_words(self.several, "judge", "judges")
         if self.left:
-            return (
-                f"{who} judged several triads; only the first answer of each counts, since similarity needs one each."
-            )
+            only_first = "only the first answer of each counts, since similarity needs one each."
+            return f"{judges} judged several triads; {only_first}"
         if self.several:
-            return f"{who} judged several triads: limits are too narrow, see the beta-binomial."
+            return f"{judges} judged several triads: limits are too narrow, see the beta-binomial."
         return None
 
 
 def counted(about: Mapping[str, Any], trials: Trials, aim: Aim) -> Counted:
-    """Take the answers about two systems."""
+    """Return the answers about two systems that count."""
     several = int((trials.per_judge()[1] > 1).sum())
-    kept = trials.first_of_each() if aim.similarity and several else trials
-    return Counted({**about, "by_system": True, "criterion": CORRECT}, kept, several, len(trials) - len(kept))
+    used = trials.first_of_each() if aim.similarity and several else trials
+    return Counted({**about, "by_system": True, "criterion": CORRECT}, used, several, len(trials) - len(used))
 
 
 def rows_of_pairs(make: Rows, of_pairs: Sequence[Counted], aim: Aim) -> Iterator[Row]:
-    """Yield what was planned and found for each pair of systems."""
+    """Yield the rows of each pair of systems: plan, test and estimates."""
     common = make.sample.common
     p_values = [
-        exact.similarity_p(one.right, one.n, aim.pd) if aim.similarity else exact.difference_p(one.right, one.n)
-        for one in of_pairs
+        exact.similarity_p(pair.right, pair.n, aim.pd) if aim.similarity else exact.difference_p(pair.right, pair.n)
+        for pair in of_pairs
     ]
     needed = judges_needed(alpha=aim.alpha, beta=aim.beta, pd=aim.pd)
-    for one, p, adjusted in zip(of_pairs, p_values, adjust(p_values, common.correction), strict=True):
+    for pair, p, adjusted in zip(of_pairs, p_values, adjust(p_values, common.correction), strict=True):
         n = {
-            "n_raters": len(np.unique(one.trials.rater)),
-            "n_ratings": one.n,
-            "n_items": len(np.unique(one.trials.unit)),
+            "n_raters": len(np.unique(pair.trials.rater)),
+            "n_ratings": pair.n,
+            "n_items": len(np.unique(pair.trials.unit)),
         }
-        about = {**one.about, **n}
+        about = {**pair.about, **n}
         family = {"correction": common.correction, "family": f"{len(of_pairs)} pairs of the task"}
-        low, high = exact.share_limits(one.right, one.n, confidence=common.confidence)
-        yield make.row("triangle_correct", value=float(one.right), **about, note=one.note)
+        low, high = exact.share_limits(pair.right, pair.n, confidence=common.confidence)
+        yield make.row("triangle_correct", value=float(pair.right), **about, note=pair.note)
         yield make.row(
             "triangle_share",
-            Estimate(one.right / one.n, low=low, high=high, p=p),
+            Estimate(pair.right / pair.n, low=low, high=high, p=p),
             p_adjusted=adjusted,
             **about,
-            note=_verdict(one, aim, p, adjusted),
-            settings={**aim.said, **family, "test": _TESTS[aim.similarity], "interval": "Clopper-Pearson"},
+            note=_verdict(pair, aim, p, adjusted),
+            settings={**aim.settings, **family, "test": _TESTS[aim.similarity], "interval": "Clopper-Pearson"},
         )
-        yield _critical(make, one, aim, about)
-        yield _power(make, one, aim, about)
+        yield _critical(make, pair, aim, about)
+        yield _power(make, pair, aim, about)
         yield make.row(
             "triangle_judges",
             value=float(needed.smallest),
-            **one.about,
+            **pair.about,
             note=f"From {needed.stable} judges on the power never falls below what was planned again.",
-            settings=aim.said,
+            settings=aim.settings,
         )
-        yield from _can_tell(make, one, aim, about)
-        if one.several and not aim.similarity:
-            yield from _replicated(make, one, about)
+        yield from _can_tell(make, pair, aim, about)
+        if pair.several and not aim.similarity:
+            yield from _replicated(make, pair, about)
 
 
 _TESTS = {
@@ -123,71 +122,79 @@ _TESTS = {
 }
 
 
-def _verdict(one: Counted, aim: Aim, p: float, adjusted: float | None) -> str:
-    """Say what was shown, in the words of the norm; several pairs are corrected for being several."""
+def _verdict(pair: Counted, aim: Aim, p: float, adjusted: float | None) -> str:
+    """Return the verdict in the words of the norm; the p values of several pairs are corrected."""
     shown = p <= (aim.beta if aim.similarity else aim.alpha)
     if shown and adjusted is not None and adjusted > (aim.beta if aim.similarity else aim.alpha):
-        what = "Similar" if aim.similarity else "Different"
-        return f"{what} if it were the only pair, but not after correction for all pairs (adjusted p {adjusted:.3g})."
+        verdict = "Similar" if aim.similarity else "Different"
+        return (
+            f"{verdict} if it were the only pair, but not after correction for all pairs (adjusted p {adjusted:.3g})."
+        )
     if aim.similarity:
         allowed = f"{aim.pd * 100:g} %"
-        limit = exact.upper_limit(one.right, one.n, risk=aim.beta, pd=aim.pd).value or 0.0
+        limit = exact.upper_limit(pair.right, pair.n, risk=aim.beta, pd=aim.pd).value or 0.0
         if shown:
             return f"Similar: at most {limit * 100:.1f} % can tell (risk {aim.beta:g}); {allowed} were allowed."
-        said = f"Similarity was not shown: up to {limit * 100:.1f} % may be able to tell (risk {aim.beta:g})"
-        return f"{said}; {allowed} were allowed."
-    found = exact.evidence(p)
+        sentence = f"Similarity was not shown: up to {limit * 100:.1f} % may be able to tell (risk {aim.beta:g})"
+        return f"{sentence}; {allowed} were allowed."
+    evidence = exact.evidence(p)
     if shown:
-        return f"Different: people can tell the two apart ({found}, alpha {aim.alpha:g})."
-    return f"{NOT_ALIKE} {found[:1].upper()}{found[1:]} of a difference (alpha {aim.alpha:g})."
+        return f"Different: people can tell the two apart ({evidence}, alpha {aim.alpha:g})."
+    return f"{NOT_ALIKE} {evidence[:1].upper()}{evidence[1:]} of a difference (alpha {aim.alpha:g})."
 
 
-def _critical(make: Rows, one: Counted, aim: Aim, about: Mapping[str, Any]) -> Row:
+def _critical(make: Rows, pair: Counted, aim: Aim, about: Mapping[str, Any]) -> Row:
     if aim.similarity:
-        most = int(exact.most_correct(one.n, aim.beta, aim.pd))
-        note = "Similarity needs at most so many." if most >= 0 else f"{one.n} judges cannot show similarity at all."
-        found = float(most) if most >= 0 else None
+        most = int(exact.most_correct(pair.n, aim.beta, aim.pd))
+        note = "Similarity needs at most so many." if most >= 0 else f"{pair.n} judges cannot show similarity at all."
+        critical = float(most) if most >= 0 else None
     else:
-        least = int(exact.least_correct(one.n, aim.alpha))
-        note = "A difference needs at least so many." if least <= one.n else f"{one.n} judges cannot show a difference."
-        found = float(least) if least <= one.n else None
-    return make.row("triangle_critical", value=found, **about, note=note, settings=aim.said)
+        least = int(exact.least_correct(pair.n, aim.alpha))
+        note = (
+            "A difference needs at least so many." if least <= pair.n else f"{pair.n} judges cannot show a difference."
+        )
+        critical = float(least) if least <= pair.n else None
+    return make.row("triangle_critical", value=critical, **about, note=note, settings=aim.settings)
 
 
-def _power(make: Rows, one: Counted, aim: Aim, about: Mapping[str, Any]) -> Row:
+def _power(make: Rows, pair: Counted, aim: Aim, about: Mapping[str, Any]) -> Row:
     if aim.similarity:
-        found = float(power_of_similarity(one.n, beta=aim.beta, pd=aim.pd))
+        power = float(power_of_similarity(pair.n, beta=aim.beta, pd=aim.pd))
         note = "Probability to show similarity if nobody can tell."
     else:
-        found = float(power_of_difference(one.n, alpha=aim.alpha, pd=aim.pd))
+        power = float(power_of_difference(pair.n, alpha=aim.alpha, pd=aim.pd))
         note = f"Probability to show a difference if {aim.pd * 100:g} % can tell; {(1 - aim.beta):g} was planned."
-    return make.row("triangle_power", value=found, **about, note=note, settings=aim.said)
+    return make.row("triangle_power", value=power, **about, note=note, settings=aim.settings)
 
 
-def _can_tell(make: Rows, one: Counted, aim: Aim, about: Mapping[str, Any]) -> Iterator[Row]:
-    """Yield the share of people who can tell and d', with limits."""
+def _can_tell(make: Rows, pair: Counted, aim: Aim, about: Mapping[str, Any]) -> Iterator[Row]:
+    """Yield the share of people who can tell, and d', with limits."""
     confidence = make.sample.common.confidence
     clopper = {"interval": "Clopper-Pearson", "test": _TESTS[aim.similarity]}
-    share = exact.discriminators(one.right, one.n, confidence=confidence)
+    share = exact.discriminators(pair.right, pair.n, confidence=confidence)
     yield make.row("discriminators", share, **about, settings=clopper)
-    yield make.row("d_prime", d_prime(one.right, one.n, confidence=confidence), **about, settings=clopper)
-    normal = exact.normal_limits(one.right, one.n, alpha=aim.alpha, beta=aim.beta)
+    yield make.row("d_prime", d_prime(pair.right, pair.n, confidence=confidence), **about, settings=clopper)
+    normal = exact.normal_limits(pair.right, pair.n, alpha=aim.alpha, beta=aim.beta)
     if aim.similarity:
-        upper = exact.upper_limit(one.right, one.n, risk=aim.beta, pd=aim.pd)
-        one_sided = {**aim.said, "interval": "Clopper-Pearson, one-sided"}
+        upper = exact.upper_limit(pair.right, pair.n, risk=aim.beta, pd=aim.pd)
+        one_sided = {**aim.settings, "interval": "Clopper-Pearson, one-sided"}
         yield make.row("discriminators_upper", upper, **about, settings=one_sided)
     limit = normal.high if aim.similarity else normal.low
     side = "upper, one-sided" if aim.similarity else "lower, one-sided"
     yield make.row(
-        "discriminators_normal", value=limit, **about, note=PAPER, settings={**aim.said, "interval": f"normal, {side}"}
+        "discriminators_normal",
+        value=limit,
+        **about,
+        note=PAPER,
+        settings={**aim.settings, "interval": f"normal, {side}"},
     )
 
 
-def _replicated(make: Rows, one: Counted, about: Mapping[str, Any]) -> Iterator[Row]:
-    found = beta_binomial(*one.trials.per_judge(), confidence=make.sample.common.confidence)
-    said = {"model": "chance-corrected beta-binomial", "interval": "profile likelihood"}
+def _replicated(make: Rows, pair: Counted, about: Mapping[str, Any]) -> Iterator[Row]:
+    model = beta_binomial(*pair.trials.per_judge(), confidence=make.sample.common.confidence)
+    settings = {"model": "chance-corrected beta-binomial", "interval": "profile likelihood"}
     for statistic, estimate in (
-        ("replicated_discriminators", found.discriminators),
-        ("overdispersion", found.overdispersion),
+        ("replicated_discriminators", model.discriminators),
+        ("overdispersion", model.overdispersion),
     ):
-        yield make.row(statistic, estimate, **about, settings=said)
+        yield make.row(statistic, estimate, **about, settings=settings)

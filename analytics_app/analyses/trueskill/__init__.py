@@ -1,4 +1,4 @@
-"""TrueSkill: systems ranked by who stood above whom, with rank ranges and clusters."""
+"""TrueSkill: systems ranked by pairwise wins, with rank ranges and clusters."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from analytics_app.stats.ranking.pairs_within import pair_totals
 from analytics_app.stats.ranking.trueskill_wmt import Ranked, wmt_trueskill
 from tasks_app.task_types.base import Scale
 
-# Rating scales have analyses of their own; TrueSkill of them is for comparing with papers, so it has to be asked for.
+# Rating scales have analyses of their own; TrueSkill on them is for comparison with papers, so a plan must request it.
 ON_REQUEST = frozenset({"likert", "slider"})
 
 CUT = "Each run drew {steps:,} times from {all:,} comparisons, the most it is let; mu depends on that number."
@@ -79,10 +79,10 @@ class TrueSkill(Analysis):
         question = sample.question
         if question.task_type in ON_REQUEST and not settings["rating_scales"]:
             return
-        systems, wins, ties, said, counts = _compared(sample, settings)
+        systems, wins, ties, row_settings, counts = _compared(sample, settings)
         if len(systems) < 2:
             return
-        found = wmt_trueskill(
+        ranked = wmt_trueskill(
             wins,
             ties,
             n_runs=settings["n_runs"],
@@ -91,51 +91,51 @@ class TrueSkill(Analysis):
             rng=draws(sample, "trueskill"),
         )
         make = Rows(self.name, sample)
-        said |= {"comparisons": found.n_comparisons, "steps": found.n_steps, "runs": found.n_runs}
-        said |= {"interval": "range of the runs", "seed": seed_of_draws(sample, "trueskill")}
-        note = said.pop("note", None)
-        if found.n_steps < found.n_comparisons:
-            note = joined(note, CUT.format(steps=found.n_steps, all=found.n_comparisons))
-        yield from _rows(make, systems, found, said, note, counts)
+        row_settings |= {"comparisons": ranked.n_comparisons, "steps": ranked.n_steps, "runs": ranked.n_runs}
+        row_settings |= {"interval": "range of the runs", "seed": seed_of_draws(sample, "trueskill")}
+        note = row_settings.pop("note", None)
+        if ranked.n_steps < ranked.n_comparisons:
+            note = joined(note, CUT.format(steps=ranked.n_steps, all=ranked.n_comparisons))
+        yield from _rows(make, systems, ranked, row_settings, note, counts)
 
 
 def _compared(
     sample: Sample, settings: Mapping[str, Any]
 ) -> tuple[tuple[str, ...], Floats, Floats, dict[str, Any], list[dict[str, Any]]]:
-    """Return systems, wins, ties, what was compared, and how much of each system went in."""
+    """Return systems, wins, ties, the settings of the comparison, and the counts of each system."""
     if sample.question.scale is Scale.NOMINAL:
-        given = Preferences.of(sample)
-        wins, ties = given.totals()
+        preferences = Preferences.of(sample)
+        wins, ties = preferences.totals()
         counts: list[dict[str, Any]] = []
-        for code in range(len(given.systems)):
-            mine = (given.first == code) | (given.second == code)
+        for code in range(len(preferences.systems)):
+            mine = (preferences.first == code) | (preferences.second == code)
             counts.append(
                 {
                     "n_ratings": int(mine.sum()),
-                    "n_items": len(np.unique(given.cluster[mine])),
-                    "n_raters": len(np.unique(given.rater[mine])),
+                    "n_items": len(np.unique(preferences.cluster[mine])),
+                    "n_raters": len(np.unique(preferences.rater[mine])),
                 }
             )
-        return given.systems, wins, ties, {"compared": "two texts of one screen", "both_bad": "a draw"}, counts
-    taken = Together.of(sample, by=settings["together"])
-    n = len(taken.systems)
-    wins, ties = pair_totals(taken.value, taken.group, taken.system, n)
-    said: dict[str, Any] = {"compared": taken.compared}
-    if taken.n_shared:
-        said["note"] = SHARED.format(n=f"{taken.n_shared:,}")
-    return taken.systems, wins, ties, said, [taken.counts(code) for code in range(n)]
+        return preferences.systems, wins, ties, {"compared": "two texts of one screen", "both_bad": "a draw"}, counts
+    together = Together.of(sample, by=settings["together"])
+    n = len(together.systems)
+    wins, ties = pair_totals(together.value, together.group, together.system, n)
+    row_settings: dict[str, Any] = {"compared": together.compared}
+    if together.n_shared:
+        row_settings["note"] = SHARED.format(n=f"{together.n_shared:,}")
+    return together.systems, wins, ties, row_settings, [together.counts(code) for code in range(n)]
 
 
 def _rows(
     make: Rows,
     systems: tuple[str, ...],
-    found: Ranked,
-    said: dict[str, Any],
+    ranked: Ranked,
+    settings: dict[str, Any],
     note: str | None,
     counts: list[dict[str, Any]],
 ) -> Iterator[Row]:
-    for key, skill, about in zip(systems, found.skills, counts, strict=True):
-        shared: dict[str, Any] = {"system": key, "by_system": True, "settings": said, **about}
+    for key, skill, about in zip(systems, ranked.skills, counts, strict=True):
+        shared: dict[str, Any] = {"system": key, "by_system": True, "settings": settings, **about}
         yield make.row("trueskill_mu", skill.mu, **shared, note=joined(skill.mu.note, note))
         yield make.row("trueskill_rank", skill.rank, **shared, note=joined(skill.rank.note, AS_IF))
         if skill.cluster is not None:

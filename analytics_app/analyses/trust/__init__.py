@@ -23,10 +23,10 @@ FAVOURS = "Groups of raters without alpha count as full agreement, which favours
 
 @register
 class Trust(BetweenRaters):
-    """Trust coefficients (Borovikova et al. 2022): whose presence in a group of raters goes with high agreement.
+    """Trust coefficients (Borovikova et al. 2022): raters whose groups have high agreement are trusted more.
 
     Alpha of every group of two raters or more; each member of a group gains its alpha times its rank; 1 is the most
-    trusted rater. The authors leave out who is at .5 or below: the quality rule of that name does.
+    trusted rater. The authors leave out raters at .5 or below, as the quality rule of that name does.
     """
 
     label = _("Trust coefficients")
@@ -43,7 +43,7 @@ class Trust(BetweenRaters):
         "trust_groups": _("Groups of raters compared"),
         "trust_groups_undefined": _("Groups of raters without alpha"),
     }
-    # A rater is trusted among the others who rated the same texts, and groups of raters rarely share any.
+    # Trust needs other raters of the same texts, and groups of a study rarely share texts.
     splits = False
     needs = frozenset({Kinds})
     told_apart_by = ("level", "reduce")
@@ -60,29 +60,29 @@ class Trust(BetweenRaters):
         )
 
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
-        """Yield a coefficient a rater, and how many groups they come from."""
+        """Yield the coefficient of each rater, and the number of groups of raters behind it."""
         sample, lost = on_its_scale(sample, settings)
         once, level = sample.first_per_rater(), settings["level"]
         labels = sample.question.scale is Scale.NOMINAL and bool((once.table.label >= 0).any())
         values = np.where(once.table.label >= 0, once.table.label, np.nan) if labels else once.table.value
         rated = ~np.isnan(values)
         values, texts, raters = values[rated], once.text[rated], once.table.rater[rated]
-        # Labels have no order, whatever the level says.
+        # Labels have no order, so the level of the settings does not apply.
         measured: Level = "nominal" if sample.question.scale is Scale.NOMINAL else level
-        make, said = Rows(self.name, sample), {"level": level, "ratings": FIRST}
+        make, row_settings = Rows(self.name, sample), {"level": level, "ratings": FIRST}
         if (n := count(raters)) > MOST_RATERS:
             note = f"There are {n:,} raters, and random groups of more than {MOST_RATERS} hardly differ by one of them."
-            yield make.row("trust_coefficient", note=note, n_raters=n, settings=said)
+            yield make.row("trust_coefficient", note=note, n_raters=n, settings=row_settings)
             return
-        found = trust_coefficients(values, texts, raters, level=measured, rng=sample.rng(f"trust {level}"))
-        if found.coefficients is None:
-            note = " ".join(filter(None, (found.note, lost)))
-            yield make.row("trust_coefficient", note=note, n_raters=n, settings=said)
+        trust = trust_coefficients(values, texts, raters, level=measured, rng=sample.rng(f"trust {level}"))
+        if trust.coefficients is None:
+            note = " ".join(filter(None, (trust.note, lost)))
+            yield make.row("trust_coefficient", note=note, n_raters=n, settings=row_settings)
             return
-        if found.sampled:
-            said["seed"] = sample.seed(f"trust {level}")
-        said["groups"] = f"a sample of {found.subsets:,}" if found.sampled else f"all {found.subsets:,}"
-        for code, coefficient in zip(found.raters.tolist(), found.coefficients.tolist(), strict=True):
+        if trust.sampled:
+            row_settings["seed"] = sample.seed(f"trust {level}")
+        row_settings["groups"] = f"a sample of {trust.subsets:,}" if trust.sampled else f"all {trust.subsets:,}"
+        for code, coefficient in zip(trust.raters.tolist(), trust.coefficients.tolist(), strict=True):
             mine = raters == code
             yield make.row(
                 "trust_coefficient",
@@ -91,13 +91,13 @@ class Trust(BetweenRaters):
                 n_ratings=int(mine.sum()),
                 n_items=count(texts[mine]),
                 n_raters=n,
-                settings=said,
+                settings=row_settings,
             )
-        yield make.row("trust_groups", value=float(found.subsets), n_raters=n, settings=said)
+        yield make.row("trust_groups", value=float(trust.subsets), n_raters=n, settings=row_settings)
         yield make.row(
             "trust_groups_undefined",
-            value=float(found.undefined),
+            value=float(trust.undefined),
             n_raters=n,
-            note=" ".join(filter(None, (FAVOURS if found.undefined else None, lost))) or None,
-            settings=said,
+            note=" ".join(filter(None, (FAVOURS if trust.undefined else None, lost))) or None,
+            settings=row_settings,
         )

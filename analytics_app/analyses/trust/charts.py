@@ -1,4 +1,4 @@
-"""Trust coefficients: who is trusted least among the raters."""
+"""The chart of trust coefficients of raters."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from analytics_app.charts.picking import Material, only, point, setting, value_o
 from analytics_app.charts.points import MOST_ROWS, points_chart
 from analytics_app.charts.registry import chart
 
-# At or below it the authors leave a rater out.
+# The authors leave out raters at or below this coefficient.
 OUTLIER = 0.5
 
 
 @chart(order=95)
-def trust(of: Material) -> Iterator[Sketch]:
-    """Draw the coefficient of each rater, the least trusted first, beside the authors' limit."""
-    found = sorted((row for row in of.of("trust_coefficient") if row.rater), key=value_of)
-    if not 2 < len(found) <= MOST_ROWS or len({setting([row], "level") for row in found}) > 1:
+def trust(material: Material) -> Iterator[Sketch]:
+    """Draw the coefficient of each rater, the least trusted first, with the authors' limit."""
+    rows = sorted((row for row in material.of("trust_coefficient") if row.rater), key=value_of)
+    if not 2 < len(rows) <= MOST_ROWS or len({setting([row], "level") for row in rows}) > 1:
         return
-    points = [point(row, words.bare(value_of(row)), name=row.rater, n=row.n_ratings) for row in found]
-    low = [one for one in points if one.value <= OUTLIER]
+    points = [point(row, words.bare(value_of(row)), name=row.rater, n=row.n_ratings) for row in rows]
+    low = [rater for rater in points if rater.value <= OUTLIER]
     if low:
         title = f"{len(low)} of {len(points)} raters {'is' if len(low) == 1 else 'are'} trusted at .5 or below"
     else:
@@ -30,10 +30,10 @@ def trust(of: Material) -> Iterator[Sketch]:
         kind="trust",
         title=title,
         subtitle=(
-            f"Trust coefficients on {of.name} ({setting(found, 'level')} alpha; {setting(found, 'groups')} groups of "
-            f"raters); {of.basis(found)}. 1 is the most trusted rater{only(points)}."
+            f"Trust coefficients on {material.name} ({setting(rows, 'level')} alpha; {setting(rows, 'groups')} groups "
+            f"of raters); {material.basis(rows)}. 1 is the most trusted rater{only(points)}."
         ),
-        by_system=any(row.by_system for row in found),
+        by_system=any(row.by_system for row in rows),
         chart=points_chart(
             points,
             measure="Trust coefficient",

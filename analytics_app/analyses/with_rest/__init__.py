@@ -25,10 +25,10 @@ from tasks_app.task_types.base import Scale
 
 @register
 class WithRest(BetweenRaters):
-    """Whom the others would not miss: `correlation_with_rest` with the mean of the others, for labels
+    """Agreement of each rater with the others: `correlation_with_rest` with the mean of the others, for labels
     `agreement_with_rest`, the mean share of the others who gave a text the same label.
 
-    Severity is `difference_from_rest`: how far a rater is above or below the mean of the others on the same texts. It
+    Severity is `difference_from_rest`: a rater's mean difference from the mean of the others on the same texts. It
     has no row for magnitudes, whose size each rater chooses. The same holds for the error of predicting a rating by the
     mean of the others: of each rater and of all, over texts and over means of items.
     """
@@ -52,61 +52,69 @@ class WithRest(BetweenRaters):
     splits = False
 
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
-        """Yield rows a rater who shares texts with others: agreement, severity, then errors of prediction."""
-        of, make = compared(sample), Rows(self.name, sample)
+        """Yield the rows of each rater who shares texts with others: agreement, severity, errors of prediction."""
+        ratings, make = compared(sample), Rows(self.name, sample)
         by_label = sample.question.scale is Scale.NOMINAL
         measure = agreement_with_rest if by_label else correlations_with_rest
         name = "agreement_with_rest" if by_label else "correlation_with_rest"
-        for one in measure(of.values, of.texts, of.raters):
-            yield make.row(name, one.estimate, rater=sample.table.names.raters[one.rater])
+        for result in measure(ratings.values, ratings.texts, ratings.raters):
+            yield make.row(name, result.estimate, rater=sample.table.names.raters[result.rater])
         if sample.question.scale in {Scale.ORDINAL, Scale.INTERVAL}:
-            yield from _severity(make, of)
-            yield from _prediction(make, of)
+            yield from _severity(make, ratings)
+            yield from _prediction(make, ratings)
 
 
-def _severity(make: Rows, of: Compared) -> Iterator[Row]:
-    """Yield how far each rater is above or below the others, with p adjusted over all raters."""
+def _severity(make: Rows, ratings: Compared) -> Iterator[Row]:
+    """Yield the mean difference of each rater from the others, with p adjusted over all raters."""
     sample, common = make.sample, make.sample.common
-    items, over = (of.items, "items") if of.clusters is None else (of.clusters, "documents")
-    found = differences_from_rest(of.values, of.texts, of.raters, items, confidence=common.confidence)
-    adjusted = adjust([one.estimate.p for one in found], common.correction)
-    said = {"interval": f"t over {over}", "test": "Student's t", "correction": common.correction}
-    said |= {"family": f"{sum(p is not None for p in adjusted)} raters of one criterion"}
-    for one, p in zip(found, adjusted, strict=True):
+    items, over = (ratings.items, "items") if ratings.clusters is None else (ratings.clusters, "documents")
+    differences = differences_from_rest(
+        ratings.values, ratings.texts, ratings.raters, items, confidence=common.confidence
+    )
+    adjusted = adjust([difference.estimate.p for difference in differences], common.correction)
+    settings = {"interval": f"t over {over}", "test": "Student's t", "correction": common.correction}
+    settings |= {"family": f"{sum(p is not None for p in adjusted)} raters of one criterion"}
+    for difference, p in zip(differences, adjusted, strict=True):
         yield make.row(
             "difference_from_rest",
-            one.estimate,
-            rater=sample.table.names.raters[one.rater],
+            difference.estimate,
+            rater=sample.table.names.raters[difference.rater],
             p_adjusted=p,
-            settings=said,
+            settings=settings,
         )
 
 
-def _prediction(make: Rows, of: Compared) -> Iterator[Row]:
-    """Yield how far ratings are from the mean of the others: of all raters together, then of each.
+def _prediction(make: Rows, ratings: Compared) -> Iterator[Row]:
+    """Yield the errors of predicting ratings by the mean of the others: of all raters together, then of each.
 
-    Means of items are predicted only where raters share several texts of an item.
+    Means of items are predicted only if raters share several texts of an item.
     """
     names = make.sample.table.names.raters
-    over = "items" if of.clusters is None else "documents"
-    for level in _levels(of):
+    over = "items" if ratings.clusters is None else "documents"
+    for level in _levels(ratings):
         drawing = bootstrap(make.sample, f"error of prediction over {level}", over)
-        found = prediction_errors(
-            of.values, of.texts, of.raters, of.items, of_items=level == "items", clusters=of.clusters, **drawing.options
+        errors = prediction_errors(
+            ratings.values,
+            ratings.texts,
+            ratings.raters,
+            ratings.items,
+            of_items=level == "items",
+            clusters=ratings.clusters,
+            **drawing.options,
         )
-        said = {"predicted": "ratings" if level == "texts" else "means of items", "by": "mean of the other raters"}
+        settings = {"predicted": "ratings" if level == "texts" else "means of items", "by": "mean of the other raters"}
         suffix = "" if level == "texts" else "_items"
-        for error in found:
+        for error in errors:
             rater = None if error.rater is None else names[error.rater]
             for name, estimate in (("absolute", error.absolute), ("square", error.square)):
                 drawn = drawing.said if estimate.low is not None else {}
-                yield make.row(f"prediction_{name}{suffix}", estimate, rater=rater, settings={**said, **drawn})
+                yield make.row(f"prediction_{name}{suffix}", estimate, rater=rater, settings={**settings, **drawn})
 
 
-def _levels(of: Compared) -> Iterator[str]:
-    """Yield what can be predicted: ratings of texts, and means of items where several texts of one are shared."""
+def _levels(ratings: Compared) -> Iterator[str]:
+    """Yield the levels of prediction: texts, and items if raters share several texts of an item."""
     yield "texts"
-    texts, n = np.unique(of.texts, return_counts=True)
-    shared = np.isin(of.texts, texts[n > 1])
-    if len(np.unique(of.items[shared])) < len(np.unique(of.texts[shared])):
+    texts, n = np.unique(ratings.texts, return_counts=True)
+    shared = np.isin(ratings.texts, texts[n > 1])
+    if len(np.unique(ratings.items[shared])) < len(np.unique(ratings.texts[shared])):
         yield "items"

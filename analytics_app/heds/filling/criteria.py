@@ -1,4 +1,4 @@
-"""Section 4: what is asked about each criterion."""
+"""Section 4: the questions about each criterion."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from analytics_app.show import labels
 ABSOLUTE, RELATIVE = 1, 2
 OTHER = "other"
 
-# The words in which criteria and task types answer, by question, in the order of the options.
+# The words with which criteria and task types answer, by question, in the order of the options.
 WORDS = {
     "4.1.1": ("correctness", "goodness", "feature"),
     "4.1.2": ("form", "content", "both"),
@@ -33,25 +33,25 @@ WORDS = {
 
 
 def proposals(facts: Facts, about: CriterionFacts) -> dict[str, Proposal]:
-    """Return what the study knows of a criterion."""
-    asked, kind = about.asked, about.frame.kind
+    """Return proposals for the questions about a criterion."""
+    criterion, kind = about.criterion, about.frame.kind
     answers = {
-        number: _worded(number, str(said), LIBRARY)
-        for number, said in about.heds.items()
-        if said and number in questions()
+        number: _worded(number, str(words), LIBRARY)
+        for number, words in about.heds.items()
+        if words and number in questions()
     }
     answers["4.2.2"] = proposal(TASKS, "", RELATIVE if kind.side_by_side else ABSOLUTE)
-    answers["4.3.1.1"] = proposal(LIBRARY, asked.name or NOT_APPLICABLE)
-    answers["4.3.2"] = proposal(LIBRARY, asked.definition or NOT_APPLICABLE)
-    answers["4.3.7"] = proposal(LIBRARY, asked.question or asked.name or NOT_APPLICABLE)
-    said = {"4.3.6": NOT_APPLICABLE, **kind.heds(asked)}
-    answers |= {number: _worded(number, words, TASKS) for number, words in said.items() if words}
+    answers["4.3.1.1"] = proposal(LIBRARY, criterion.name or NOT_APPLICABLE)
+    answers["4.3.2"] = proposal(LIBRARY, criterion.definition or NOT_APPLICABLE)
+    answers["4.3.7"] = proposal(LIBRARY, criterion.question or criterion.name or NOT_APPLICABLE)
+    proposed = {"4.3.6": NOT_APPLICABLE, **kind.heds(criterion)}
+    answers |= {number: _worded(number, words, TASKS) for number, words in proposed.items() if words}
     answers["4.3.9"] = proposal(facts.of_the_run, " ".join(_scores(facts, about)))
     return {**answers, **dict(_of_the_run(facts, about))}
 
 
 def _worded(number: str, words: str, source: str) -> Proposal:
-    """Return the option that words name; a text that names none is what "other" takes."""
+    """Return a proposal with the option that the words name; other words are the text of "other"."""
     if number not in WORDS:
         return proposal(source, words)
     head, _colon, rest = words.partition(":")
@@ -96,7 +96,7 @@ def _of_the_run(facts: Facts, about: CriterionFacts) -> Iterator[tuple[str, Prop
 
 
 def agreement_of(facts: Facts, about: CriterionFacts) -> list[ResultRow]:
-    """Return the rows of the measure of agreement that is reported of a criterion; none where none was computed."""
+    """Return the rows of the reported measure of agreement on a criterion; none if none was computed."""
     return _first_of(_rows_about(facts, about), AGREEMENT)
 
 
@@ -105,8 +105,8 @@ def _rows_about(facts: Facts, about: CriterionFacts) -> list[ResultRow]:
 
 
 def _first_of(rows: Sequence[ResultRow], statistics: Sequence[str]) -> list[ResultRow]:
-    """Return the rows of the first of some statistics that has any."""
-    return next((found for name in statistics if (found := _named(rows, name))), [])
+    """Return the rows of the first statistic that has any."""
+    return next((matches for name in statistics if (matches := _named(rows, name))), [])
 
 
 def _named(rows: Sequence[ResultRow], statistic: str) -> list[ResultRow]:
@@ -114,7 +114,7 @@ def _named(rows: Sequence[ResultRow], statistic: str) -> list[ResultRow]:
 
 
 def method_in_words(row: ResultRow) -> str:
-    """Name a measure with its level of measurement, and how many ratings and raters it was computed on."""
+    """Return the name of a measure with its level of measurement and its numbers of ratings and raters."""
     settings = row.settings or {}
     about = [f"{name}: {settings[name]}" for name in ("level", "weights") if settings.get(name)]
     about += [counted(row.n_ratings, "rating")] if row.n_ratings else []

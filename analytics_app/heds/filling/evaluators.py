@@ -15,7 +15,7 @@ PAID, NOT_PAID = 1, 3
 
 
 def proposals(facts: Facts) -> dict[str, Proposal]:
-    """Return what the study knows of its evaluators."""
+    """Return proposals for the questions about evaluators."""
     answers = dict(_number(facts))
     options = facts.study.options
     if not options.imported:
@@ -29,7 +29,7 @@ def proposals(facts: Facts) -> dict[str, Proposal]:
 
 
 def _number(facts: Facts) -> Iterator[tuple[str, Proposal]]:
-    """Yield the raters whose answers are analysed, as the run counts them; before a run, those who judged."""
+    """Yield the number of raters whose answers the run analysed; before a run, of those who judged."""
     analysed = facts.of_main("raters_analysed")
     simulated = facts.evaluators.get(Rater.Kind.SIMULATED, 0)
     of_whom = f", {simulated:,} of them simulated" if simulated else ""
@@ -45,7 +45,7 @@ def _payment(facts: Facts) -> Proposal:
 
 
 def payment_in_words(options: StudySettings) -> list[str]:
-    """Say what raters get, a sentence each; none where they are not paid."""
+    """Return sentences about the payment of raters; none if they are not paid."""
     if not options.amount and not options.part_amount and not options.bonus:
         return []
     words = [f"{options.amount:.2f} {options.currency} for a full set of about {options.minutes:g} minutes."]
@@ -62,13 +62,13 @@ def _recruitment(facts: Facts) -> Proposal:
     words = [f"Evaluators came by: {', '.join(ways)}."]
     for frame in facts.frames:
         if frame.task.stage == Task.Stage.SCREENING:
-            asked = "; ".join(criterion.question or criterion.name for criterion in frame.criteria)
-            words.append(f"Questions that decided who could take part: {asked}.")
+            questions = "; ".join(criterion.question or criterion.name for criterion in frame.criteria)
+            words.append(f"Questions that decided who could take part: {questions}.")
     return proposal("from the channels and the screening", " ".join(words))
 
 
 def _training(facts: Facts) -> Iterator[str]:
-    """Yield what raters read and did before what counts, task by task."""
+    """Yield sentences about the instructions and training of raters, task by task."""
     for frame in facts.main:
         words = list(before_in_words(facts, frame))
         if words:
@@ -77,7 +77,7 @@ def _training(facts: Facts) -> Iterator[str]:
 
 
 def before_in_words(facts: Facts, frame: Frame) -> Iterator[str]:
-    """Yield what raters of a task read and did before what counts, a sentence each."""
+    """Yield sentences about the instructions and training of a task."""
     checks = facts.checks[frame.task.pk]
     if frame.task.instructions:
         yield f"Raters read instructions of {counted(len(frame.task.instructions.split()), 'word')}."
@@ -93,12 +93,12 @@ def before_in_words(facts: Facts, frame: Frame) -> Iterator[str]:
         yield f"{first} of each rater served as warm-up and {were(checks.warm_up)} excluded from all results."
 
 
-def _units(wanted: int | None, there: int) -> int:
-    return there if wanted is None else min(wanted, there)
+def _units(most: int | None, available: int) -> int:
+    return available if most is None else min(most, available)
 
 
 def _questions(facts: Facts) -> Iterator[str]:
     for frame in facts.frames:
         if frame.task.stage != Task.Stage.MAIN:
-            asked = " · ".join(criterion.question or criterion.name for criterion in frame.criteria)
-            yield f"{frame.task.title or frame.task.key}: {asked}"
+            questions = " · ".join(criterion.question or criterion.name for criterion in frame.criteria)
+            yield f"{frame.task.title or frame.task.key}: {questions}"

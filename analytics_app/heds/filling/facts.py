@@ -1,4 +1,4 @@
-"""The rows of a study that its datasheet is filled from, read in as many queries as there are kinds of rows."""
+"""The rows of a study for its datasheet, read with one query for each kind of row."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tasks_app.sections import Json
 from tasks_app.selectors.screens import Frame, read_frames
 from tasks_app.task_types.base import Criterion as Asked
 
-# Agreement in the order in which a datasheet prefers it.
+# Measures of agreement in the order in which a datasheet prefers them.
 AGREEMENT = (
     "alpha", "fleiss_kappa", "gwet_ac1", "gwet_ac2", "cohen_kappa", "kendall_w", "icc", "percent_agreement", "pearson"
 )  # fmt: skip
@@ -34,18 +34,18 @@ FIELDWORK = (
 
 @dataclass(frozen=True, slots=True)
 class CriterionFacts:
-    """A criterion that is judged, the task that asks it first, and what its own row answers by question number."""
+    """A judged criterion, the task that asks it first, and the answers in its own row by question number."""
 
     key: str
     name: str
-    asked: Asked
+    criterion: Asked
     frame: Frame
     heds: Mapping[str, str]
 
 
 @dataclass(frozen=True)
 class Facts:
-    """What a study consists of, what its raters did, and what the run to be reported found."""
+    """The parts of a study, the work of its raters, and the results of the reported run."""
 
     study: Study
     frames: Sequence[Frame]
@@ -67,55 +67,55 @@ class Facts:
 
     @cached_property
     def owner(self) -> AbstractBaseUser | None:
-        """The owner of the study."""
+        """Return the owner of the study."""
         owner = Membership.objects.filter(study=self.study, role=Membership.Role.OWNER).select_related("user").first()
         return owner.user if owner is not None else None
 
     @cached_property
     def scores(self) -> Mapping[tuple[str, str], Sequence[str]]:
-        """Which statistics of single systems the run computed, by task and criterion."""
+        """Return the statistics of single systems that the run computed, by task and criterion."""
         return _scores(self.run)
 
     @cached_property
     def main(self) -> Sequence[Frame]:
-        """The tasks that are judged."""
+        """Return the judged tasks."""
         return [frame for frame in self.frames if frame.task.stage == Task.Stage.MAIN]
 
     @cached_property
     def checks(self) -> Mapping[int, CheckSettings]:
-        """The checks of the tasks that are judged, by task id."""
+        """Return the checks of the judged tasks, by task id."""
         return {frame.task.pk: checks_of(frame.task.checks) for frame in self.main}
 
     def of_main(self, statistic: str) -> list[ResultRow]:
-        """Return the rows of a statistic, one for each task that is judged; without those that have no value."""
+        """Return the rows of a statistic, one for each judged task, without undefined ones."""
         keys = {frame.task.key for frame in self.main}
         return [row for row in self.rows if row.statistic == statistic and row.task in keys and row.value is not None]
 
     def of_task(self, frame: Frame, statistic: str) -> list[ResultRow]:
-        """Return the rows of a statistic about one task; without those that have no value."""
+        """Return the rows of a statistic about one task, without undefined ones."""
         return [row for row in self.of_main(statistic) if row.task == frame.task.key]
 
     def first_of_main(self, statistic: str, label: str | None = None) -> ResultRow | None:
-        """Return a row about the whole study, which every task repeats."""
+        """Return a row about the whole study, which is the same in every task."""
         return next((row for row in self.of_main(statistic) if row.label == label), None)
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        """The settings of the run to be reported, else the plan."""
+        """Return the settings of the reported run, else those of the plan."""
         return self.run.settings if self.run is not None else self.plan
 
     @property
     def of_the_run(self) -> str:
-        """Where answers about the analysis come from, in words."""
+        """Return the source of answers about the analysis, in words."""
         return f"from run {self.run.number}" if self.run is not None else "from the analysis plan"
 
     def known_answers(self, frame: Frame, purpose: str) -> int:
-        """Return how many units of a task have a known answer for a purpose."""
+        """Return the number of units of a task that have a known answer for a purpose."""
         return self.gold.get((frame.task.pk, purpose), 0)
 
 
 def facts_of(study: Study, run: Run | None = None) -> Facts:
-    """Read what the datasheet of a study is filled from; without a run, from the run to be reported."""
+    """Read the facts of a study for its datasheet; without a run, the reported run is used."""
     frames = read_frames(Task.objects.filter(study=study, until=None).order_by("order", "id"))
     run = run or best_run(study)
     counts = counts_of(study, {frame.task.pk: frame.kind.shown_only() for frame in frames})
@@ -136,7 +136,7 @@ def facts_of(study: Study, run: Run | None = None) -> Facts:
         groups=counts.groups,
         run=run,
         rows=_rows(run),
-        # A run says itself how it was computed.
+        # A run has its own settings.
         plan={} if run is not None else _plan(study),
     )
 
@@ -147,9 +147,9 @@ def _criteria(frames: Sequence[Frame]) -> list[CriterionFacts]:
         if frame.task.stage == Task.Stage.MAIN:
             # These rows were read together with the task.
             heds = {row.criterion.key: row.criterion.heds for row in frame.task.task_criteria.all()}
-            for asked in frame.criteria:
-                about = CriterionFacts(asked.key, asked.name, asked, frame, heds.get(asked.key, {}))
-                criteria.setdefault(asked.key, about)
+            for criterion in frame.criteria:
+                about = CriterionFacts(criterion.key, criterion.name, criterion, frame, heds.get(criterion.key, {}))
+                criteria.setdefault(criterion.key, about)
     return list(criteria.values())
 
 
@@ -173,7 +173,7 @@ def _rows(run: Run | None) -> list[ResultRow]:
 
 
 def _scores(run: Run | None) -> dict[tuple[str, str], list[str]]:
-    """Return which statistics of single systems a run computed, by task and criterion; no value is read."""
+    """Return the statistics of single systems that a run computed, by task and criterion, without their values."""
     scores: dict[tuple[str, str], list[str]] = {}
     rows = ResultRow.objects.filter(run=run, basis="kept", slice=None, system_b=None).exclude(system=None)
     if run is not None:
