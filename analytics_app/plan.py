@@ -1,4 +1,4 @@
-"""The plan: which rules, analyses, comparisons and correction.
+"""The analysis plan: rules, analyses, comparisons and correction.
 
 Frozen at opening it makes the planned run; every other run is exploratory. The document of a plan is what a run
 stores as its settings.
@@ -31,17 +31,17 @@ from tasks_app.studyfile.schema import plain
 
 CORRECTIONS = ("none", "holm", "bonferroni", "sidak", "holm-sidak", "fdr_bh")
 
-# Rules that a plan has unless it says otherwise: what people excluded is excluded.
+# The default rules of a plan: manual exclusions apply.
 DEFAULT_RULES: list[dict[str, Json]] = [{"rule": "manual"}]
 
 ALL = "all"
 
-# What plans that were frozen, and runs that were made, before there was a choice meant.
+# The values of settings in plans and runs from before these settings existed.
 _BEFORE_THE_CHOICE: dict[str, Json] = {"intervals": "percentile", "constant": "drop"}
 
 
 class PlanBlock(Block):
-    """How a study is analysed; frozen at opening, it makes the planned run."""
+    """The settings of an analysis plan; frozen at opening, they determine the planned run."""
 
     primary = forms.CharField(
         required=False,
@@ -133,7 +133,7 @@ def _name(path: Path) -> str:
 
 
 def default_document() -> dict[str, Json]:
-    """Return the plan of a study that says nothing: exclusions by hand, every analysis that fits."""
+    """Return the plan of a study without one: manual exclusions, and every analysis that fits."""
     return complete({}, criteria=(), systems=())
 
 
@@ -145,7 +145,7 @@ def complete(
     features: Callable[[], Sequence[str]] | None = None,
     groups: Callable[[], Sequence[str]] | None = None,
 ) -> dict[str, Json]:
-    """Check a plan and fill in every default; names of features and groups are checked where they are known.
+    """Check a plan and fill in every default; names of features and groups are checked if they are known.
 
     Raises
     ------
@@ -153,7 +153,9 @@ def complete(
         With every problem.
     """
     problems: list[tuple[Path, str]] = []
-    unstorable: list[tuple[Path, str]] = [((path.strip("/"),), said) for path, said in problems_in_json(dict(given))]
+    unstorable: list[tuple[Path, str]] = [
+        ((path.strip("/"),), sentence) for path, sentence in problems_in_json(dict(given))
+    ]
     if unstorable:
         raise BadPlan(unstorable)
     known = {*PlanBlock.base_fields, "rules", "analyses", "comparisons"}
@@ -187,7 +189,7 @@ def complete(
 def _block(
     form: type[Block], given: Mapping[str, Any], path: Path, problems: list[tuple[Path, str]]
 ) -> dict[str, Json]:
-    """Return one block with its defaults; what is wrong with it is added to the problems."""
+    """Return one block with its defaults, and add its errors to the problems."""
     crooked = [name for name in given if not _is_list_of_words(form, name, given[name])]
     problems += [((*path, name), _("must be a list of words.")) for name in crooked]
     given = {name: value for name, value in given.items() if name not in crooked}
@@ -199,10 +201,10 @@ def _block(
 
 
 def _is_list_of_words(form: type[Block], name: str, value: Any) -> bool:
-    """Say whether a value is a list of words where one is wanted; other fields check themselves."""
+    """Return whether a value of a list field is a list of words; other fields check themselves."""
     if not isinstance(form.base_fields.get(name), ListField):
         return True
-    return isinstance(value, list | tuple) and all(isinstance(one, str) for one in value)
+    return isinstance(value, list | tuple) and all(isinstance(entry, str) for entry in value)
 
 
 def _entries(
@@ -213,14 +215,14 @@ def _entries(
     default: Json,
     problems: list[tuple[Path, str]],
 ) -> Json:
-    """Return the entries of a list of rules or analyses; the word all stands for every analysis that fits."""
+    """Return the entries of a list of rules or analyses; the word all means every analysis that fits."""
     entries = given.get(part, default)
     if entries == ALL and default == ALL:
         return ALL
-    found: list[dict[str, Json]] = []
+    checked_entries: list[dict[str, Json]] = []
     if not isinstance(entries, list):
         problems.append(((part,), _("must be a list.")))
-        return found
+        return checked_entries
     for number, entry in enumerate(entries):
         path = (part, number)
         if not isinstance(entry, Mapping) or not isinstance(entry.get(word), str):
@@ -230,21 +232,21 @@ def _entries(
             problems.append(((*path, word), _unknown(str(entry[word]), list(registry))))
             continue
         rest = {name: value for name, value in entry.items() if name != word}
-        one = {word: entry[word], **_block(registry[entry[word]].Settings, rest, path, problems)}
-        if any(_same(one, other) for other in found):
+        checked = {word: entry[word], **_block(registry[entry[word]].Settings, rest, path, problems)}
+        if any(_same(checked, other) for other in checked_entries):
             problems.append((path, _("stands here twice: a number must be found by its name.")))
-        found.append(one)
-    return found
+        checked_entries.append(checked)
+    return checked_entries
 
 
-def _same(one: Mapping[str, Json], other: Mapping[str, Json]) -> bool:
-    """Say whether two analyses would give rows of the same names, or two rules are one with the same settings."""
-    if "rule" in one:
-        return one == other
-    if one["analysis"] != other["analysis"]:
+def _same(entry: Mapping[str, Json], other: Mapping[str, Json]) -> bool:
+    """Return whether two analyses would have rows with the same names, or two rules the same settings."""
+    if "rule" in entry:
+        return entry == other
+    if entry["analysis"] != other["analysis"]:
         return False
-    told = analyses.registry[str(one["analysis"])].told_apart_by
-    return all(one.get(name) == other.get(name) for name in ("without_systems", "where", *told))
+    settings = analyses.registry[str(entry["analysis"])].told_apart_by
+    return all(entry.get(name) == other.get(name) for name in ("without_systems", "where", *settings))
 
 
 def _comparisons(given: Any, systems: Sequence[str], problems: list[tuple[Path, str]]) -> Json:
@@ -266,7 +268,7 @@ def _comparisons(given: Any, systems: Sequence[str], problems: list[tuple[Path, 
 
 
 def _features_of(entry: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the features of items that an analysis names, each with the setting that does."""
+    """Yield the features of items that an analysis names, each with its setting."""
     for feature in entry.get("slices", ()):
         yield "slices", feature
     if written := entry.get("where"):
@@ -274,8 +276,8 @@ def _features_of(entry: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _no_feature(name: str, known: Sequence[str]) -> str:
-    said = _("No item has a feature “%(name)s”: items have features in columns such as feature_domain.")
-    return f"{said % {'name': name}} {nearest(name, list(known))}".rstrip()
+    sentence = _("No item has a feature “%(name)s”: items have features in columns such as feature_domain.")
+    return f"{sentence % {'name': name}} {nearest(name, list(known))}".rstrip()
 
 
 def _unknown(name: str, known: Sequence[str]) -> str:
@@ -283,18 +285,18 @@ def _unknown(name: str, known: Sequence[str]) -> str:
 
 
 def as_meant(document: Mapping[str, Any]) -> dict[str, Json]:
-    """Return a stored plan, or the settings of a run, with what each choice that came later was before.
+    """Return a stored plan, or the settings of a run, with the former value of each setting that was added later.
 
-    Documents are stored with every setting that there was, so that one that is missing came later.
+    Documents are stored with every setting that existed, so a missing setting was added later.
     """
-    meant = {**_BEFORE_THE_CHOICE, **document}
-    if isinstance(entries := meant.get("analyses"), list):
-        meant["analyses"] = [
+    plan = {**_BEFORE_THE_CHOICE, **document}
+    if isinstance(entries := plan.get("analyses"), list):
+        plan["analyses"] = [
             {**(member.Settings.before_the_choice if member else {}), **entry}
             for entry in entries
             for member in [analyses.registry.get(str(entry.get("analysis")))]
         ]
-    return meant
+    return plan
 
 
 # Plans of studies -------------------------------------------------------------------------------------
@@ -306,12 +308,12 @@ def check(document: Mapping[str, Any], study: Study) -> dict[str, Json]:
     Raises
     ------
     BadPlan
-        A ValueError with one problem a line.
+        A ValueError with one problem per line.
     """
     criteria = Criterion.objects.filter(study=study).values_list("key", flat=True)
     systems = System.objects.filter(study=study).exclude(key=COPIES).values_list("key", flat=True)
     groups = Group.objects.filter(study=study).values_list("key", flat=True)
-    # Items and groups are gone through only where a plan names some.
+    # Items and groups are read only if a plan names features or groups.
     return complete(
         document,
         criteria=list(criteria),
@@ -331,17 +333,17 @@ def document_of(study: Study) -> dict[str, Json]:
     frozen = frozen_plan(study)
     if frozen is not None:
         return frozen_document(frozen, study)
-    found = Plan.objects.filter(study=study).order_by("-version").first()
-    return check(found.document if found is not None else {}, study)
+    plan = Plan.objects.filter(study=study).order_by("-version").first()
+    return check(plan.document if plan is not None else {}, study)
 
 
 def frozen_document(plan: Plan, study: Study) -> dict[str, Json]:
-    """Return what a frozen plan says, with every default; settings that came later are as they were before.
+    """Return a frozen plan with every default; settings that were added later have their former values.
 
     Raises
     ------
     BadPlan
-        Something that the plan names is gone.
+        The plan names something that no longer exists.
     """
     return check(as_meant(plan.document), study)
 

@@ -1,4 +1,4 @@
-"""The part `analysis` of a study file: how a plan is described, read, written, frozen and erased."""
+"""The part `analysis` of a study file: schema, reading, writing, freezing and erasing of a plan."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ def _list_schema(word: str, title: str, registry: Registry[Any], doc: str) -> di
                 {
                     "if": {"properties": {word: {"const": name}}, "required": [word]},
                     "then": {
-                        **one,
-                        "properties": {word: {"const": name}, **one["properties"]},
+                        **schema,
+                        "properties": {word: {"const": name}, **schema["properties"]},
                     },
                 }
-                for name, one in entries.items()
+                for name, schema in entries.items()
             ],
         },
     }
@@ -61,15 +61,15 @@ def _features_among(items: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 class AnalysisSection(Section):
-    """How the judgments are to be analysed."""
+    """The section of the analysis plan."""
 
     name = "analysis"
     after = ("criteria", "groups", "items")
 
     def schema(self) -> dict[str, Json]:
         """Return the JSON Schema of the part `analysis`, with the settings of each rule and analysis."""
-        found = form_schema(PlanBlock)
-        found["properties"] |= {
+        schema = form_schema(PlanBlock)
+        schema["properties"] |= {
             "rules": _list_schema("rule", _("Rule"), quality.registry, _("Quality rules in their order.")),
             "analyses": {
                 **_list_schema("analysis", _("Analysis"), analyses.registry, _("Which analyses, or all that fit.")),
@@ -81,7 +81,7 @@ class AnalysisSection(Section):
                 "items": {"type": "array", "items": {"type": "string"}, "minItems": 2, "maxItems": 2},
             },
         }
-        return found
+        return schema
 
     def check(self, reading: Any) -> dict[str, Json]:
         given = reading.given("analysis")
@@ -89,13 +89,13 @@ class AnalysisSection(Section):
         try:
             return complete(
                 usable,
-                criteria=[one["key"] for one in reading.document["criteria"]],
-                systems=[one["key"] for one in reading.document["systems"]],
+                criteria=[criterion["key"] for criterion in reading.document["criteria"]],
+                systems=[system["key"] for system in reading.document["systems"]],
                 features=cache(partial(_features_among, reading.document["items"])),
-                groups=lambda: [one["key"] for one in reading.document["groups"]],
+                groups=lambda: [group["key"] for group in reading.document["groups"]],
             )
-        except BadPlan as found:
-            for path, sentence in found.problems:
+        except BadPlan as error:
+            for path, sentence in error.problems:
                 reading.problem(("analysis", *path), sentence)
             return default_document()
 
@@ -123,5 +123,5 @@ SECTION = AnalysisSection()
 
 
 def register_section() -> None:
-    """Make the part `analysis` of a study file known."""
+    """Register the part `analysis` of a study file."""
     sections.register(SECTION)

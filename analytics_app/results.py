@@ -6,22 +6,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Literal, TypeAlias
 
-# The version of the results document: it grows when a reader would have to change.
+# The version of the results document, which grows with every change that breaks readers.
 FORMAT = 1
 
-# The last step of a funnel where places were asked again: a word in its rows, no rule that could be left off.
+# The last step of a funnel if judgments were asked again: a word in its rows, and no rule of a plan.
 REPLACED = "replaced"
 
-# Before any rule, or after all of them. What applies to neither, such as the funnel, is "all".
+# Before any rule ("all"), or after all rules ("kept"). Rows that are neither, such as the funnel, have "all".
 Basis: TypeAlias = Literal["all", "kept"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One number with everything that says which number it is; the fields are the columns, in their order.
+    """One number with everything that identifies it; the fields are the columns, in their order.
 
-    What does not apply is None. `value` is None where the statistic is undefined, and `note` then says why.
-    `slice` is name=value. `by_system` is no column: it says that the row tells systems apart, which hides it while
+    A column that does not apply is None. `value` is None if the statistic is undefined, and `note` then has the reason.
+    `slice` is name=value. `by_system` is no column: it marks a row that distinguishes systems, which is hidden while
     the study is open.
     """
 
@@ -55,4 +55,4 @@ class Row:
     by_system: bool = False
 
 
-COLUMNS: tuple[str, ...] = tuple(one.name for one in fields(Row) if one.name != "by_system")
+COLUMNS: tuple[str, ...] = tuple(field.name for field in fields(Row) if field.name != "by_system")

@@ -1,4 +1,4 @@
-"""The datasheet of a study: for every question what the study proposes, what a researcher wrote, and what counts."""
+"""The datasheet of a study: for every question the proposal of the study and the answer of a researcher."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Own:
 
     @classmethod
     def of(cls, stored: Mapping[str, Any]) -> Own:
-        """Read an answer as it is stored."""
+        """Read a stored answer."""
         return cls(Answer.of(stored), stored["revision"], stored["by"], datetime.fromisoformat(stored["at"]))
 
 
@@ -43,62 +43,62 @@ class Entry:
 
     @property
     def answer(self) -> Answer:
-        """The answer that counts: what a researcher wrote, else what the study proposes."""
+        """Return the answer that counts: that of a researcher, else the proposal of the study."""
         if self.own is not None:
             return self.own.answer
         return self.proposed.answer if self.proposed is not None else Answer()
 
     @property
     def key(self) -> str:
-        """Name the entry in forms and addresses."""
+        """Return the name of the entry in forms and addresses."""
         return f"{self.question.number}~{self.criterion}" if self.criterion else self.question.number
 
     @property
     def anchor(self) -> str:
-        """Name the entry in ids of the page, which scripts use as selectors."""
+        """Return the name of the entry in ids of the page, which scripts use as selectors."""
         return self.key.replace(".", "-").replace("~", "--")
 
     @property
     def words(self) -> str:
-        """The answer as readers see it."""
+        """Return the answer in words for readers."""
         return in_words(self.question, self.answer)
 
     @property
     def source(self) -> str:
-        """Who answered, or where the study has the answer from."""
+        """Return the person who answered, or the source of the study's proposal."""
         if self.own is not None:
             return self.own.by
         return self.proposed.source if self.proposed is not None else ""
 
     @property
     def proposed_words(self) -> str:
-        """The study's answer as readers see it."""
+        """Return the study's proposal in words for readers."""
         return in_words(self.question, self.proposed.answer) if self.proposed is not None else ""
 
     @property
     def is_complete(self) -> bool:
-        """Whether the question is answered."""
+        """Return whether the question is answered."""
         return is_complete(self.question, self.answer)
 
     @property
     def differs(self) -> bool:
-        """Whether a researcher wrote something else than the study says."""
+        """Return whether the answer of a researcher differs from the study's proposal."""
         return self.own is not None and self.proposed is not None and self.own.answer != self.proposed.answer
 
     @property
     def shown(self) -> str:
-        """The revision and a digest of the answer: what somebody saw who sends a form."""
+        """Return the revision and a digest of the answer that a form showed to its sender."""
         return f"{self.own.revision if self.own is not None else 0}-{digest_of(self.answer)}"
 
 
 def digest_of(answer: Answer) -> str:
-    """Return a short digest by which a form tells whether an answer was changed in it."""
+    """Return a short digest, by which a form detects that its sender changed an answer."""
     return hashlib.sha256(json.dumps(answer.stored).encode()).hexdigest()[:16]
 
 
-def is_untouched(answer: Answer, seen: str) -> bool:
-    """Return whether a form sends the answer that it was made with."""
-    return seen.partition("-")[2] == digest_of(answer)
+def is_untouched(answer: Answer, shown: str) -> bool:
+    """Return whether a form was sent with the answer that it showed."""
+    return shown.partition("-")[2] == digest_of(answer)
 
 
 @dataclass(frozen=True)
@@ -110,16 +110,16 @@ class Sheet:
     names: Mapping[str, str] = field(default_factory=dict)
 
     def of(self, version: Version) -> list[Entry]:
-        """Return the entries that a version asks, in its order."""
+        """Return the entries of a version, in its order."""
         return [entry for entry in self.entries if entry.question.number_in(version)]
 
     def by_key(self) -> dict[str, Entry]:
-        """Return the entries by the names they have in forms."""
+        """Return the entries by their names in forms."""
         return {entry.key: entry for entry in self.entries}
 
 
 def sheet_of(study: Study, known: Known | None = None) -> Sheet:
-    """Return the datasheet of a study as it stands now."""
+    """Return the current datasheet of a study."""
     known = known if known is not None else known_of(study)
     stored = Datasheet.objects.filter(study=study, version=None).first()
     own = stored.answers if stored is not None else {}
@@ -129,7 +129,7 @@ def sheet_of(study: Study, known: Known | None = None) -> Sheet:
 
 @dataclass(frozen=True)
 class FrozenSheet:
-    """The datasheet as it stood when a version was opened; `changed` are entries that are answered otherwise now."""
+    """The datasheet at the time when a version was opened; `changed` are entries with different answers now."""
 
     sheet: Sheet
     version: int
@@ -139,7 +139,7 @@ class FrozenSheet:
 
 
 def frozen_sheet(sheet: Sheet) -> FrozenSheet | None:
-    """Return the datasheet that was frozen last, with what has changed since then; None where none was."""
+    """Return the datasheet that was frozen last, with the changes since then; None if none was frozen."""
     stored = Datasheet.objects.filter(study=sheet.study, version__isnull=False).order_by("-version").first()
     if stored is None or stored.version is None or stored.frozen_at is None:
         return None
@@ -156,8 +156,8 @@ def frozen_sheet(sheet: Sheet) -> FrozenSheet | None:
 
 def _as_frozen(stored: Datasheet, entry: Entry) -> Proposal | None:
     answers = stored.criterion_answers.get(entry.criterion, {}) if entry.criterion else stored.answers
-    found = answers.get(entry.question.number)
-    return Proposal(Answer.of(found), found["source"]) if found is not None else None
+    stored_answer = answers.get(entry.question.number)
+    return Proposal(Answer.of(stored_answer), stored_answer["source"]) if stored_answer is not None else None
 
 
 def _entries(known: Known, own: Mapping[str, Any], of_criteria: Mapping[str, Any]) -> Iterator[Entry]:
@@ -169,8 +169,14 @@ def _entries(known: Known, own: Mapping[str, Any], of_criteria: Mapping[str, Any
         elif section != "4":
             for key, name in known.names.items():
                 proposed, written = known.criterion_answers.get(key, {}), of_criteria.get(key, {})
-                for asked in per_criterion:
-                    yield Entry(asked, key, name, proposed.get(asked.number), _own(written, asked))
+                for criterion_question in per_criterion:
+                    yield Entry(
+                        criterion_question,
+                        key,
+                        name,
+                        proposed.get(criterion_question.number),
+                        _own(written, criterion_question),
+                    )
         section = question.section
 
 

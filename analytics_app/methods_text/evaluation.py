@@ -1,4 +1,4 @@
-"""What was judged: systems, texts, tasks, designs, and the questions as raters read them."""
+"""The evaluation: systems, texts, tasks, designs, and the questions as raters read them."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from tasks_app import designs
 from tasks_app.selectors.screens import Frame
 from tasks_app.task_types.base import Criterion
 
-# More systems than these are counted, not named.
+# The most systems that are named; more are only counted.
 NAMED_SYSTEMS = 8
 PER_UNIT = "judgments_per_unit"
 FILLED_IN = "Raters filled in a questionnaire"
 
 
 def sentences(facts: Facts, *, systems: bool) -> Iterator[Sentence]:
-    """Yield what was judged, task by task, and what was asked."""
+    """Yield sentences about the systems, and about tasks and questions, task by task."""
     yield from _texts(facts, systems)
     for frame in facts.main:
         yield from _task(facts, frame)
 
 
 def task_name(facts: Facts, frame: Frame) -> str:
-    """Name a task where a study has several: "In the task “Places”, "."""
+    """Return a phrase with the name of a task if the study has several: "In the task “Places”, "."""
     return f"In the task “{frame.task.title or frame.task.key}”, " if len(facts.main) > 1 else ""
 
 
 def opening(name: str, text: str) -> str:
-    """Begin a sentence with the name of a task, or with the sentence itself."""
+    """Return a sentence that begins with the name of a task, or with a capital letter."""
     return f"{name}{lowered(text)}" if name else text
 
 
@@ -78,14 +78,14 @@ def _task(facts: Facts, frame: Frame) -> Iterator[Sentence]:
 
 
 def _judgments(facts: Facts, frame: Frame, units: int) -> Iterator[Sentence]:
-    """Say how often a unit was to be judged, and how often those that were analysed were."""
+    """Yield sentences about the planned judgments per unit, and about those of analysed units."""
     if not facts.study.options.imported:
         were = "was" if units == 1 else "were"
         each = counted(frame.task.k, "judgment")
         yield Sentence(f"{counted(units, 'unit')} {were} to receive {each} each")
-    found = {row.label: row.value or 0 for row in facts.of_task(frame, PER_UNIT)}
-    if found:
-        least, median, most = (number(found[label]) for label in ("least", "median", "most"))
+    counts = {row.label: row.value or 0 for row in facts.of_task(frame, PER_UNIT)}
+    if counts:
+        least, median, most = (number(counts[label]) for label in ("least", "median", "most"))
         if least == most:
             yield Sentence(f"Each analysed unit received {'one judgment' if least == '1' else f'{least} judgments'}")
         else:
@@ -93,7 +93,7 @@ def _judgments(facts: Facts, frame: Frame, units: int) -> Iterator[Sentence]:
 
 
 def _questions(facts: Facts, frame: Frame) -> Iterator[Sentence]:
-    """Quote what raters were asked in a task: questions that take the same answers stand together."""
+    """Yield quotations of the questions of a task; questions with the same possible answers are together."""
     answers = _answers(frame)
     same = next((earlier for earlier in facts.main[: facts.main.index(frame)] if _answers(earlier) == answers), None)
     if same is not None and answers:
@@ -104,22 +104,22 @@ def _questions(facts: Facts, frame: Frame) -> Iterator[Sentence]:
 
 
 def _answers(frame: Frame) -> dict[str, list[str]]:
-    """Return the questions of a task by the answers that they take, in words."""
+    """Return the questions of a task by their possible answers, in words."""
     together: dict[str, list[str]] = {}
-    for asked in frame.criteria:
-        facts = frame.kind.heds(asked)
-        if facts.get("4.3.5") == NOT_APPLICABLE and not asked.question:
-            # Computed from another answer, and asked of nobody.
+    for criterion in frame.criteria:
+        facts = frame.kind.heds(criterion)
+        if facts.get("4.3.5") == NOT_APPLICABLE and not criterion.question:
+            # This criterion is computed from another answer, and not asked.
             continue
         values = facts.get("4.3.4", "").removesuffix(".")
-        if asked.kind == "pair":
+        if criterion.kind == "pair":
             # The question names both ends of the scale.
-            values = values.replace(f" ({asked.low})", "").replace(f" ({asked.high})", "")
-        together.setdefault("" if values == NOT_APPLICABLE else values, []).append(_quoted(asked))
+            values = values.replace(f" ({criterion.low})", "").replace(f" ({criterion.high})", "")
+        together.setdefault("" if values == NOT_APPLICABLE else values, []).append(_quoted(criterion))
     return together
 
 
-def _quoted(asked: Criterion) -> str:
-    name = asked.name or asked.key
-    question = asked.question or name
+def _quoted(criterion: Criterion) -> str:
+    name = criterion.name or criterion.key
+    question = criterion.question or name
     return f"“{question}”" if question == name else f"“{question}” ({name})"

@@ -1,4 +1,4 @@
-"""How quality was controlled: what raters did before, the checks, and what the rules left out."""
+"""Quality control: training of raters, checks, and ratings that rules left out."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ REMOVED_NOTHING = "removed no ratings"
 
 
 def sentences(facts: Facts, removed: Sequence[ResultRow]) -> Iterator[Sentence]:
-    """Yield training, checks and rules; `removed` are the rows of the funnel that say what each rule took."""
+    """Yield sentences about training, checks and rules; `removed` are the funnel rows of each rule's exclusions."""
     if not facts.study.options.imported:
         for frame in facts.main:
             for text in (*before_in_words(facts, frame), *checks_in_words(facts, frame)):
@@ -40,15 +40,15 @@ def sentences(facts: Facts, removed: Sequence[ResultRow]) -> Iterator[Sentence]:
 
 
 def removal_in_words(facts: Facts, rows: Sequence[ResultRow]) -> str:
-    """Say what a rule left out, task by task where a study has several."""
+    """Return a phrase about the ratings that a rule left out, task by task if the study has several."""
     titles = {frame.task.key: frame.task.title or frame.task.key for frame in facts.main}
-    found = [row for row in rows if row.task in titles and row.n_ratings]
-    if not found:
+    removals = [row for row in rows if row.task in titles and row.n_ratings]
+    if not removals:
         return REMOVED_NOTHING
     return "; ".join(
         f"removed {counted(row.n_ratings or 0, 'rating')}"
         + (f" ({row.value:.1%})" if row.value is not None else "")
         + (f" from {counted(row.n_raters, 'rater')}" if row.n_raters else "")
         + (f" in the task “{titles[row.task or '']}”" if len(titles) > 1 else "")
-        for row in found
+        for row in removals
     )

@@ -1,4 +1,4 @@
-"""Who judged: recruitment, pay, how many came and finished, and how long it took them."""
+"""Raters: recruitment, pay, numbers of those who came and finished, and their time."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from analytics_app.models import ResultRow
 from tasks_app import channels
 from tasks_app.models import Rater, Study, Task
 
-# How raters ended, where a page's word is no part of a sentence.
+# Outcomes of raters in words for a sentence, where those of pages do not fit.
 ENDED: Mapping[str, str] = {
     Rater.Outcome.FULL: "found the study full",
     Rater.Outcome.SCREENED_OUT: "were screened out",
@@ -21,7 +21,7 @@ ENDED: Mapping[str, str] = {
 
 
 def sentences(facts: Facts) -> Iterator[Sentence]:
-    """Yield how raters were recruited and paid, and what became of them."""
+    """Yield sentences about the recruitment, pay and outcomes of raters."""
     if facts.study.options.imported:
         yield Sentence("The ratings were collected elsewhere and imported")
     else:
@@ -41,14 +41,14 @@ def _recruitment(facts: Facts) -> Iterator[Sentence]:
         yield Sentence(f"Raters were recruited through {listed(f'“{way}”' for way in ways)}{_when(study)}")
     for frame in facts.frames:
         if frame.task.stage == Task.Stage.SCREENING:
-            asked = listed(f"“{criterion.question or criterion.name}”" for criterion in frame.criteria)
-            yield Sentence(f"Raters were screened with the questions {asked}")
+            questions = listed(f"“{criterion.question or criterion.name}”" for criterion in frame.criteria)
+            yield Sentence(f"Raters were screened with the questions {questions}")
     if facts.groups:
         yield Sentence(f"They were assigned at random to the groups {listed(facts.groups)}")
 
 
 def _when(study: Study) -> str:
-    """Say on which days a study was open."""
+    """Return a phrase with the days on which a study was open."""
     if study.opened_at is None:
         return ""
     first = day(study.opened_at)
@@ -77,7 +77,7 @@ def _pay(facts: Facts) -> Iterator[Sentence]:
 
 
 def _paid(promise: str, *, first: bool) -> str:
-    """Make a sentence of what raters were promised; what researchers wrote in their own words stays."""
+    """Return a sentence about the promised pay; a researcher's own words are not changed."""
     if first:
         return f"They were paid {promise}"
     return f"Part pay was {promise}".replace("evaluators", "raters") if promise[0].isdigit() else promise
@@ -121,7 +121,7 @@ def _analysed(facts: Facts, key: str, title: str, analysed: ResultRow) -> str:
 
 
 def _ended(outcome: str) -> str:
-    """Say how raters ended who did not finish."""
+    """Return a phrase for the outcome of raters who did not finish."""
     return ENDED.get(outcome, str(Rater.Outcome(outcome).label).lower())
 
 

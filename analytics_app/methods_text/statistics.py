@@ -1,4 +1,4 @@
-"""How ratings were analysed: plan, intervals, tests and their correction, agreement, software."""
+"""The analysis of ratings: plan, intervals, tests and their correction, agreement, software."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ COMPOSITES = ("demattei-2020",)
 
 
 def sentences(facts: Facts, run: Run, standing: str, others: Sequence[ResultRow]) -> Iterator[Sentence]:
-    """Yield how a run was computed, and the agreement that it found.
+    """Yield sentences about the plan, settings and tests of a run, and its agreement.
 
     `standing` says whether it was planned; `others` are tests of anything but two systems, such as changes of groups.
     """
@@ -30,8 +30,8 @@ def sentences(facts: Facts, run: Run, standing: str, others: Sequence[ResultRow]
     yield from _tests(facts)
     yield from _other_tests(facts, others)
     for frame in facts.main:
-        for asked in frame.criteria:
-            yield from _agreement(facts, CriterionFacts(asked.key, asked.name, asked, frame, {}))
+        for criterion in frame.criteria:
+            yield from _agreement(facts, CriterionFacts(criterion.key, criterion.name, criterion, frame, {}))
     program = f"evalweb {run.code_version}, run {run.number}, seed {run.seed}"
     yield Sentence(f"All analyses were computed with {program}", ("evalweb",))
     if facts.study.options.ethics:
@@ -48,7 +48,7 @@ def _standing(facts: Facts, standing: str) -> Iterator[Sentence]:
 
 
 def _beginning(match: re.Match[str]) -> str:
-    """Make a sentence of what pages say in a word."""
+    """Return the beginning of a sentence for a match of a page's words."""
     return f"The analysis was {match[1].lower()}: "
 
 
@@ -70,7 +70,7 @@ def _composites(facts: Facts) -> Iterator[Sentence]:
 
 
 def _tests(facts: Facts) -> Iterator[Sentence]:
-    """Say how two systems were compared: each test once, with the criteria it was used for."""
+    """Yield sentences about the comparisons of two systems: each test once, with its criteria."""
     used: dict[tuple[str, str], list[ResultRow]] = {}
     for frame in facts.main:
         keys = dict.fromkeys(row.criterion for row in facts.rows if row.task == frame.task.key)
@@ -80,14 +80,14 @@ def _tests(facts: Facts) -> Iterator[Sentence]:
                 used.setdefault((row.analysis, row.statistic), []).append(row)
     names = {about.key: about.name or about.key for about in facts.criteria}
     for (_analysis, statistic), rows in used.items():
-        asked = dict.fromkeys(names.get(row.criterion or "", "") for row in rows)
-        what = f" on {listed(f'“{name}”' for name in asked if name)}" if any(asked) and len(names) > 1 else ""
+        criteria = dict.fromkeys(names.get(row.criterion or "", "") for row in rows)
+        about = f" on {listed(f'“{name}”' for name in criteria if name)}" if any(criteria) and len(names) > 1 else ""
         measure = lowered(labels.statistic(statistic))
-        yield Sentence(f"Systems were compared in pairs{what}: {measure}{test_in_words(rows[0])}")
+        yield Sentence(f"Systems were compared in pairs{about}: {measure}{test_in_words(rows[0])}")
 
 
 def _other_tests(facts: Facts, tested: Sequence[ResultRow]) -> Iterator[Sentence]:
-    """Say what else was tested with a correction, such as changes of groups: each kind of test once for a task."""
+    """Yield sentences about other corrected tests, such as changes of groups: each kind of test once for a task."""
     for frame in facts.main:
         rows = [row for row in tested if row.task == frame.task.key]
         kinds = {(row.analysis, row.statistic): row for row in reversed(rows)}
@@ -103,7 +103,7 @@ def main_test(rows: Sequence[ResultRow]) -> ResultRow | None:
 
 
 def test_in_words(row: ResultRow) -> str:
-    """Name the test of a row and the correction of its p values; counts of the pair itself are left out."""
+    """Return the name of a row's test and the correction of its p values, without counts of the pair."""
     settings = row.settings or {}
     test = str(settings.get("test", "")).partition(":")[0]
     named = f" ({test})" if test else ""
@@ -116,17 +116,17 @@ def test_in_words(row: ResultRow) -> str:
 
 
 def _agreement(facts: Facts, about: CriterionFacts) -> Iterator[Sentence]:
-    found = agreement_of(facts, about)
-    if found:
+    rows = agreement_of(facts, about)
+    if rows:
         name = task_name(facts, about.frame)
-        values = " and ".join(map(_value, found))
-        analysis = found[0].analysis
+        values = " and ".join(map(_value, rows))
+        analysis = rows[0].analysis
         source = named_in(analyses.registry[analysis].source) if analysis in analyses.registry else ()
         yield Sentence(f"{name}{'a' if name else 'A'}greement on “{about.name or about.key}” was {values}", source)
 
 
 def _value(row: ResultRow) -> str:
-    """Return a value with its interval, its measure and what it was computed on."""
+    """Return a value with its interval, its measure and its numbers of ratings and raters."""
     value, _space, interval = value_in_words(row).partition(" ")
     confidence = (row.settings or {}).get("confidence")
     between = [f"{confidence:.0%} CI {interval}" if confidence else interval] if interval else []

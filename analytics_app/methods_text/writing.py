@@ -15,21 +15,23 @@ from tasks_app.models import Study
 def write(study: Study, run: Run, *, standing: str, systems: bool) -> MethodsText:
     """Return the methods section of a run that is done, in English.
 
-    `standing` says whether the run was planned. Without `systems`, systems are counted and not named.
+    `standing` tells whether the run was planned. Without `systems`, systems are counted and not named.
     """
     facts = facts_of(study, run)
     removed = Q(analysis="funnel", statistic="removed")
     tested = Q(basis="kept", slice=None, system=None, system_b=None, rater=None, metric=None, p_adjusted__isnull=False)
     rows = list(ResultRow.objects.filter(removed | tested, run=run).order_by("order"))
-    taken = [row for row in rows if row.analysis == "funnel"]
+    removal_rows = [row for row in rows if row.analysis == "funnel"]
     others = [row for row in rows if row.analysis != "funnel"]
     paragraphs = [
         Paragraph("Texts and questions", list(evaluation.sentences(facts, systems=systems))),
         Paragraph("Raters", list(raters.sentences(facts))),
-        Paragraph("Quality control", list(quality.sentences(facts, taken))),
+        Paragraph("Quality control", list(quality.sentences(facts, removal_rows))),
         Paragraph("Analysis", list(statistics.sentences(facts, run, standing, others))),
     ]
     program = software(run.code_version, (run.finished or run.created_at).year)
     known = {**references(), program.key: program}
     cited = {key for paragraph in paragraphs for sentence in paragraph.sentences for key in sentence.cites}
-    return MethodsText([one for one in paragraphs if one.sentences], [known[key] for key in sorted(cited)])
+    return MethodsText(
+        [paragraph for paragraph in paragraphs if paragraph.sentences], [known[key] for key in sorted(cited)]
+    )

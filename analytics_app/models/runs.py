@@ -11,7 +11,7 @@ from tasks_app.models import Criterion, Judgment, Rater, Rating, Study, Task
 
 
 class Plan(models.Model):
-    """What is to be computed from a study; frozen at opening, it makes the planned run.
+    """The analysis plan of a study; frozen at opening, it determines the planned run.
 
     `document` is the part `analysis` of the study file with every default filled in (analytics_app.plan).
     """
@@ -43,7 +43,7 @@ class RunTrigger(models.TextChoices):
     COMMAND = "command", _("by a command")
 
 
-# States in which a run is still to be worked on.
+# States of a run that is not finished.
 UNFINISHED = (RunState.QUEUED, RunState.RUNNING)
 
 
@@ -51,7 +51,7 @@ class Run(models.Model):
     """One computation over an exact set of ratings; reproducible to the digit.
 
     The set is every rating of a counted judgment up to `high_water` (ratings) and `judgment_high_water`; `n_seen`
-    counts the ratings. `settings` are a plan's document, `facts` what the computation found out on the way.
+    counts the ratings. `settings` are a plan's document, `facts` are facts recorded during the computation.
     """
 
     State = RunState
@@ -98,17 +98,17 @@ class Run(models.Model):
 
     @property
     def n_counted(self) -> int:
-        """How many ratings count before any rule, in all tasks; those that a run sees, until it has looked at them.
+        """Return the number of ratings before any rule, in all tasks; until the run is done, that of all it sees.
 
-        A run also sees what an answer gave to a question that was asked twice.
+        A run also sees the second answer to a repeated question on the same screen.
         """
         tasks = self.facts.get("tasks", {}).values()
-        looked = self.state == RunState.DONE and any("ratings" in one for one in tasks)
-        return sum(one.get("ratings", 0) for one in tasks) if looked else self.n_seen
+        looked = self.state == RunState.DONE and any("ratings" in task for task in tasks)
+        return sum(task.get("ratings", 0) for task in tasks) if looked else self.n_seen
 
     @property
     def heeds_exclusions(self) -> bool:
-        """Whether its rules leave out what was excluded by hand."""
+        """Return whether its rules leave out manual exclusions."""
         return any(entry["rule"] == "manual" for entry in self.settings.get("rules", ()))
 
 
@@ -127,10 +127,10 @@ class RunPartKind(models.TextChoices):
 
 
 class RunPart(models.Model):
-    """A part of a run that one worker computes: the truth is this row, the broker only a bell.
+    """A part of a run that one worker computes. This row has its state; the broker only notifies workers.
 
-    The quality part of a task comes first; the others wait for it. `attempt` is the fencing token of whoever works
-    on the part: what an earlier attempt brings is refused.
+    The quality part of a task comes first; the others wait for it. `attempt` is the fencing token of the worker: the
+    outcome of an earlier attempt is refused.
     """
 
     State = RunPartState
@@ -175,11 +175,11 @@ class RunPart(models.Model):
 
 
 class Exclusion(models.Model):
-    """Why a rater, a judgment or a rating is not analysed. Nothing is deleted; `run` is null for a manual one."""
+    """The exclusion of a rater, judgment or rating from analysis. Nothing is deleted; a manual one has no `run`."""
 
     study = models.ForeignKey(Study, models.PROTECT, related_name="exclusions")
     run = models.ForeignKey(Run, models.CASCADE, null=True, blank=True, related_name="exclusions")
-    # The task it was found in; null for one by hand that holds everywhere.
+    # The task of the exclusion; null for a manual exclusion from all tasks.
     task = models.ForeignKey(Task, models.PROTECT, null=True, blank=True, related_name="+")
     rule = models.CharField(max_length=40)
     rater = models.ForeignKey(Rater, models.PROTECT, null=True, blank=True, related_name="exclusions")
@@ -240,7 +240,7 @@ class ResultRow(models.Model):
     planned = models.BooleanField()
     settings: "models.JSONField[Any, Any]" = models.JSONField(null=True)
     note = models.TextField(null=True)  # noqa: DJ001
-    # Whether the row tells systems apart, so that it is hidden while the study is open. Not exported.
+    # Whether the row distinguishes systems, so that it is hidden while the study is open. Not exported.
     by_system = models.BooleanField(default=False)
 
     class Meta:
@@ -278,7 +278,7 @@ class Plot(models.Model):
 
 
 class ResultLift(models.Model):
-    """That an owner had results by system shown while the study was open; printed in the datasheet."""
+    """A record that an owner showed results by system while the study was open; printed in the datasheet."""
 
     study = models.ForeignKey(Study, models.PROTECT, related_name="result_lifts")
     by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
@@ -290,9 +290,9 @@ class ResultLift(models.Model):
 
 
 class ResultsLink(models.Model):
-    """A link under which somebody without an account reads the results of a run; only a hash of its token is kept.
+    """A link by which a person without an account reads the results of a run; only a hash of its token is stored.
 
-    `name` says whom it is for. It works until it expires or is ended.
+    `name` tells whom it is for. It works until it expires or is ended.
     """
 
     WORKS = models.Q(ended_at=None, expires__gt=Now())
@@ -310,11 +310,11 @@ class ResultsLink(models.Model):
 
 
 class Datasheet(models.Model):
-    """What researchers answered for the datasheet of a study (analytics_app.heds), where they did.
+    """The answers of researchers for the datasheet of a study (analytics_app.heds).
 
     `answers` are by question number, `criterion_answers` by the key of a criterion first; each has its text, options,
-    revision, who and when. The sheet with a `version` was frozen when that version was opened, with every answer
-    that was known then.
+    revision, author and time. The sheet with a `version` was frozen when that version was opened, with every answer
+    known then.
     """
 
     study = models.ForeignKey(Study, models.PROTECT, related_name="datasheets")
@@ -335,9 +335,9 @@ class Datasheet(models.Model):
 
 
 class AgreementPoint(models.Model):
-    """Alpha of a criterion as an automatic run computed it; kept when the run is superseded and deleted.
+    """Alpha of a criterion from an automatic run; it is kept when the run is superseded and deleted.
 
-    `criterion` is empty for all criteria together. It tells no systems apart.
+    `criterion` is empty for all criteria together. It does not distinguish systems.
     """
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="agreement_points")
@@ -360,7 +360,7 @@ class AgreementPoint(models.Model):
 
 
 class WorkerBeat(models.Model):
-    """When a worker last answered on a queue."""
+    """The time when a worker last answered on a queue."""
 
     queue = models.CharField(max_length=40, primary_key=True)
     at = models.DateTimeField(db_default=Now())

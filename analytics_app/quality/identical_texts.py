@@ -1,4 +1,4 @@
-"""Identical texts: exclude raters who gave identical texts different numbers."""
+"""Identical texts: exclude raters who rated identical texts differently."""
 
 from __future__ import annotations
 
@@ -46,22 +46,24 @@ class IdenticalTexts(Rule):
         )
 
     def remove(self, sample: RuleSample, settings: Mapping[str, object]) -> Removal:
-        """Exclude raters who told identical texts apart."""
+        """Remove the raters who too often rated identical texts differently."""
         share, least = float(str(settings["share"])), int(str(settings["least"]))
-        found = same_texts(sample.table, sample.extras[Shown])
-        enough = found.texts >= least
-        shares = found.differ / np.maximum(found.texts, 1)
-        gone = enough & (shares >= share)
+        identical = same_texts(sample.table, sample.extras[Shown])
+        enough = identical.texts >= least
+        shares = identical.differ / np.maximum(identical.texts, 1)
+        excluded = enough & (shares >= share)
         untested = len(sample.raters) - int(enough.sum())
         return remove_raters(
             sample,
-            found.raters[gone],
+            identical.raters[excluded],
             [
                 f"different numbers for {differ} of {texts} identical texts ({share_in_words(differ / texts)}), below "
                 f"{share_in_words(share)} is asked"
-                for differ, texts in zip(found.differ[gone].tolist(), found.texts[gone].tolist(), strict=True)
+                for differ, texts in zip(
+                    identical.differ[excluded].tolist(), identical.texts[excluded].tolist(), strict=True
+                )
             ],
-            values=shares[gone],
+            values=shares[excluded],
             limits=share,
             notes=not_tested(untested, f"they rated fewer than {least} texts of an item more than once"),
         )

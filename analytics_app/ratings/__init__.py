@@ -1,4 +1,4 @@
-"""Load the ratings of a task as columns, never as one object a row.
+"""Load the ratings of a task as columns, never as one object per row.
 
 PostgreSQL sends its binary COPY format, in which a row of fixed-width columns has a fixed width, so that whole
 buffers become arrays without a loop.
@@ -36,6 +36,6 @@ __all__ = [
 
 
 def load_extras(run: Run, task_key: str, table: Table, needs: Iterable[type[Extra]]) -> Extras:
-    """Read the further material that rules or analyses need, for all criteria of a task."""
-    wanted = frozenset(needs)
-    return Extras.load(Loading(run, table, seen_by(run, task_key)), wanted) if wanted else Extras()
+    """Read the further data that rules or analyses need, for all criteria of a task."""
+    kinds = frozenset(needs)
+    return Extras.load(Loading(run, table, seen_by(run, task_key)), kinds) if kinds else Extras()

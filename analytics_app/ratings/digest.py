@@ -1,7 +1,7 @@
 """Digests of ratings and settings: equal digests give equal results, to the last digit.
 
-Raters, units and judgments enter by their ids, not by their codes, which shift where a study grows elsewhere. So the
-ratings of a criterion that no new judgment touches keep their digest.
+Raters, units and judgments are included by their ids, not by their codes, which shift if other parts of a study grow.
+So the ratings of a criterion keep their digest if no new judgment is about it.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ OF_JUDGMENTS = ("id", "order", "seconds", "at", "wave", "group", "simulated")
 
 
 class Digest:
-    """Gathers things for one digest; the order in which they are added counts."""
+    """The hash of everything that is added, in order."""
 
     def __init__(self) -> None:
         self._hash = hashlib.sha256()
 
     def add(self, *things: object) -> Digest:
-        """Add arrays, numbers, texts, and whatever is made of them.
+        """Add arrays, numbers, texts, and collections or dataclasses of them.
 
         Raises
         ------
         TypeError
-            For a thing of another kind: what is not known cannot be said to be equal.
+            For a value of another type, whose equality would be unknown.
         """
-        for one in things:
-            self._add(one)
+        for thing in things:
+            self._add(thing)
         return self
 
     def _add(self, thing: object) -> None:
@@ -45,7 +45,7 @@ class Digest:
             self._array(thing)
         elif is_dataclass(thing) and not isinstance(thing, type):
             self._mark(type(thing).__name__)
-            self.add(*(getattr(thing, one.name) for one in fields(thing)))
+            self.add(*(getattr(thing, field.name) for field in fields(thing)))
         elif isinstance(thing, Mapping):
             self._mark(f"mapping {len(thing)}")
             for key in sorted(thing, key=str):
@@ -76,7 +76,7 @@ class Digest:
 
     @property
     def hex(self) -> str:
-        """SHA-256 of everything that was added."""
+        """Return the SHA-256 of everything that was added."""
         return self._hash.hexdigest()
 
 
@@ -85,7 +85,7 @@ def of_table(table: Table) -> Iterable[object]:
     names, judgments = table.names, table.judgments
     yield from (getattr(judgments, column) for column in OF_JUDGMENTS)
     yield ids(names.rater_ids, judgments.rater)
-    # Rows name raters, and which of two is the first follows from their names: erasing one gives them another.
+    # Rows name raters, and the order of two raters depends on their names, which change if a rater is erased.
     yield tuple(names.raters[code] for code in np.unique(judgments.rater).tolist())
     yield ids(names.unit_ids, judgments.unit)
     yield from (table.id, ids(judgments.id, table.judgment), ids(names.rater_ids, table.rater))
@@ -97,12 +97,12 @@ def of_table(table: Table) -> Iterable[object]:
 
 
 def of_extras(extras: Extras, table: Table) -> Iterable[object]:
-    """Yield further material on the ratings of a table, whose columns named `rater` hold codes.
+    """Yield further data on the ratings of a table, whose columns named `rater` hold codes.
 
     Raises
     ------
     TypeError
-        For material that is no dataclass.
+        For data that are no dataclass.
     """
     for kind, material in extras:
         yield kind.__name__
@@ -115,7 +115,7 @@ def of_extras(extras: Extras, table: Table) -> Iterable[object]:
 
 
 def ids(known: NDArray[np.int64], codes: NDArray[Any]) -> NDArray[np.int64]:
-    """Return what codes stand for, 0 where there is none."""
+    """Return the ids of codes, 0 for no code."""
     if not len(known):
         return np.zeros(len(codes), dtype=np.int64)
     return np.where(codes >= 0, known[codes], 0)

@@ -1,4 +1,4 @@
-"""Read the ratings of a task that a run sees: the SQL statements, and what becomes of their rows."""
+"""Read the ratings of a task that a run sees: the SQL statements, and the conversion of their rows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from analytics_app.ratings.table import Coding, Judgments, Names, Table
 from tasks_app.check_settings import COPIES
 from tasks_app.models import Version
 
-# Every column is of fixed width and never null, so that all rows are equally long.
+# Every column has a fixed width and is never null, so that all rows are equally long.
 _RATING_TYPE = {
     "id": np.int64,
     "judgment": np.int64,
@@ -62,7 +62,7 @@ _JUDGMENT_TYPE = {
     "simulated": np.int32,
 }
 
-# A skip that replaced an answer after the mark does not unmake the answer: the state is read for surplus only.
+# A skip that replaced an answer after the mark does not remove the answer: the state is read only for surplus.
 _JUDGMENTS = """
 SELECT j.id, a.rater_id, a.unit_id, a."order", COALESCE(j.seconds_active, 'NaN'::float8),
        EXTRACT(epoch FROM j.submitted_at)::float8, a.wave, COALESCE(ra.group_id, 0), (a.rater_kind = 'simulated')::int
@@ -87,13 +87,13 @@ SELECT p.id, p.unit_id, COALESCE(o.system_id, 0), COALESCE(o.item_id, 0)
  ORDER BY p.id, po.id
 """
 
-# Degraded copies are checks that the tool makes: neither a unit nor a system of the study.
+# Degraded copies are checks made by the program: they are neither units nor systems of the study.
 _UNITS = """
 SELECT id, key, COALESCE(item_id, 0) FROM tasks_app_unit
  WHERE task_id = ANY(%s) AND features->>'degraded_of' IS NULL ORDER BY id
 """
 
-# By their keys: bootstraps draw them in this order, and whoever draws again has the keys alone.
+# Items are in the order of their keys: bootstraps draw in this order, and recomputation from a file has only the keys.
 _ITEMS = """
 SELECT id, key, COALESCE(document_id, 0), features FROM tasks_app_item WHERE study_id = %s ORDER BY key COLLATE "C", id
 """
@@ -101,7 +101,7 @@ _DOCUMENTS = 'SELECT id, key FROM tasks_app_document WHERE study_id = %s ORDER B
 
 
 def pooled_versions(study_id: int, version: int) -> tuple[int, ...]:
-    """Return the versions whose results are pooled with one: back to the last change that keeps results apart."""
+    """Return the versions pooled with a version: back to the last change after which results are separate."""
     changes = dict(Version.objects.filter(study=study_id, number__lte=version).values_list("number", "change"))
     pooled = []
     for number in range(version, 0, -1):
@@ -112,7 +112,7 @@ def pooled_versions(study_id: int, version: int) -> tuple[int, ...]:
 
 
 def seen_by(run: Run, task_key: str, criteria: Sequence[int] | None = None) -> dict[str, Any]:
-    """Return the parameters of every statement that reads what a run sees of a task."""
+    """Return the parameters of the statements that read the rows of a task that a run sees."""
     tasks = rows("SELECT id FROM tasks_app_task WHERE study_id = %s AND key = %s", run.study_id, task_key)
     return {
         "study": run.study_id,
@@ -128,12 +128,12 @@ def seen_by(run: Run, task_key: str, criteria: Sequence[int] | None = None) -> d
 def load(run: Run, task_key: str, criteria: Sequence[int] | None = None) -> Table:
     """Read the ratings of a task that a run sees, or those on some criteria (by id), in their order of arrival.
 
-    Rows of a task that a later version replaced count under the same key where versions are pooled.
+    Rows of a task that a later version replaced count under the same key if the versions are pooled.
     """
-    seen = seen_by(run, task_key, criteria)
-    judgments, judgment_codes, names = _judgments(seen)
+    params = seen_by(run, task_key, criteria)
+    judgments, judgment_codes, names = _judgments(params)
     about = "AND r.criterion_id = ANY(%(criteria)s)" if criteria is not None else ""
-    columns = copy(_RATINGS.format(about=about), seen, _RATING_TYPE)
+    columns = copy(_RATINGS.format(about=about), params, _RATING_TYPE)
     code = judgment_codes(columns["judgment"])
     counted = code >= 0
     columns, code = columns[counted], code[counted]
@@ -141,10 +141,10 @@ def load(run: Run, task_key: str, criteria: Sequence[int] | None = None) -> Tabl
         order = np.argsort(columns["id"], kind="stable")
         columns, code = columns[order], code[order]
     if criteria is not None:
-        # Judgments on other criteria are none of this part's: what it finds must not depend on them.
+        # The outcome of a part must not depend on judgments on other criteria.
         used, places = np.unique(code, return_inverse=True)
         judgments, code = judgments.where(used), places.astype(np.int32)
-    labels, label = _labels(seen, about, columns["id"])
+    labels, label = _labels(params, about, columns["id"])
     return Table(
         id=columns["id"],
         judgment=code,
@@ -162,16 +162,16 @@ def load(run: Run, task_key: str, criteria: Sequence[int] | None = None) -> Tabl
     )
 
 
-def _judgments(seen: Mapping[str, Any]) -> tuple[Judgments, Coding, Names]:
-    raw = copy(_JUDGMENTS.format(counts=counts()), seen, _JUDGMENT_TYPE)
+def _judgments(params: Mapping[str, Any]) -> tuple[Judgments, Coding, Names]:
+    raw = copy(_JUDGMENTS.format(counts=counts()), params, _JUDGMENT_TYPE)
     raw = raw[np.argsort(raw["id"], kind="stable")]
-    raters = rows(_RATERS, seen["study"])
-    groups = rows("SELECT id, key FROM tasks_app_group WHERE study_id = %s ORDER BY id", seen["study"])
-    # Raters are numbered by their pseudonyms, so that "the first of two raters" does not depend on who came first.
+    raters = rows(_RATERS, params["study"])
+    groups = rows("SELECT id, key FROM tasks_app_group WHERE study_id = %s ORDER BY id", params["study"])
+    # Codes of raters are in the order of pseudonyms, so that the order of two raters does not depend on their arrival.
     by_id = sorted((pk, code) for code, (pk, _name) in enumerate(raters))
     known = np.array([pk for pk, _code in by_id], dtype=np.int64)
     code_of = np.array([code for _pk, code in by_id], dtype=np.int32)
-    names = _names(seen, raters, groups)
+    names = _names(params, raters, groups)
     judgments = Judgments(
         id=raw["id"],
         rater=code_of[Coding(known)(raw["rater"])] if len(raw) else np.empty(0, dtype=np.int32),
@@ -186,14 +186,14 @@ def _judgments(seen: Mapping[str, Any]) -> tuple[Judgments, Coding, Names]:
     return judgments, Coding(judgments.id), names
 
 
-def _names(seen: Mapping[str, Any], raters: Sequence[tuple[Any, ...]], groups: Sequence[tuple[Any, ...]]) -> Names:
-    study = seen["study"]
-    units = rows(_UNITS, seen["tasks"])
+def _names(params: Mapping[str, Any], raters: Sequence[tuple[Any, ...]], groups: Sequence[tuple[Any, ...]]) -> Names:
+    study = params["study"]
+    units = rows(_UNITS, params["tasks"])
     criteria = rows("SELECT id, key FROM tasks_app_criterion WHERE study_id = %s ORDER BY id", study)
-    found = rows("SELECT id, key FROM tasks_app_system WHERE study_id = %s ORDER BY id", study)
-    systems = [(pk, key) for pk, key in found if key != COPIES]
+    system_rows = rows("SELECT id, key FROM tasks_app_system WHERE study_id = %s ORDER BY id", study)
+    systems = [(pk, key) for pk, key in system_rows if key != COPIES]
     items, documents = rows(_ITEMS, study), rows(_DOCUMENTS, study)
-    shown = copy(_SHOWN, seen, _SHOWN_TYPE)
+    shown = copy(_SHOWN, params, _SHOWN_TYPE)
     part_ids, first = np.unique(shown["part"], return_index=True)
     unit_ids, item_ids = ids_of(units), ids_of(items)
     visible = shown[shown["system"] > 0]
@@ -210,50 +210,52 @@ def _names(seen: Mapping[str, Any], raters: Sequence[tuple[Any, ...]], groups: S
         labels=(),
         systems=tuple(key for _pk, key in systems),
         items=tuple(key for _pk, key, *_rest in items),
-        document_of_item=Coding(ids_of(documents))(np.array([one[2] for one in items], dtype=np.int64)),
+        document_of_item=Coding(ids_of(documents))(np.array([item[2] for item in items], dtype=np.int64)),
         documents=tuple(key for _pk, key in documents),
         groups=tuple(key for _pk, key in groups),
         shown_part=Coding(part_ids)(visible["part"]),
         shown_system=Coding(ids_of(systems))(visible["system"]),
         shown_item=Coding(item_ids)(visible["item"]),
-        features=_features([json.loads(one[3]) for one in items]),
+        features=_features([json.loads(item[3]) for item in items]),
     )
 
 
 def _features(of_items: Sequence[Mapping[str, Any]]) -> dict[str, NDArray[Any]]:
-    """Turn the items' features into one array of words a feature."""
+    """Return the items' features as one array of words for each feature."""
     named = sorted({name for features in of_items for name in features})
     return {
-        name: np.array(["" if (found := one.get(name)) is None else str(found) for one in of_items], dtype=object)
+        name: np.array(
+            ["" if (value := features.get(name)) is None else str(value) for features in of_items], dtype=object
+        )
         for name in named
     }
 
 
-def _labels(seen: Mapping[str, Any], about: str, ids: NDArray[np.int64]) -> tuple[tuple[str, ...], NDArray[np.int32]]:
-    """Return the labels there are, in their alphabetical order, and the code of each rating's label."""
-    words = rows(_WORDS.format(about=about), **seen)
+def _labels(params: Mapping[str, Any], about: str, ids: NDArray[np.int64]) -> tuple[tuple[str, ...], NDArray[np.int32]]:
+    """Return the labels in alphabetical order, and the code of each rating's label."""
+    words = rows(_WORDS.format(about=about), **params)
     code = np.full(len(ids), -1, dtype=np.int32)
     labels = tuple(word for (word,) in words)
     if labels:
-        raw = copy(_LABELS.format(about=about), {**seen, "words": list(labels)}, {"id": np.int64, "code": np.int64})
+        raw = copy(_LABELS.format(about=about), {**params, "words": list(labels)}, {"id": np.int64, "code": np.int64})
         place = Coding(ids)(raw["id"])
         code[place[place >= 0]] = raw["code"][place >= 0] - 1
     return labels, code
 
 
-def ids_of(found: Sequence[tuple[Any, ...]]) -> NDArray[np.int64]:
-    return np.array([one[0] for one in found], dtype=np.int64)
+def ids_of(id_rows: Sequence[tuple[Any, ...]]) -> NDArray[np.int64]:
+    return np.array([row[0] for row in id_rows], dtype=np.int64)
 
 
 # Ratings that are left out before any rule ------------------------------------------------------------
 
-# A question that an answer gives twice, such as a repeated pair of adjectives (analytics_app.runs.rules).
+# The reason for a question that was repeated on a screen, such as a pair of adjectives (analytics_app.runs.rules).
 WITHIN = "within"
 
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """The ratings that one reason leaves out. A rating has one reason: the first that holds, in the order of rows."""
+    """The ratings that one reason leaves out. A rating has one reason: the first that applies, in the order of rows."""
 
     reason: str
     n_ratings: int
@@ -261,8 +263,8 @@ class LeftOut:
     n_texts: int
 
 
-# The judgments that `_JUDGMENTS` does not take, each with the first reason that holds; of these alone ratings
-# are looked up, since nearly all judgments count.
+# The judgments that `_JUDGMENTS` leaves out, each with the first reason that applies. Ratings are looked up only for
+# these, since nearly all judgments count.
 _LEFT_OUT = """
 WITH own AS MATERIALIZED (
     SELECT j.id, a.rater_id, CASE
@@ -285,7 +287,7 @@ SELECT own.reason, count(*), count(DISTINCT own.rater_id), count(DISTINCT COALES
 """
 
 
-def left_out(seen: Mapping[str, Any]) -> list[LeftOut]:
-    """Count the ratings of a task that no run takes, reason by reason; none where all of them count."""
-    found = rows(_LEFT_OUT.format(current=was_current()), **seen)
-    return [LeftOut(reason[2:], *numbers) for reason, *numbers in found]
+def left_out(params: Mapping[str, Any]) -> list[LeftOut]:
+    """Return the counts of ratings of a task that every run leaves out, by reason; none if all ratings count."""
+    reasons = rows(_LEFT_OUT.format(current=was_current()), **params)
+    return [LeftOut(reason[2:], *numbers) for reason, *numbers in reasons]

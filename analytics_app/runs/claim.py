@@ -1,8 +1,8 @@
 """Claim a part of a run for one worker, compute it and store it once, even if processes die on the way.
 
-`attempt` is the fencing token: it grows with every claim, and what an earlier attempt brings is refused. Locks are
-taken in one order: the part, then its run, then parts that wait for it. The run's row is locked last and for the merge
-alone, so that parts of one run store their rows beside each other.
+`attempt` is the fencing token: it grows with every claim, and the outcome of an earlier attempt is refused. Locks are
+taken in one order: the part, then its run, then parts that wait for it. The run's row is locked last and only for the
+merge, so that parts of one run can store their rows at the same time.
 """
 
 from __future__ import annotations
@@ -24,33 +24,33 @@ from analytics_app.runs import compute
 from analytics_app.runs.store import Gone, Superseded, store
 
 HEARTBEAT_SECONDS = 5
-# A worker that has been silent for twelve heartbeats is taken for dead.
+# A worker without a heartbeat for this time (twelve heartbeats) is treated as dead.
 DEAD_AFTER = timedelta(seconds=60)
 TRIES = 5
-# Who was told of a part and has not come by then is told again.
+# A part that no worker has claimed this long after its notification is notified again.
 RING_AFTER = timedelta(seconds=60)
 
-# The database is away, restarts or is too busy: the work is good and is done again.
+# The database is unavailable, restarts or is too busy: the part is computed again.
 DATABASE_AWAY = (OperationalError, InterfaceError)
 
 log = logging.getLogger(__name__)
 
 
 def due() -> QuerySet[RunPart]:
-    """Return the parts that somebody should work on: queued, or begun by a worker that has died."""
+    """Return the parts to work on: queued, or begun by a worker that has died."""
     dead = Q(state=RunPart.State.RUNNING, heartbeat__lt=Now() - DEAD_AFTER)
     return RunPart.objects.filter(Q(state=RunPart.State.QUEUED) | dead, run__state__in=UNFINISHED)
 
 
 def unheard() -> QuerySet[RunPart]:
-    """Return the parts that are due and that nobody was told of lately."""
+    """Return the parts that are due and have no recent notification."""
     return due().filter(Q(rung_at=None) | Q(rung_at__lt=Now() - RING_AFTER))
 
 
 def work(part_id: int) -> bool:
-    """Compute and store a part if it is to be had; returns whether it was.
+    """Compute and store a part if it can be claimed, and return whether it was.
 
-    What goes wrong with the database puts the part back; what goes wrong in an analysis fails the run with a sentence.
+    An error of the database puts the part back; an error in an analysis fails the run with a sentence.
     """
     part = claim(part_id)
     if part is None:
@@ -60,7 +60,7 @@ def work(part_id: int) -> bool:
         return True
     began = monotonic()
     try:
-        # What a COPY raises becomes Django's own errors here.
+        # Errors of COPY become Django's own errors here.
         with Heartbeat(part), connection.wrap_database_errors:
             outcome = compute.compute(part)
         if not connection.in_atomic_block and not connection.is_usable():
@@ -86,27 +86,27 @@ def work(part_id: int) -> bool:
 
 @transaction.atomic
 def claim(part_id: int) -> RunPart | None:
-    """Take a part for this process; None where somebody else has it, or nothing is to be done about it."""
-    found = due().filter(pk=part_id).select_for_update(of=("self",), skip_locked=True, no_key=True).first()
-    if found is None:
+    """Claim a part for this process; None if another process has it or it is not due."""
+    part = due().filter(pk=part_id).select_for_update(of=("self",), skip_locked=True, no_key=True).first()
+    if part is None:
         return None
-    if found.attempt >= TRIES:
-        _fail(found, found.error or died_each_time())
+    if part.attempt >= TRIES:
+        _fail(part, part.error or died_each_time())
         return None
     RunPart.objects.filter(pk=part_id).update(
         state=RunPart.State.RUNNING, attempt=F("attempt") + 1, heartbeat=Now(), error=""
     )
-    Run.objects.filter(pk=found.run_id, state=RunState.QUEUED).update(
+    Run.objects.filter(pk=part.run_id, state=RunState.QUEUED).update(
         state=RunState.RUNNING, started=Coalesce("started", Now())
     )
     return RunPart.objects.select_related("run__study", "task", "criterion").get(pk=part_id)
 
 
 class Heartbeat:
-    """Renews the heartbeat of a part from a thread with a database connection of its own, until the block ends.
+    """A thread that renews the heartbeat of a part, with its own database connection, until the block ends.
 
-    It tells a long computation from a dead worker. `lost` says that another worker has claimed the part: what is
-    computed here will be refused.
+    It distinguishes a long computation from a dead worker. `lost` is true if another worker has claimed the part: the
+    outcome of this one will be refused.
     """
 
     def __init__(self, part: RunPart) -> None:
@@ -144,7 +144,7 @@ class Heartbeat:
 
 
 def release(part: RunPart, why: str) -> None:
-    """Put a part back if it is still this attempt's; where that fails its heartbeat ends and has the same effect."""
+    """Put a part back if it is still this attempt's; if that fails, the end of its heartbeat has the same effect."""
     try:
         _forget_broken_connection()
         RunPart.objects.filter(pk=part.pk, attempt=part.attempt, state=RunPart.State.RUNNING).update(
@@ -155,14 +155,14 @@ def release(part: RunPart, why: str) -> None:
 
 
 def fail(part: RunPart, sentence: str) -> None:
-    """Fail a part and with it its run, if the part is still this attempt's."""
+    """Fail a part and its run, if the part is still this attempt's."""
     try:
         _forget_broken_connection()
         with transaction.atomic():
             mine = RunPart.objects.filter(pk=part.pk, attempt=part.attempt, state=RunPart.State.RUNNING)
-            found = mine.select_for_update(of=("self",), no_key=True).first()
-            if found is not None:
-                _fail(found, sentence)
+            current = mine.select_for_update(of=("self",), no_key=True).first()
+            if current is not None:
+                _fail(current, sentence)
     except DatabaseError as error:
         log.warning("That part %s failed could not be stored; it is taken for dead later: %s", part.pk, error)
 
@@ -180,12 +180,12 @@ def _forget_broken_connection() -> None:
 
 
 def release_of(code_version: str) -> str:
-    """Return the release out of what is stored with a run, which may name the exact code after it."""
+    """Return the release from the code version of a run, which may have the exact commit after it."""
     return code_version.partition("+")[0]
 
 
 def name_of(part: RunPart) -> str:
-    """Say which part of a run it is."""
+    """Return the name of a part of a run."""
     name = f"{RunPart.Kind(part.kind).label} of the task {part.task.key}"
     return f"{name}, criterion {part.criterion.key}" if part.criterion is not None else name
 
@@ -194,7 +194,7 @@ def name_of(part: RunPart) -> str:
 
 
 def sentence_of(error: Exception) -> str:
-    """Say what an analysis raised. What the database says is left out: it quotes rows."""
+    """Return a sentence about an error in an analysis, without messages of the database, which quote rows."""
     kind = type(error).__name__
     if isinstance(error, MemoryError):
         return "There was not enough memory for it. Give the worker more, or analyse fewer criteria in one task."
@@ -204,7 +204,7 @@ def sentence_of(error: Exception) -> str:
 
 
 def died_each_time() -> str:
-    """Say why a part is not begun once more."""
+    """Return the sentence about a part whose workers died at every attempt."""
     return (
         f"This part was begun {TRIES} times and its worker died each time, probably for want of memory. "
         "Give the worker more memory, then start a new run."
@@ -212,7 +212,7 @@ def died_each_time() -> str:
 
 
 def updated(code_version: str) -> str:
-    """Say that an update came between: numbers of two releases do not belong into one run."""
+    """Return the sentence about an update during a run, whose numbers must be from one release."""
     return (
         f"The run was started by evalweb {release_of(code_version)}, and this worker is evalweb "
         f"{release_of(project.EVALWEB_CODE_VERSION)}. See that all processes run the same, then start a new run."
@@ -220,7 +220,7 @@ def updated(code_version: str) -> str:
 
 
 def too_long() -> str:
-    """Say that a part met the limit of EVALWEB_TASK_SECONDS."""
+    """Return the sentence about a part that reached the limit of EVALWEB_TASK_SECONDS."""
     return (
         "It took longer than EVALWEB_TASK_SECONDS allows. Raise that for the worker, or lower the number of bootstrap "
         "samples, then start a new run."

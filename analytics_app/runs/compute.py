@@ -22,16 +22,16 @@ from analytics_app.selectors.questions import asked_again, chosen, common_of, cr
 from analytics_app.selectors.sections import WITH_LABELS, label_called, labels_called, systems_called
 from tasks_app.models import Criterion
 
-# Plots of a part are numbered from its number times this.
+# The first number of a part's plots is the number of the part times this.
 PLOTS_OF_A_PART = 100
 
 
 @dataclass(slots=True)
 class Outcome:
-    """What a part found: rows in their order, unsaved exclusions and plots of the run, and facts about the run.
+    """The outcome of a part: rows in their order, unsaved exclusions and plots, and facts about the run.
 
-    `inputs` is the digest of what it depends on; `same_as` is a part of an earlier run that had the same, whose rows
-    and plots are these.
+    `inputs` is the digest of everything it depends on; `same_as` is a part of an earlier run with the same inputs,
+    whose rows and plots are taken over.
     """
 
     rows: list[Row] = field(default_factory=list)
@@ -43,7 +43,7 @@ class Outcome:
 
 
 def compute(part: RunPart) -> Outcome:
-    """Compute a part of a run. The same part gives the same outcome to the digit, whoever computes it."""
+    """Compute a part of a run. The outcome is the same to the last digit in every process."""
     if part.kind == RunPartKind.QUALITY:
         funnel = rules.apply(part)
         facts, rows = {"tasks": {part.task.key: funnel.facts()}}, list(funnel.rows())
@@ -55,9 +55,9 @@ def compute(part: RunPart) -> Outcome:
         return Outcome()
     inputs = _read(part, question, chosen_analyses)
     outcome = Outcome(inputs=inputs.digest())
-    # Taken over from a part of another run of the study that had the same inputs and is done.
-    same = RunPart.objects.filter(run__study=part.run.study_id, inputs=outcome.inputs, state=RunPart.State.DONE)
-    outcome.same_as = same.exclude(run=part.run_id).select_related("run").order_by("-pk").first()
+    # Rows are taken over from a finished part of another run of the study with the same inputs.
+    equal_parts = RunPart.objects.filter(run__study=part.run.study_id, inputs=outcome.inputs, state=RunPart.State.DONE)
+    outcome.same_as = equal_parts.exclude(run=part.run_id).select_related("run").order_by("-pk").first()
     if outcome.same_as is None:
         outcome.rows = list(_rows(inputs))
         outcome.plots = list(_plots(part, _drawn(inputs, outcome.rows)))
@@ -95,7 +95,7 @@ class Inputs:
     labels: Mapping[str, Mapping[str, str]]
 
     def digest(self) -> str:
-        """Return the digest of all of it."""
+        """Return the digest of all inputs."""
         part = self.part
         names = part.criterion.name if part.criterion is not None else self.criteria
         digest = Digest().add(part.run.code_version, part.run.planned, part.kind, names, self.systems, self.labels)
@@ -108,8 +108,8 @@ def _read(part: RunPart, question: Question, chosen_analyses: Sequence[tuple[Ana
     run, task, ids = part.run, part.task, None
     if part.criterion is not None:
         # The same criterion has another id in another version of the study.
-        same = Criterion.objects.filter(study_id=run.study_id, key=part.criterion.key)
-        ids = list(same.values_list("pk", flat=True))
+        versions = Criterion.objects.filter(study_id=run.study_id, key=part.criterion.key)
+        ids = list(versions.values_list("pk", flat=True))
     table = load(run, task.key, ids)
     again = asked_again(task, table)
     table = table.where(~again) if again.any() else table
@@ -140,7 +140,7 @@ _EXCLUDED_TYPE = {"rater": np.int64, "judgment": np.int64, "rating": np.int64, "
 
 
 def _excluded(part: RunPart, table: Table) -> tuple[Mask, Mask]:
-    """Return which ratings a run's rules removed, and which of them rules that are not based on z removed."""
+    """Return masks of the ratings that a run's rules removed, and of those removed by rules not based on z."""
     on_z = [name for name, rule in quality.registry.items() if rule.on_z]
     exclusions = copy(_EXCLUDED, {"run": part.run_id, "task": part.task_id, "on_z": on_z}, _EXCLUDED_TYPE)
     keys = {
@@ -155,12 +155,12 @@ def _excluded(part: RunPart, table: Table) -> tuple[Mask, Mask]:
             mask |= np.isin(values, some[column])
         return mask
 
-    # No row has the number 0, which stands for none.
+    # No row has the id 0, which means none.
     return rows_of(exclusions), rows_of(exclusions[exclusions["on_z"] == 0])
 
 
 def _rows(inputs: Inputs) -> Iterator[Row]:
-    """Yield the rows of each analysis: on all ratings if rules excluded anything, then on those that were kept."""
+    """Yield the rows of each analysis: on all ratings if rules excluded anything, then on the kept ratings."""
     table, of_z, planned = inputs.table, inputs.common.of_z, inputs.part.run.planned
     all_of_it = Sample(table, np.empty(0), inputs.question, inputs.common, "all", extras=inputs.extras)
     samples = []
@@ -169,8 +169,8 @@ def _rows(inputs: Inputs) -> Iterator[Row]:
         samples.append(replace(all_of_it, z=table.z(**of_z)))
     z = np.full(len(table), np.nan)
     z[~inputs.before_z] = table.where(~inputs.before_z).z(**of_z)
-    kept = ~inputs.excluded
-    samples.append(replace(all_of_it, table=table.where(kept), z=z[kept], basis="kept"))
+    included = ~inputs.excluded
+    samples.append(replace(all_of_it, table=table.where(included), z=z[included], basis="kept"))
     for sample in samples:
         for analysis, settings in inputs.analyses:
             for row in analysis.rows(sample, settings):
@@ -178,7 +178,7 @@ def _rows(inputs: Inputs) -> Iterator[Row]:
 
 
 def _drawn(inputs: Inputs, rows: Sequence[Row]) -> Sequence[Drawn]:
-    """Draw the rows of a part, with systems and labels under their names."""
+    """Draw the rows of a part, with the names of systems and labels."""
     part, criterion = inputs.part, inputs.part.criterion
     draw = charts.draw_task if part.kind == RunPartKind.TASK else charts.draw
     return draw(
@@ -197,7 +197,7 @@ def _plots(part: RunPart, drawings: Sequence[Drawn]) -> Iterator[Plot]:
         yield Plot(
             run=part.run,
             key=f"{place_of(part)}/{drawing.key}",
-            # What a whole task shows of one criterion is what the task is made for, and stands first in its section.
+            # A chart of a whole task about one criterion is the main chart, and is first in the criterion's section.
             order=order if drawing.criterion else part.number * PLOTS_OF_A_PART + order,
             task=part.task.key,
             criterion=criterion.key if criterion else drawing.criterion,
@@ -220,6 +220,6 @@ def _with_names(row: Row, systems: Mapping[str, str], labels: Mapping[str, Mappi
 
 
 def place_of(part: RunPart) -> str:
-    """Return the beginning of the keys of a part's plots, which no other part's keys have."""
+    """Return the unique prefix of the keys of a part's plots."""
     together = "*" if part.kind == RunPartKind.TASK else "-"
     return f"{part.task.key}/{part.criterion.key if part.criterion else together}"

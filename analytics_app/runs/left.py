@@ -1,4 +1,4 @@
-"""Draw what was left of the ratings of a task after each quality rule."""
+"""Draw the remaining ratings of a task after each quality rule."""
 
 from __future__ import annotations
 
@@ -15,13 +15,15 @@ KIND = "rules"
 
 
 def sketches(rows: Sequence[Row]) -> Iterator[Sketch]:
-    """Yield the chart of a funnel; none where the rules excluded nothing."""
+    """Yield the chart of a funnel; none if the rules excluded nothing."""
     steps = {row.statistic: row for row in rows if row.statistic in {"collected", "kept"}}
     left = [row for row in rows if row.statistic == "left"]
     first, last = steps["collected"], steps["kept"]
     if not left or _ratings(first) == _ratings(last):
         return
-    kept = f"{_ratings(last):,} of {_ratings(first):,} ratings ({words.share(_ratings(last) / _ratings(first), 1)})"
+    kept_phrase = (
+        f"{_ratings(last):,} of {_ratings(first):,} ratings ({words.share(_ratings(last) / _ratings(first), 1)})"
+    )
     n_raters = f"{last.n_raters or 0:,} of {first.n_raters or 0:,} raters"
     points = [
         {
@@ -36,7 +38,7 @@ def sketches(rows: Sequence[Row]) -> Iterator[Sketch]:
     ]
     yield Sketch(
         kind=KIND,
-        title=f"The rules kept {kept}, from {n_raters}",
+        title=f"The rules kept {kept_phrase}, from {n_raters}",
         subtitle=(
             "Ratings and raters left after each quality rule, in order of application; a rater counts with at least "
             "one rating left. Grey: ratings excluded so far."

@@ -1,4 +1,4 @@
-"""Apply the quality rules of a run to one task: which ratings each rule excludes, why, and what is kept."""
+"""Apply the quality rules of a run to one task, and record the ratings that each rule excludes, with reasons."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def apply(part: RunPart) -> Funnel:
 
 
 def _by_hand(run: Run) -> tuple[ByHand, ...]:
-    """Return the exclusions by hand that held when the run was started."""
+    """Return the manual exclusions that applied when the run was started."""
     exclusions = Exclusion.objects.filter(pk__in=run.facts.get("manual_exclusions", ()))
     return tuple(
         ByHand("rater", exclusion.rater_id, exclusion.reason)
@@ -54,13 +54,13 @@ def _by_hand(run: Run) -> tuple[ByHand, ...]:
 
 
 def _within(again: Table) -> list[LeftOut]:
-    """Count the ratings that an answer gave to a question it had answered before; none where there are none."""
+    """Return the counts of repeated answers to a question within one judgment; empty if there are none."""
     return [LeftOut(WITHIN, len(again), again.n_raters, again.n_texts)] if len(again) else []
 
 
-def _replaced(run: Run, kept: Table) -> Removal | None:
-    """Remove what no rule did, of the judgments that were reassigned to another rater: the new answers count."""
-    ids = kept.judgments.id[kept.judgment]
+def _replaced(run: Run, table: Table) -> Removal | None:
+    """Remove the remaining ratings of judgments that were reassigned to another rater: the new answers count."""
+    ids = table.judgments.id[table.judgment]
     mask = np.isin(ids, run.facts.get("replaced", []))
     if not mask.any():
         return None
@@ -90,17 +90,17 @@ class Funnel:
 
     @property
     def z_of_kept(self) -> Floats:
-        """Judge-wise z of the ratings kept, as it was last computed; NaN before."""
+        """Return judge-wise z of the kept ratings, as last computed; NaN before that."""
         return self._z[self._place_of_kept]
 
     def renew_z(self, **settings: Any) -> None:
-        """Compute z again if rules not based on z have excluded ratings since."""
+        """Compute z again if rules not based on z have excluded ratings since the last time."""
         if self._is_z_stale:
             self._z[self._counts_for_z] = self.collected.where(self._counts_for_z).z(**settings)
             self._is_z_stale = False
 
     def take(self, rule: str, removal: Removal, *, on_z: bool = False) -> None:
-        """Take the ratings out that a rule removes from those kept, and note what it removed and why."""
+        """Exclude the ratings that a rule removes, and record them with the reasons."""
         self._note(rule, removal)
         self.exclusions += _exclusions(self._part, rule, removal)
         if not on_z and removal.mask.any():
@@ -111,57 +111,57 @@ class Funnel:
         self._steps.append(self._row("left", self.kept, label=rule, value=self._share(self.kept)))
 
     def _note(self, rule: str, removal: Removal) -> None:
-        gone = self.kept.where(removal.mask)
+        removed = self.kept.where(removal.mask)
         note = " ".join(removal.notes) or None
         of_raters = len(removal.ids) if removal.target == "rater" else 0
-        n_raters = max(gone.n_raters, of_raters)
-        share = self._share(gone)
-        self._steps.append(self._row("removed", gone, label=rule, value=share, note=note, n_raters=n_raters))
+        n_raters = max(removed.n_raters, of_raters)
+        share = self._share(removed)
+        self._steps.append(self._row("removed", removed, label=rule, value=share, note=note, n_raters=n_raters))
         if removal.side is not None:
             for statistic, side in (("removed_low", -1), ("removed_high", 1)):
-                some = gone.where(removal.side == side)
+                some = removed.where(removal.side == side)
                 self._steps.append(self._row(statistic, some, label=rule, value=self._share(some)))
         self._steps += self._by_system(rule, removal.mask)
 
     def _by_system(self, rule: str, mask: Mask) -> Iterator[Row]:
-        """Yield for each system the share of its ratings that a rule took: a fair rule takes about the same of all."""
+        """Yield the share of each system's ratings that a rule removed: a fair rule has similar shares for all."""
         if not mask.any():
             return
         names = self.kept.names
         row, system, _item = self.kept.by_system()
-        had = np.bincount(system, minlength=len(names.systems))
+        n_before = np.bincount(system, minlength=len(names.systems))
         lost = np.bincount(system[mask[row]], minlength=len(names.systems))
         for code, key in enumerate(names.systems):
-            if had[code]:
+            if n_before[code]:
                 yield Row(
                     analysis=ANALYSIS,
                     statistic="removed_by_system",
                     task=self._part.task.key,
                     label=rule,
                     system=key,
-                    value=float(lost[code] / had[code]),
+                    value=float(lost[code] / n_before[code]),
                     n_ratings=int(lost[code]),
                     basis="all",
                     by_system=True,
                 )
 
     def rows(self) -> Iterator[Row]:
-        """Yield the steps from what is stored to what was kept; `collected` is what counts before any rule."""
+        """Yield the steps from stored to kept ratings; `collected` are those that count before any rule."""
         yield from self._before()
         yield self._row("collected", self.collected, value=1.0 if len(self.collected) else None)
         yield from self._steps
         yield self._row("kept", self.kept, value=self._share(self.kept))
 
     def _before(self) -> Iterator[Row]:
-        """Yield what is stored and what is left out before any rule, where anything is."""
+        """Yield the counts of stored ratings, and of those left out before any rule, if there are any."""
         if not self.left_out:
             return
-        stored = len(self.collected) + sum(one.n_ratings for one in self.left_out)
+        stored = len(self.collected) + sum(entry.n_ratings for entry in self.left_out)
         about: dict[str, Any] = {"analysis": ANALYSIS, "task": self._part.task.key, "basis": "all"}
         yield Row(statistic="stored", n_ratings=stored, **about)
-        for one in self.left_out:
-            counts = {"n_ratings": one.n_ratings, "n_raters": one.n_raters, "n_items": one.n_texts}
-            yield Row(statistic="left_out", label=one.reason, **{**about, **counts})
+        for entry in self.left_out:
+            counts = {"n_ratings": entry.n_ratings, "n_raters": entry.n_raters, "n_items": entry.n_texts}
+            yield Row(statistic="left_out", label=entry.reason, **{**about, **counts})
 
     def _row(self, statistic: str, table: Table, **columns: Any) -> Row:
         return Row(
@@ -176,7 +176,7 @@ class Funnel:
         return len(some) / len(self.collected) if len(self.collected) else None
 
     def facts(self) -> dict[str, int]:
-        """Return counts of the task, which pages show beside its results."""
+        """Return counts of the task, which pages show with its results."""
         table = self.collected
         raters = np.union1d(table.rater, table.judgments.rater[self.all_unrated])
         simulated = np.unique(table.judgments.rater[table.judgments.simulated])
@@ -193,9 +193,9 @@ class Funnel:
 
 
 def _unrated(table: Table, asking: Asking, run: Run) -> NDArray[np.int64]:
-    """Return the codes of the judgments that count and have no rating; none where no errors are marked.
+    """Return the codes of the judgments that count and have no rating; none if the task does not mark errors.
 
-    Elsewhere an answer without a rating left out every question there was.
+    In other tasks, an answer without a rating left out every question.
     """
     judgments = table.judgments
     if not asking.marked:
@@ -206,13 +206,13 @@ def _unrated(table: Table, asking: Asking, run: Run) -> NDArray[np.int64]:
 
 
 def _is_taken(table: Table, unrated: NDArray[np.int64], removal: Removal) -> Mask:
-    """Return which judgments without ratings a rule removed, with their rater or by themselves."""
-    taken = np.zeros(len(unrated), dtype=bool)
+    """Return a mask of the judgments without ratings that a rule removed, by rater or by judgment."""
+    mask = np.zeros(len(unrated), dtype=bool)
     keys = {"rater": table.names.rater_ids[table.judgments.rater[unrated]], "judgment": table.judgments.id[unrated]}
     for part in (removal, *removal.more):
         if part.target in keys:
-            taken |= np.isin(keys[part.target], part.ids)
-    return taken
+            mask |= np.isin(keys[part.target], part.ids)
+    return mask
 
 
 def _exclusions(part: RunPart, rule: str, removal: Removal) -> Iterator[Exclusion]:

@@ -43,7 +43,7 @@ __all__ = ["Busy", "cancel", "compute_here", "refuse", "start"]
 
 NOTHING = "There is nothing to analyse: the study has no task."
 
-# How often a process that works on a run looks whether others have done their parts.
+# Seconds between two checks of a process whether other processes have finished their parts.
 LOOK_SECONDS = 0.5
 
 
@@ -51,17 +51,17 @@ LOOK_SECONDS = 0.5
 def start(
     *, study: Study, by: Actor, settings: Mapping[str, Any] | None = None, trigger: str = RunTrigger.DEMAND
 ) -> Run:
-    """Start a run over the ratings there are now, by the study's plan or other settings.
+    """Start a run over the current ratings, by the study's plan or other settings.
 
-    Where an equal run (the same ratings, settings and code) is done or under way, that one is returned. The run is
+    If an equal run (the same ratings, settings and code) is done or under way, that run is returned. The run is
     planned if its settings are those of the frozen plan and the study is closed: an interim look is exploratory.
 
     Raises
     ------
     ValueError
-        With one problem of the settings a line.
+        With one problem of the settings per line.
     Busy
-        While somebody stores many ratings in one transaction.
+        While an import stores many ratings in one transaction.
     """
     study = Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     if not study.is_frozen:
@@ -83,7 +83,7 @@ def start(
         Run.objects.filter(pk=run.pk).update(state=RunState.DONE, started=Now(), finished=Now(), facts=run.facts)
     RunPart.objects.bulk_create(parts)
     ids = [part.pk for part in parts if part.state == RunPart.State.QUEUED]
-    # A command works on its parts itself; workers join in when beat next looks.
+    # A command works on its parts itself; workers join in at the next beat.
     if ids and trigger != RunTrigger.COMMAND:
         transaction.on_commit(partial(notify.ring, ids))
     run.refresh_from_db()
@@ -97,7 +97,7 @@ def _checked(study: Study, frozen: Plan | None, settings: Mapping[str, Any] | No
 
 
 def _follows(frozen: Plan | None, document: dict[str, Any], study: Study) -> bool:
-    """Say whether settings are those of the frozen plan, whose defaults a newer version may have more of."""
+    """Return whether settings are those of the frozen plan, with the defaults of newer versions added."""
     if frozen is None:
         return False
     try:
@@ -107,9 +107,9 @@ def _follows(frozen: Plan | None, document: dict[str, Any], study: Study) -> boo
 
 
 def _unsaved(study: Study, by: Actor, trigger: str, document: dict[str, Any], plan: Plan | None) -> Run:
-    """Return a run over the ratings there are now, with the digest of everything its results depend on.
+    """Return a run over the current ratings, with the digest of everything its results depend on.
 
-    `document` are its settings, and `plan` is the frozen plan where they follow it.
+    `document` are its settings, and `plan` is the frozen plan if the settings follow it.
     """
     run = Run(
         study=study,
@@ -125,17 +125,17 @@ def _unsaved(study: Study, by: Actor, trigger: str, document: dict[str, Any], pl
     _look(run)
     run.facts |= {**before_rules(run), **_scored(study), **_measured(study), **_erased(study), **_people(run)}
     run.facts |= _history(run)
-    # An imported study's ratings were there before its plan. And whoever has seen a planned run may have had the study
-    # opened again for more ratings, or left out by hand what did not suit: what comes of that was not planned.
+    # The ratings of an imported study existed before its plan. And after a planned run, somebody may have opened the
+    # study again for more ratings, or have excluded ratings by hand: such a run was not planned.
     closed = study.state == Study.State.CLOSED and study.opened_at is not None
     run.planned = plan is not None and closed and "planned_before" not in run.facts
     run.digest = digest_of(run)
     return run
 
 
-# Marks of the study itself, so that what happens in other studies does not make its runs differ. Its judgments are
-# gathered before its ratings, of which there are many times as many: joined the other way it takes five times as long.
-# They are the judgments that analytics_app.ratings reads; a test compares the two.
+# The marks are of the study itself, so that other studies do not change its runs. Judgments are selected before
+# ratings, which are many times as many: the other order of the join takes five times as long. The judgments are those
+# that analytics_app.ratings reads; a test compares the two.
 _SEEN = """
 WITH own AS MATERIALIZED (
     SELECT j.id, j.replaces_id, a.rater_id, a.rater_kind = 'simulated' AS simulated,
@@ -156,17 +156,17 @@ SELECT COALESCE(max(r.id), 0), COALESCE((SELECT max(id) FROM own), 0), count(*) 
 
 
 def _look(run: Run) -> None:
-    """Fix which ratings of a study there are now: every later one has a greater id, and none below is missing.
+    """Fix the ratings that a run sees: every later rating has a greater id, and no smaller id is missing.
 
-    They are counted after the lock is given back, when raters go on: what they add then is above the marks.
+    Ratings are counted after the lock is released, when raters continue: their new ratings are above the marks.
 
     Raises
     ------
     Busy
-        Where an import holds the submissions lock.
+        If an import holds the submissions lock.
     """
     marks = marks_of(run.study.pk)
-    given = {
+    params = {
         "study": run.study.pk,
         "high": marks.rating,
         "judgment_high": marks.judgment,
@@ -174,7 +174,7 @@ def _look(run: Run) -> None:
         "surplus": bool(run.settings.get("surplus")),
     }
     ((run.high_water, run.judgment_high_water, run.n_seen, n_raters, n_simulated),) = rows(
-        _SEEN.format(given=is_given()), given
+        _SEEN.format(given=is_given()), params
     )
     run.facts = {"raters": n_raters, "simulated_raters": n_simulated}
 
@@ -186,45 +186,45 @@ def before_rules(run: Run) -> dict[str, list[int]]:
 
 
 def _replaced(run: Run) -> dict[str, list[int]]:
-    """Name the judgments whose places were given to somebody else again, as it stands now; nothing where none were."""
+    """Return the ids of judgments whose places are currently reassigned to others; empty if there are none."""
     replaced = Judgment.objects.filter(assignment__rater__study=run.study, assignment__state=Assignment.State.REPLACED)
     ids = list(replaced.filter(pk__lte=run.judgment_high_water).order_by("pk").values_list("pk", flat=True))
     return {"replaced": ids} if ids else {}
 
 
 def _scored(study: Study) -> dict[str, dict[str, int]]:
-    """Say which scores of metrics there are; nothing where none were imported. Replaced ones have new ids."""
-    there = MetricScore.objects.filter(study=study).aggregate(high=Max("pk"), n=Count("pk"))
-    return {"scores": there} if there["n"] else {}
+    """Return the last id and number of scores of metrics; empty if there are none. Replaced scores have new ids."""
+    totals = MetricScore.objects.filter(study=study).aggregate(high=Max("pk"), n=Count("pk"))
+    return {"scores": totals} if totals["n"] else {}
 
 
 def _measured(study: Study) -> dict[str, dict[str, int]]:
-    """Return which outcomes measured elsewhere there are; nothing if none were uploaded. New uploads have new ids."""
+    """Return the last id and number of outcomes measured elsewhere; empty if there are none. Uploads have new ids."""
     stored = MeasuredOutcome.objects.filter(study=study).aggregate(high=Max("pk"), n=Count("pk"))
     return {"outcomes": stored} if stored["n"] else {}
 
 
 def _erased(study: Study) -> dict[str, int]:
-    """Say how many answers were erased; nothing where none were. One without a rating leaves no other trace."""
+    """Return the number of erased answers, if any: one without a rating leaves no other trace."""
     n = study.erasures.count()
     return {"erased": n} if n else {}
 
 
 def _people(run: Run) -> dict[str, list[int]]:
-    """Count the raters who came and ended, where that is analysed: they do so without a judgment."""
+    """Return the numbers of raters who came and ended, if a run analyses them: raters may do so without a judgment."""
     named = chosen(run.settings, None) if run.settings else ()  # a run that is refused has no settings
     if not any(People in analysis.needs for analysis, _settings in named):
         return {}
     raters = Rater.objects.filter(study=run.study).exclude(kind=Rater.Kind.SANDBOX)
-    there = raters.aggregate(came=Count("pk"), ended=Count("ended_at"))
-    return {"people": [there["came"], there["ended"]]}
+    totals = raters.aggregate(came=Count("pk"), ended=Count("ended_at"))
+    return {"people": [totals["came"], totals["ended"]]}
 
 
 def _history(run: Run) -> dict[str, int]:
-    """Say how often the study was opened again, and which run of this version and of other data was planned.
+    """Return the number of reopenings, and the number of a planned run of this version on other data.
 
-    Other data are other ratings, or the same ones of which others were excluded by hand; that of whoever was erased
-    went with them and is nobody's change.
+    Other data are other ratings, or the same ratings with other manual exclusions. Exclusions deleted together with an
+    erased rater do not count as a change.
     """
     study = run.study
     facts: dict[str, int] = {}
@@ -237,22 +237,26 @@ def _history(run: Run) -> dict[str, int]:
     if other is not None:
         facts["planned_before"] = other.number
     elif run.heeds_exclusions:
-        there = set(Exclusion.objects.filter(study=study, run=None).values_list("pk", flat=True))
+        existing = set(Exclusion.objects.filter(study=study, run=None).values_list("pk", flat=True))
         excluded = set(run.facts["manual_exclusions"])
-        by_hand = (one for one in earlier if there.intersection(one.facts.get("manual_exclusions", ())) != excluded)
+        by_hand = (
+            earlier_run
+            for earlier_run in earlier
+            if existing.intersection(earlier_run.facts.get("manual_exclusions", ())) != excluded
+        )
         if (first := next(by_hand, None)) is not None:
             facts["planned_before"] = facts["planned_by_hand"] = first.number
     return facts
 
 
-# Facts on which results depend. A run without one of them has no entry for it, so that digests of older runs stay.
+# Facts on which results depend. A run without a fact has no entry for it, so that digests of older runs do not change.
 _IN_DIGEST = ("replaced", "scores", "outcomes", "erased", "people")
 
 
 def digest_of(run: Run) -> str:
-    """Return the SHA-256 of what the results of a run depend on: equal digests, equal results.
+    """Return the SHA-256 of everything the results of a run depend on: equal digests mean equal results.
 
-    `planned` is part of it, since each row says it.
+    `planned` is included, since each row has it.
     """
     depends_on = {
         "version": run.version,
@@ -271,10 +275,10 @@ def digest_of(run: Run) -> str:
 
 
 def _taken_over(equal: Run, by: Actor, trigger: str) -> Run:
-    """Return an equal run, and ring for it once more if nobody has come for it yet.
+    """Return an equal run, and notify workers again of parts that nobody has claimed yet.
 
-    One that had started by itself is now somebody's, so that it is kept; one that a command has left behind is for
-    workers from now on.
+    An automatic run is assigned to the requester, so that cleanup keeps it; an unfinished run of a command is assigned
+    to workers.
     """
     if trigger in {RunTrigger.SCHEDULE, RunTrigger.COMMAND}:
         is_taken_over = equal.trigger == RunTrigger.SCHEDULE and trigger == RunTrigger.COMMAND
@@ -290,15 +294,17 @@ def _taken_over(equal: Run, by: Actor, trigger: str) -> Run:
 
 
 def parts_of(run: Run) -> list[RunPart]:
-    """Return the parts of a run, unsaved: for each task its quality rules, then each criterion, then all together.
+    """Return the unsaved parts of a run: for each task its quality rules, each criterion, then the whole task.
 
-    What concerns a whole task or its criteria waits for the quality rules.
+    Parts of criteria and of a whole task wait for the quality rules.
     """
     tasks = list(Task.objects.filter(study=run.study, until=None).order_by("order", "id"))
     parts = [RunPart(kind=RunPartKind.QUALITY, task=task) for task in tasks]
     for task in tasks:
-        asked = list(Criterion.objects.filter(task_criteria__task=task).order_by("task_criteria__order"))
-        criteria: list[Criterion | None] = [one for one in asked if not is_marked(task, one)] if asked else [None]
+        all_criteria = list(Criterion.objects.filter(task_criteria__task=task).order_by("task_criteria__order"))
+        criteria: list[Criterion | None] = (
+            [criterion for criterion in all_criteria if not is_marked(task, criterion)] if all_criteria else [None]
+        )
         waiting = {"task": task, "state": RunPart.State.WAITING}
         parts += [RunPart(kind=RunPartKind.CRITERION, criterion=criterion, **waiting) for criterion in criteria]
         together = question_of(task, None, whole=True)
@@ -314,7 +320,7 @@ def parts_of(run: Run) -> list[RunPart]:
 
 @atomically
 def refuse(*, study: Study, trigger: str, problem: str) -> Run:
-    """Store a run that could not be started by itself, so that somebody reads why."""
+    """Store an automatic run that could not be started, so that researchers see the reason."""
     study = Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     run = _unsaved(study, None, trigger, {}, None)
     run.state, run.error, run.finished = RunState.FAILED, f"The plan cannot be used. {problem}", Now()
@@ -324,7 +330,7 @@ def refuse(*, study: Study, trigger: str, problem: str) -> Run:
 
 @atomically
 def cancel(*, run: Run, by: Actor) -> None:
-    """Cancel a run that is not done: no part of it is begun any more, and what is under way is not stored."""
+    """Cancel a run that is not done: no further part is begun, and parts under way are not stored."""
     ended = Run.objects.filter(pk=run.pk, state__in=UNFINISHED)
     if ended.update(state=RunState.CANCELLED, finished=Now()):
         events.log(run.study, by, "cancelled run", about=str(run.number))
@@ -332,7 +338,7 @@ def cancel(*, run: Run, by: Actor) -> None:
 
 
 def compute_here(*, run: Run) -> Run:
-    """Work on the parts of a run in this process until it has ended, beside workers if there are some."""
+    """Work on the parts of a run in this process, along with any workers, until the run has ended."""
     while run.state in UNFINISHED:
         ids = claim.due().filter(run=run).order_by("number").values_list("pk", flat=True)
         if not any(claim.work(part_id) for part_id in list(ids)):
@@ -342,5 +348,5 @@ def compute_here(*, run: Run) -> Run:
 
 
 def wait_for_others() -> None:
-    """Let some time pass while parts are in the hands of others."""
+    """Wait a little while other processes work on parts."""
     Event().wait(LOOK_SECONDS)

@@ -15,21 +15,21 @@ from tasks_app.models import Study
 from tasks_app.services.database import rows
 from tasks_app.services.marks import Busy
 
-# An automatic run begins at least so long after the last one did, and at least so many times as long as that one took:
-# analysing takes up a tenth of a worker at most.
+# The least time between the starts of two automatic runs, and the least multiple of the duration of the last run:
+# analyses use at most a tenth of a worker.
 LEAST_PAUSE_SECONDS = 60
 PAUSE_PER_SECOND = 10
 
-# A fact of a run that was given up and is to be started anew.
+# A fact of a cancelled run that is to be started again.
 AGAIN = "again"
 
 log = logging.getLogger(__name__)
 
-# Open studies with ratings that the last run has not seen, after a pause; closed ones whose closing run is missing, or
-# whose raters, who may finish what they had begun, have brought ratings since: one run once nobody is at work any more.
-# It asks whether there is a rating above a mark, never for the greatest one: PostgreSQL may look for that backwards
-# through the ratings of all other studies. Compared as pairs and in their order the index on task and id alone serves:
-# asked otherwise, it reads every rating there is each time, since most are above a mark that it does not know yet.
+# Open studies with ratings that the last run has not seen, after a pause; closed studies without a closing run, or with
+# later ratings by raters who finished their sets: these get one run when no rater is at work any more. The statement
+# tests for a rating above a mark, and never looks for the greatest id: PostgreSQL may search for that backwards through
+# the ratings of all other studies. The comparison of pairs, in this order, uses only the index on task and id:
+# otherwise it would read every rating each time, since most are above a mark that is not known yet.
 _DUE = """
 SELECT s.id, s.state
   FROM tasks_app_study s
@@ -65,33 +65,33 @@ SELECT s.id, s.state
 
 
 def ring_again() -> int:
-    """Ring for parts that are due and were not rung for lately; returns for how many."""
+    """Notify workers of parts that are due and have no recent notification, and return their number."""
     ids = claim.unheard().order_by("run", "number").values_list("pk", flat=True)
-    found = list(ids[: notify.MOST_WAITING])
-    return notify.ring(found, again=True) if found else 0
+    waiting_ids = list(ids[: notify.MOST_WAITING])
+    return notify.ring(waiting_ids, again=True) if waiting_ids else 0
 
 
 def start_due() -> list[Run]:
-    """Start the runs that are due: for new judgments, and for closings whose run could not begin then."""
+    """Start the runs that are due: for new judgments, and for closings whose run could not start at the time."""
     started = [start_by_itself(study_id=pk, trigger=trigger) for pk, trigger in due_studies()]
     return [run for run in started if run is not None]
 
 
 def due_studies(study_id: int | None = None) -> list[tuple[int, str]]:
-    """Return the studies, or the one of them, that a run should start for, each with the trigger it has."""
-    found = rows(_DUE, {"study": study_id, "least": LEAST_PAUSE_SECONDS, "times": PAUSE_PER_SECOND})
-    return [(pk, RunTrigger.CLOSING if state == Study.State.CLOSED else RunTrigger.SCHEDULE) for pk, state in found]
+    """Return the studies (all, or one) for which a run is due, each with the trigger of the run."""
+    due = rows(_DUE, {"study": study_id, "least": LEAST_PAUSE_SECONDS, "times": PAUSE_PER_SECOND})
+    return [(pk, RunTrigger.CLOSING if state == Study.State.CLOSED else RunTrigger.SCHEDULE) for pk, state in due]
 
 
 def start_by_itself(*, study_id: int, trigger: str, if_due: bool = True) -> Run | None:
-    """Start a run that nobody asked for. Never raises: None where it is not due any more, or has to wait.
+    """Start an automatic run. Never raises: None if it is not due any more, or has to wait.
 
-    A plan that cannot be used is stored as a failed run that says so.
+    For a plan that cannot be used, a failed run with the reason is stored.
     """
     try:
         with transaction.atomic():
             study = Study.objects.select_for_update(no_key=True).get(pk=study_id)
-            # Two of these may have looked at once; under the study's lock one of them sees the other's run.
+            # Two processes may have checked at the same time; under the study's lock, one sees the other's run.
             if if_due and not due_studies(study_id):
                 return None
             try:
@@ -105,18 +105,18 @@ def start_by_itself(*, study_id: int, trigger: str, if_due: bool = True) -> Run 
 
 
 def start_again() -> list[Run]:
-    """Start anew the runs that were given up because answers were erased in the middle of them."""
+    """Start again the runs that were cancelled because answers were erased during the run."""
     started = []
     for run in Run.objects.filter(state=RunState.CANCELLED, facts__has_key=AGAIN).order_by("id"):
         try:
             with transaction.atomic():
-                found = _start_like(run)
+                new_run = _start_like(run)
                 facts = {name: fact for name, fact in run.facts.items() if name != AGAIN}
                 Run.objects.filter(pk=run.pk).update(facts=facts)
         except (Busy, DatabaseError) as error:
             log.warning("Run %s could not be started again; it is tried once more", run.pk, exc_info=error)
         else:
-            started.append(found)
+            started.append(new_run)
     return started
 
 
@@ -130,24 +130,24 @@ def _start_like(given_up: Run) -> Run:
 
 
 def clear_superseded() -> int:
-    """Delete automatic runs, with their rows, that a newer automatic run of the study has made useless.
+    """Delete automatic runs, with their rows, that a newer automatic run of the study supersedes.
 
-    The newest that is done stays, the newest that came to nothing after it, and any run that somebody asked for, that
-    is planned, that a datasheet names or that is shared by a link that works. Links that were revoked or have expired
-    go with their run; the log says who shared it with whom, and when it was read.
+    It keeps the newest run that is done, the newest unsuccessful run after it, and any run that somebody requested,
+    that is planned, that a datasheet names or that is shared by a valid link. Revoked and expired links are deleted
+    with their run; the log has who shared it with whom, and when it was read.
     """
     ended = Run.objects.filter(trigger=RunTrigger.SCHEDULE).exclude(state__in=UNFINISHED)
     newest = dict(ended.order_by("id").values_list("study_id", "id"))
     done = dict(ended.filter(state=RunState.DONE).order_by("id").values_list("study_id", "id"))
-    gone = 0
+    n_deleted = 0
     for study_id, newest_id in newest.items():
         older = ended.filter(study_id=study_id, id__lt=newest_id, planned=False)
-        gone += _delete(list(older.exclude(id=done.get(study_id, 0)).exclude(facts__has_key=AGAIN)))
-    return gone
+        n_deleted += _delete(list(older.exclude(id=done.get(study_id, 0)).exclude(facts__has_key=AGAIN)))
+    return n_deleted
 
 
 def _delete(superseded: Sequence[Run]) -> int:
-    gone = 0
+    n_deleted = 0
     for run in superseded:
         try:
             with transaction.atomic():
@@ -155,10 +155,10 @@ def _delete(superseded: Sequence[Run]) -> int:
                 run.delete()
         except ProtectedError:  # a datasheet was made from it, or it is shared by a link
             continue
-        gone += 1
-    return gone
+        n_deleted += 1
+    return n_deleted
 
 
 def note_beat(*, queue: str, host: str) -> None:
-    """Note that a worker has answered on a queue just now."""
+    """Record that a worker has just answered on a queue."""
     WorkerBeat.objects.update_or_create(queue=queue, defaults={"at": Now(), "host": host})

@@ -15,7 +15,7 @@ from tasks_app.selectors.coding import Coding
 
 @dataclass(frozen=True, slots=True)
 class CodeAgreement:
-    """How far two coders agree on a code: Cohen's kappa, and how many answers both, one or none of them gave it."""
+    """Agreement of two coders on a code: Cohen's kappa, and the numbers of answers with it by both, one or neither."""
 
     name: str
     kappa: Estimate
@@ -27,35 +27,38 @@ class CodeAgreement:
 
 def agreement_of(coding: Coding) -> list[CodeAgreement]:
     """Return the agreement on each code, where each answer has the code or has not."""
-    found = []
+    agreements = []
     for name in coding.names:
-        given = [[int(name in codes[answer.pk]) for answer in coding.answers] for codes in coding.by_coder]
-        pairs = list(zip(*given, strict=True))
+        by_coder = [[int(name in codes[answer.pk]) for answer in coding.answers] for codes in coding.by_coder]
+        pairs = list(zip(*by_coder, strict=True))
         counts = [pairs.count(pair) for pair in ((1, 1), (1, 0), (0, 1), (0, 0))]
-        found.append(CodeAgreement(name, _kappa(given, [0, 1]), *counts))
-    return found
+        agreements.append(CodeAgreement(name, _kappa(by_coder, [0, 1]), *counts))
+    return agreements
 
 
 def overall_of(coding: Coding) -> Estimate:
-    """Return Cohen's kappa of the whole answers: coders agree on one if they gave it exactly the same codes."""
+    """Return Cohen's kappa over whole answers: coders agree on an answer if they gave it exactly the same codes."""
     sets = [[frozenset(codes[answer.pk]) for answer in coding.answers] for codes in coding.by_coder]
-    known = {one: number for number, one in enumerate(dict.fromkeys(one for of_coder in sets for one in of_coder))}
-    return _kappa([[known[one] for one in of_coder] for of_coder in sets], list(known.values()))
+    known = {
+        code_set: number
+        for number, code_set in enumerate(dict.fromkeys(code_set for of_coder in sets for code_set in of_coder))
+    }
+    return _kappa([[known[code_set] for code_set in of_coder] for of_coder in sets], list(known.values()))
 
 
-def _kappa(given: Sequence[Sequence[int]], domain: Sequence[int]) -> Estimate:
-    n = len(given[0])
+def _kappa(by_coder: Sequence[Sequence[int]], domain: Sequence[int]) -> Estimate:
+    n = len(by_coder[0])
     (pair,) = cohen_kappas(
-        [*given[0], *given[1]], [*range(n), *range(n)], [0] * n + [1] * n, domain=domain, min_shared=2
+        [*by_coder[0], *by_coder[1]], [*range(n), *range(n)], [0] * n + [1] * n, domain=domain, min_shared=2
     ).pairs
     return pair.estimate
 
 
 @dataclass(frozen=True, slots=True)
 class ByVerdict:
-    """How many answers have a code: in all, and of those whose rater chose right and wrong; `test` compares these.
+    """The number of answers with a code: of all, and by right and wrong choice of the rater; `test` compares these.
 
-    `p_adjusted` is corrected by Holm over the codes. Both are None where nothing can be tested.
+    `p_adjusted` is corrected by Holm over the codes. Both are None if a test is impossible.
     """
 
     name: str
@@ -67,7 +70,7 @@ class ByVerdict:
 
     @property
     def p(self) -> float | None:
-        """The p value before the correction."""
+        """Return the p value before the correction."""
         return None if self.test is None else self.test.p
 
 
@@ -75,7 +78,7 @@ class ByVerdict:
 class Counts:
     """Codes by right and wrong choices.
 
-    The rows, how many answers there are of either, and why there is no test, if there is none.
+    The rows, the numbers of answers of either kind, and the reason if there is no test.
     """
 
     rows: tuple[ByVerdict, ...]
@@ -86,7 +89,7 @@ class Counts:
 
     @property
     def has_verdicts(self) -> bool:
-        """Whether the answers belong to choices that are right or wrong."""
+        """Return whether the answers belong to choices that are right or wrong."""
         return bool(self.n_right or self.n_wrong)
 
 
@@ -95,7 +98,7 @@ UNDECIDED = "Some disagreements are not decided yet; their answers are left out,
 
 
 def counts_of(coding: Coding) -> Counts:
-    """Return how often each code was given, by whether the rater's choice in the same judgment was right."""
+    """Return the counts of each code, by whether the rater's choice in the same judgment was right."""
     decided = [(answer, codes) for answer in coding.answers if (codes := coding.final(answer)) is not None]
     verdicts = verdicts_of(coding.codebook.study, [answer for answer, _codes in decided])
     right = [codes for answer, codes in decided if verdicts.get(answer.judgment_id) is True]
@@ -115,7 +118,7 @@ def counts_of(coding: Coding) -> Counts:
 
 
 def verdicts_of(study: Study, answers: Sequence[Rating]) -> dict[int, bool]:
-    """Return whether the choice in each judgment was right, for task types that say so, such as a triangle test."""
+    """Return whether the choice in each judgment was right, for task types with right choices (triangle test)."""
     keys = {
         (task.pk, outcome.criterion)
         for task in Task.objects.filter(study=study, pk__in={answer.task_id for answer in answers})

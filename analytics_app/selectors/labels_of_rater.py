@@ -1,4 +1,4 @@
-"""What a rater answered, text by text, beside what others answered to the same texts. No system is named."""
+"""Answers of a rater, text by text, with those of others to the same texts. No system is named."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from tasks_app.models import Assignment, Judgment, PartOutput, Rater, Rating
 from tasks_app.models.judgments import is_current
 from tasks_app.services.database import rows
 
-# Others with whom a rater shares most texts; of more nothing is listed.
+# The most other raters that are listed, those who share most texts first.
 OTHERS_LISTED = 20
 
-# Labels that a rater and others gave the same part of a unit for the same criterion, in current answers to main texts.
+# Labels of a rater and of others for the same part of a unit and criterion, in current answers to main texts.
 _SHARED = f"""
 SELECT other.pseudonym, c.key, COALESCE(NULLIF(c.name, ''), c.key), count(*), count(*) FILTER (WHERE r.label = o.label)
   FROM tasks_app_rating r
@@ -41,7 +41,7 @@ Labelled = tuple[tuple[int | None, int | None, int | None, int], str | None]
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """How often another rater gave the texts that both labelled the same label, for a criterion."""
+    """The number of equal labels of another rater on the texts that both labelled, for a criterion."""
 
     other: str
     criterion: str
@@ -51,7 +51,7 @@ class Shared:
 
     @property
     def share(self) -> float:
-        """The share of shared texts with the same label."""
+        """Return the share of shared texts with the same label."""
         return self.same / self.texts
 
 
@@ -75,12 +75,12 @@ def answers_of(rater: Rater) -> QuerySet[Judgment]:
 
 
 def with_label(answers: QuerySet[Judgment], criterion: str, label: str) -> QuerySet[Judgment]:
-    """Keep the answers that have a label for a criterion."""
+    """Return the answers that have a label for a criterion."""
     return answers.filter(ratings__criterion__key=criterion, ratings__label=label).distinct()
 
 
 def that_differ(answers: QuerySet[Judgment]) -> QuerySet[Judgment]:
-    """Keep the answers with a label that another rater did not give the same text."""
+    """Return the answers with a label that differs from another rater's label of the same text."""
     other = Rating.objects.filter(
         unit=OuterRef("unit"), criterion=OuterRef("criterion"), number=OuterRef("number"), label__isnull=False,
         judgment__in=_counted(),
@@ -90,15 +90,15 @@ def that_differ(answers: QuerySet[Judgment]) -> QuerySet[Judgment]:
 
 
 def labels_given(rater: Rater) -> list[tuple[str, str, str, int]]:
-    """Return how often a rater gave each label: criterion with its name, label and number of answers."""
-    given = Rating.objects.filter(rater=rater, label__isnull=False, judgment__in=_counted(), criterion__isnull=False)
-    counted = given.order_by().values_list("criterion", "criterion__key", "criterion__name", "label")
+    """Return the counts of a rater's labels: criterion, its name, label and number of answers."""
+    ratings = Rating.objects.filter(rater=rater, label__isnull=False, judgment__in=_counted(), criterion__isnull=False)
+    counted = ratings.order_by().values_list("criterion", "criterion__key", "criterion__name", "label")
     counts = sorted(counted.annotate(n=Count("id")), key=lambda row: (row[0], -row[4], row[3]))
     return [(key, name or key, label, n) for _criterion, key, name, label, n in counts]
 
 
 def shared_with(rater: Rater) -> list[Shared]:
-    """Return how far a rater agrees with each other one on the texts that both labelled."""
+    """Return the agreement of a rater with each other rater on the texts that both labelled."""
     return [Shared(*row) for row in rows(_SHARED, {"rater": rater.pk, "most": OTHERS_LISTED})]
 
 
@@ -110,7 +110,7 @@ def answer_rows(rater: Rater, judgments: Iterable[Judgment]) -> list[AnswerRow]:
     shown = PartOutput.objects.filter(part__unit__in=units).order_by("part__number", "id")
     for unit, part, text in shown.values_list("part__unit", "part", "output__text"):
         texts[unit].setdefault(part, text)
-    made = {
+    row_of_judgment = {
         judgment.pk: AnswerRow(
             judgment,
             judgment.assignment.unit.item.source if judgment.assignment.unit.item else "",
@@ -121,10 +121,10 @@ def answer_rows(rater: Rater, judgments: Iterable[Judgment]) -> list[AnswerRow]:
     place: dict[int | None, int] = {
         part: n for parts in texts.values() for n, part in enumerate(parts, start=1) if len(parts) > 1
     }
-    own = Rating.objects.filter(judgment__in=list(made)).select_related("criterion")
+    own = Rating.objects.filter(judgment__in=list(row_of_judgment)).select_related("criterion")
     labels: dict[int, set[Labelled]] = defaultdict(set)
     for rating in own.order_by("judgment", "criterion", "part", "part_b", "number"):
-        row = made[rating.judgment_id]
+        row = row_of_judgment[rating.judgment_id]
         if rating.label is not None:
             row.labels.append((_about(rating, place), rating.label))
         else:
@@ -132,37 +132,37 @@ def answer_rows(rater: Rater, judgments: Iterable[Judgment]) -> list[AnswerRow]:
         labels[rating.judgment_id].add(_labelled(rating))
     of_unit = {judgment.assignment.unit_id: judgment.pk for judgment in listed}
     for rating in _of_others(rater, units):
-        row = made[of_unit[rating.unit_id]]
+        row = row_of_judgment[of_unit[rating.unit_id]]
         row.others.append((rating.rater.pseudonym, f"{_about(rating, place)}: {rating.label}"))
         mine = {label for about, label in labels[row.judgment.pk] if about == _labelled(rating)[0]}
         row.differs = row.differs or (bool(mine) and rating.label not in mine)
-    return list(made.values())
+    return list(row_of_judgment.values())
 
 
 def _of_others(rater: Rater, units: Sequence[int]) -> QuerySet[Rating]:
-    found = Rating.objects.filter(unit__in=units, label__isnull=False, judgment__in=_counted()).exclude(rater=rater)
-    return found.select_related("rater", "criterion").order_by("rater", "criterion", "part", "part_b", "number")
+    ratings = Rating.objects.filter(unit__in=units, label__isnull=False, judgment__in=_counted()).exclude(rater=rater)
+    return ratings.select_related("rater", "criterion").order_by("rater", "criterion", "part", "part_b", "number")
 
 
 def _counted() -> QuerySet[Judgment]:
-    """Return the current answers to main texts of everybody who does not only try a study out."""
+    """Return the current answers to main texts, without those of sandbox raters."""
     current = Judgment.objects.current().filter(assignment__purpose=Assignment.Purpose.MAIN)
     return current.exclude(assignment__rater_kind=Rater.Kind.SANDBOX)
 
 
 def _labelled(rating: Rating) -> Labelled:
-    """Return what a rating is about, and its label."""
+    """Return the criterion, parts and number of a rating, and its label."""
     return (rating.criterion_id, rating.part_id, rating.part_b_id, rating.number), rating.label
 
 
 def _about(rating: Rating, place: Mapping[int | None, int]) -> str:
-    """Name what a value answers: its criterion, and on a screen with several texts which of them."""
+    """Return the name of a value's criterion and, on a screen with several texts, the place of its text."""
     name = (rating.criterion.name or rating.criterion.key) if rating.criterion else ""
     return " ".join([name, *(str(place[part]) for part in (rating.part_id, rating.part_b_id) if part in place)])
 
 
 def _value(rating: Rating) -> str:
-    """Return what was answered without a label: what was marked, a number or a text."""
+    """Return the value of an answer without a label: a mark, a number or a text."""
     marked = " ".join(filter(None, (rating.category, rating.severity)))
     number = f"{rating.value:g}" if rating.value is not None else ""
     return marked or number or rating.text or "–"

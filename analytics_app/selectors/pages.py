@@ -17,12 +17,12 @@ from analytics_app.models import UNFINISHED, AgreementPoint, Exclusion, ResultLi
 from analytics_app.selectors.results import rows_of
 from tasks_app.models import Criterion, Rater, Rating, Study, Task
 
-# Runs in the list of a page.
+# The most runs in the list of a page.
 RUNS_SHOWN = 50
 
 
 def run_numbered(study: Study, number: int) -> Run:
-    """Return a run of a study that somebody may see, or 404."""
+    """Return a run of a study by its number, or raise 404."""
     run = study.runs.filter(number=number).select_related("by", "plan").first()
     if run is None:
         raise Http404
@@ -30,13 +30,13 @@ def run_numbered(study: Study, number: int) -> Run:
 
 
 def best_run(study: Study) -> Run | None:
-    """Return the run to read first: the newest planned one that is done, else the newest done."""
+    """Return the best run: the newest planned run that is done, else the newest that is done."""
     done = study.runs.filter(state=RunState.DONE).select_related("by", "plan")
     return done.order_by("-planned", "-number").first()
 
 
 class Departure(NamedTuple):
-    """What an owner did that readers of the results must know: what it was, when, by whom and why."""
+    """An action of an owner that readers of the results must know: what it was, when, by whom and why."""
 
     kind: str
     at: datetime
@@ -48,7 +48,7 @@ LIFTED, REOPENED = "lifted", "reopened"
 
 
 def departures_of(study: Study) -> Sequence[Departure]:
-    """Return when results by system were shown early and when the study was opened again, the oldest first."""
+    """Return early views of results by system and reopenings of the study, the oldest first."""
     lifts = ResultLift.objects.filter(study=study).order_by().values_list(Value(LIFTED), "at", "by__username", "reason")
     opened = study.events.filter(verb="opened", before__state=Study.State.CLOSED).order_by()
     reopened = opened.values_list(Value(REOPENED), "at", "actor__username", KeyTextTransform("reason", "after"))
@@ -60,9 +60,9 @@ def departures_of(study: Study) -> Sequence[Departure]:
 
 @dataclass(frozen=True, slots=True)
 class RunsNow:
-    """The newest run that is done, the one under way and the newest of all, each None where there is none.
+    """The newest run that is done, the run under way, and the newest run if it failed; each None if there is none.
 
-    `newer` counts the ratings that came since the run that is done.
+    `newer` counts the ratings since the run that is done.
     """
 
     done: Run | None
@@ -74,7 +74,7 @@ class RunsNow:
 
 
 def runs_now(study: Study) -> RunsNow:
-    """Return what is to be said about the runs of a study, in one query."""
+    """Return the state of the runs of a study, in one query."""
     runs = Run.objects.filter(study=study)
     newest = runs.order_by("-number").values("pk")
     since = (
@@ -85,7 +85,7 @@ def runs_now(study: Study) -> RunsNow:
         .annotate(n=Count("id"))
         .values("n")
     )
-    found = (
+    selected_runs = (
         runs.filter(
             Q(pk=Subquery(newest.filter(state=RunState.DONE)[:1]))
             | Q(pk=Subquery(newest.filter(state__in=UNFINISHED)[:1]))
@@ -98,7 +98,7 @@ def runs_now(study: Study) -> RunsNow:
         )
         .order_by("-number")
     )
-    rows = list(found)
+    rows = list(selected_runs)
     done = next((run for run in rows if run.state == RunState.DONE), None)
     under_way = next((run for run in rows if run.state in UNFINISHED), None)
     return RunsNow(
@@ -111,16 +111,16 @@ def runs_now(study: Study) -> RunsNow:
     )
 
 
-# Of fewer texts nobody can say whether raters agree.
+# Agreement needs at least this many texts.
 LEAST_TEXTS = 2
 
 
 def agreement_of(run: Run) -> Sequence[ResultRow]:
-    """Return alpha of every criterion with its name as `criterion_name`; it tells no systems apart.
+    """Return alpha of every criterion with its name as `criterion_name`; it does not distinguish systems.
 
-    `course` is how automatic runs computed it so far, oldest first: dicts of at, value, low, high and n_ratings.
-    Where several tasks have one of that name, `task_name` says which task it is. What raters say of themselves is no
-    matter of agreement: one unit is nothing to agree over.
+    `course` has the values of automatic runs so far, oldest first: dicts of at, value, low, high and n_ratings. If
+    several tasks have a criterion of that name, `task_name` is the name of the task. Questions about raters themselves
+    are left out: their single unit is no basis for agreement.
     """
     task = Task.objects.filter(study=run.study_id, key=OuterRef("task")).order_by(F("until").desc(nulls_first=True))
     name = Criterion.objects.filter(study=run.study_id, key=OuterRef("criterion"), until=None).values("name")[:1]
@@ -132,7 +132,7 @@ def agreement_of(run: Run) -> Sequence[ResultRow]:
         study=run.study_id, task=OuterRef("task"), criterion=Coalesce(OuterRef("criterion"), Value(""))
     ).order_by("run_number")
     columns = {column: column for column in ("at", "value", "low", "high", "n_ratings")}
-    found = list(
+    alphas = list(
         rows.annotate(
             criterion_name=Subquery(name),
             task_name=Subquery(task.values("title")[:1]),
@@ -140,20 +140,20 @@ def agreement_of(run: Run) -> Sequence[ResultRow]:
         )
     )
     tasks: dict[str | None, set[str | None]] = {}
-    for row in found:
+    for row in alphas:
         tasks.setdefault(row.criterion_name, set()).add(row.task)
-    for row in found:
+    for row in alphas:
         row.task_name = (row.task_name or row.task) if len(tasks[row.criterion_name]) > 1 else ""
-    return found
+    return alphas
 
 
 # Raters and exclusions ------------------------------------------------------------------------------------
 
 
 def exclusions_by_hand(study: Study, raters: Sequence[Rater]) -> dict[int, Exclusion]:
-    """Return the exclusions that hold of some raters, by rater."""
-    found = Exclusion.objects.filter(study=study, run=None, lifted_at=None, rater__in=raters).select_related("by")
-    return {one.rater_id: one for one in found if one.rater_id is not None}
+    """Return the current manual exclusions of raters, by rater."""
+    exclusions = Exclusion.objects.filter(study=study, run=None, lifted_at=None, rater__in=raters).select_related("by")
+    return {exclusion.rater_id: exclusion for exclusion in exclusions if exclusion.rater_id is not None}
 
 
 def means_of_raters(run: Run) -> QuerySet[ResultRow]:
@@ -164,23 +164,23 @@ def means_of_raters(run: Run) -> QuerySet[ResultRow]:
 
 
 def spread_of(run: Run, means: Sequence[ResultRow]) -> list[tuple[ResultRow, ResultRow | None]]:
-    """Return means of raters with the standard deviations that belong to them."""
+    """Return the means of raters, each with its standard deviation."""
     spread = rows_of(run, systems=False).filter(
         analysis="raters", statistic="rater_sd", basis="kept", slice=None, rater__in={row.rater for row in means}
     )
-    found = {(row.task, row.criterion, row.rater): row for row in spread}
-    return [(row, found.get((row.task, row.criterion, row.rater))) for row in means]
+    by_rater = {(row.task, row.criterion, row.rater): row for row in spread}
+    return [(row, by_rater.get((row.task, row.criterion, row.rater))) for row in means]
 
 
 def last_number(study: Study) -> int:
-    """Return the number of the newest run, 0 where there is none."""
+    """Return the number of the newest run, 0 if there is none."""
     return int(Run.objects.filter(study=study).aggregate(last=Max("number"))["last"] or 0)
 
 
 def ratings_since(study: Study, run: Run) -> int:
-    """Return how many ratings came after those a run saw, leaving out those of people who tried it out.
+    """Return the number of ratings since those a run saw, without those of sandbox raters.
 
-    Ratings are counted without joining each to its rater: all, less the few of people who tried it out.
+    Ratings are counted without joining each to its rater: all ratings, less the few of sandbox raters.
     """
     ratings = Rating.objects.filter(id__gt=run.high_water)
     counted = Study.objects.filter(pk=study.pk).annotate(
@@ -189,8 +189,8 @@ def ratings_since(study: Study, run: Run) -> int:
             ratings.filter(rater__study=OuterRef("pk"), rater__kind=Rater.Kind.SANDBOX).values("rater__study")
         ),
     )
-    everything, trials = counted.values_list("everything", "trials").get()
-    return int(everything - trials)
+    total, trials = counted.values_list("everything", "trials").get()
+    return int(total - trials)
 
 
 def _number(rows: QuerySet[Any, Any]) -> Coalesce:
@@ -199,11 +199,11 @@ def _number(rows: QuerySet[Any, Any]) -> Coalesce:
 
 
 def planned_number(study: Study) -> int | None:
-    """Return the number of the first planned run of a study's version that is done, None where there is none."""
+    """Return the number of the first planned run of a study's version that is done, None if there is none."""
     planned = Run.objects.filter(study=study, version=study.current_version, planned=True, state=RunState.DONE)
     return planned.order_by("number").values_list("number", flat=True).first()
 
 
 def mark_of(study: Study, number: int) -> int | None:
-    """Return up to which rating a run saw them; None where it is gone."""
+    """Return the id of the last rating that a run saw; None if the run no longer exists."""
     return Run.objects.filter(study=study, number=number).values_list("high_water", flat=True).first()

@@ -1,4 +1,4 @@
-"""Agreement and labels of the studies of a project: what stands side by side in the table of a data paper."""
+"""Agreement and labels of the studies of a project, side by side as in the table of a data paper."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from analytics_app.models import ResultRow, Run
 from analytics_app.selectors.projects import criterion_names, hidden_among, read_first
 from tasks_app.models import Study
 
-# How far raters agree, by analysis and statistic: each has a column.
+# Measures of agreement, by analysis and statistic: each has a column.
 KAPPA, ALPHA, SAME = ("kappa", "cohen_kappa"), ("krippendorff", "alpha"), ("agreement", "percent_agreement")
 AGREEMENT = (KAPPA, ALPHA, SAME)
 
-# How often each label was given, by all raters together.
+# Shares of labels, over all raters.
 SHARES = (("error_labels", "overall_share"), ("labels", "distribution"))
 
-# What is shown of single raters.
+# Statistics of single raters.
 RATER_SHARE, RATER_SECONDS = ("error_labels", "rater_share"), ("error_labels", "seconds_median")
 
-# Rows for a text, an answer or a second rater are no part of the texts of a study.
+# Slices for a text, an answer or a second rater, which are no parts of the texts of a study.
 NO_PARTS = ("after=", "second=", "text=")
 
 ALL_TEXTS = ""
@@ -30,9 +30,9 @@ ALL_TEXTS = ""
 
 @dataclass(slots=True)
 class Annotations:
-    """What one study says about a criterion: agreement by statistic, shares by label, and both by rater.
+    """The results of one study for a criterion: agreement by statistic, shares by label, and both by rater.
 
-    `run` is the one that is read first, None where there is none.
+    `run` is the best run, None if there is none.
     """
 
     study: Study
@@ -51,9 +51,9 @@ class Annotations:
 
 @dataclass(frozen=True, slots=True)
 class AnnotationsSideBySide:
-    """The annotations of studies in one part of their texts, the parts that any has, and the labels, often first.
+    """The annotations of studies in one part of their texts, the parts of any study, and the labels in order.
 
-    `part` is the condition or slice as results name it, empty for all texts.
+    `part` is the condition or slice in the spelling of results, empty for all texts.
     """
 
     results: Sequence[Annotations]
@@ -65,7 +65,7 @@ class AnnotationsSideBySide:
 def annotations_side_by_side(studies: Sequence[Study], part: str) -> AnnotationsSideBySide:
     """Return agreement and labels of each study, of all its texts or of a part; four queries.
 
-    A part that no study has is all texts.
+    An unknown part means all texts.
     """
     results = {study.pk: Annotations(study) for study in studies}
     runs = read_first(list(results))
@@ -87,23 +87,25 @@ def annotations_side_by_side(studies: Sequence[Study], part: str) -> Annotations
 
 
 def _rows(runs: Iterable[int], hidden: set[int]) -> list[ResultRow]:
-    """Return the rows of agreement and labels of the kept ratings, without those that are hidden."""
-    found = ResultRow.objects.filter(run__in=list(runs), basis="kept", system=None, group=None, wave=None, metric=None)
+    """Return the rows of agreement and labels on kept ratings, without hidden ones."""
+    kept_rows = ResultRow.objects.filter(
+        run__in=list(runs), basis="kept", system=None, group=None, wave=None, metric=None
+    )
     of_all = Q(rater=None, statistic__in={statistic for _analysis, statistic in (*AGREEMENT, *SHARES)})
     of_raters = Q(rater__isnull=False, statistic__in={RATER_SHARE[1], RATER_SECONDS[1]})
-    shown = found.filter(of_all | of_raters).exclude(by_system=True, run__study__in=hidden)
+    shown = kept_rows.filter(of_all | of_raters).exclude(by_system=True, run__study__in=hidden)
     known = {*AGREEMENT, *SHARES, RATER_SHARE, RATER_SECONDS}
     rows = [row for row in shown.order_by("run", "order") if (row.analysis, row.statistic) in known]
     return [row for row in rows if not (row.slice or "").startswith(NO_PARTS)]
 
 
 def _is_seconds(row: ResultRow) -> bool:
-    """Return whether a row counts seconds, which results have of all texts only."""
+    """Return whether a row is about seconds, which results have only for all texts."""
     return (row.analysis, row.statistic) == RATER_SECONDS and not row.slice
 
 
 def _parts(rows: Sequence[ResultRow]) -> list[str]:
-    """Return the parts of texts that rows are about, those of most studies first; all texts are the first."""
+    """Return the parts of texts in rows: all texts first, then the parts of most studies first."""
     runs: dict[str, set[int]] = defaultdict(set)
     for row in rows:
         if row.slice and row.rater is None:
@@ -112,7 +114,7 @@ def _parts(rows: Sequence[ResultRow]) -> list[str]:
 
 
 def _fill(result: Annotations, rows: Sequence[ResultRow], primary: str) -> None:
-    """Take the rows of the primary criterion, of the first one with labels, or of the first one at all."""
+    """Add the rows of the primary criterion, or of the first with labels, or of the first."""
     places = [(row.task, row.criterion) for row in rows if not _is_seconds(row) and row.criterion]
     labelled = [(row.task, row.criterion) for row in rows if (row.analysis, row.statistic) in SHARES and row.criterion]
     of_primary = [place for place in places if place[1] == primary]
@@ -126,7 +128,7 @@ def _fill(result: Annotations, rows: Sequence[ResultRow], primary: str) -> None:
 
 
 def _take(result: Annotations, row: ResultRow) -> None:
-    """Put a row where it is looked for; of several the first counts."""
+    """Add a row to the annotations; of several rows for one place the first counts."""
     kind = (row.analysis, row.statistic)
     if kind in AGREEMENT:
         result.agreement.setdefault(kind, row)
@@ -139,7 +141,7 @@ def _take(result: Annotations, row: ResultRow) -> None:
 
 
 def _labels(results: Iterable[Annotations]) -> list[str]:
-    """Return every label in the order of the study that has most of them, then those that only others have."""
+    """Return all labels in the order of the study that has most, then the labels of other studies."""
     counts: Counter[str] = Counter()
     for result in sorted(results, key=lambda result: -len(result.shares)):
         counts.update(dict.fromkeys(result.shares, 1))

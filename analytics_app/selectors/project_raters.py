@@ -1,4 +1,4 @@
-"""The raters of a project, invited people who have not begun among them: how far each is, and how far they agree."""
+"""The raters of a project, including invited people who have not begun: their progress and their agreement."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from tasks_app.services.database import rows
 
 KAPPA_OF_PAIR = "cohen_kappa_pair"
 
-# Raters beyond whom results list no pairs.
+# The most raters for whom results list pairs.
 MOST_PAIRED = 10
 
-# What each rater was given to judge and is not given back, and the current answers to it; skipped texts have none.
+# Assignments of each rater that were not given back, and the current answers to them; skipped texts have none.
 _WORK = f"""
 SELECT a.rater_id, count(*) FILTER (WHERE a.state <> ALL(%(gone)s)), count(j.id) FILTER (WHERE j.skip_reason = ''),
        max(j.submitted_at),
@@ -34,7 +34,7 @@ SELECT a.rater_id, count(*) FILTER (WHERE a.state <> ALL(%(gone)s)), count(j.id)
 
 @dataclass(frozen=True, slots=True)
 class Kappas:
-    """Cohen's kappa of a rater with others of the study: the least and the greatest, and with how many."""
+    """Cohen's kappa of a rater with others of the study: the least, the greatest, and the number of others."""
 
     least: float
     greatest: float
@@ -45,7 +45,7 @@ class Kappas:
 class RaterRow:
     """A rater of a study, or a person who is invited and has not begun.
 
-    `name` is what they were invited as; it is empty for raters who came otherwise, and for whoever may not read names.
+    `name` is from the invitation; it is empty for raters without one, and for viewers who may not read names.
     """
 
     study: Study
@@ -59,20 +59,20 @@ class RaterRow:
 
     @property
     def name(self) -> str:
-        """What the person was invited as."""
+        """Return the name in the person's invitation."""
         return self.invitation.name if self.invitation is not None else ""
 
     @property
     def unread(self) -> int:
-        """How many messages the rater has not read yet."""
+        """Return the number of messages that the rater has not read yet."""
         return len(contact.unread(self.rater)) if self.rater is not None else 0
 
 
 def raters_of_project(studies: Sequence[Study], *, named: Sequence[Study]) -> list[RaterRow]:
     """Return the raters of studies, study by study; five queries.
 
-    Invited people are named, and those who have not begun listed, in the studies `named`. Who tries a study out, and
-    who was erased, is not among them.
+    In the studies `named`, invited people are named, and those who have not begun are listed. Sandbox raters and erased
+    raters are left out.
     """
     by_study: dict[int, list[RaterRow]] = defaultdict(list)
     people = _people(studies, named)
@@ -88,7 +88,7 @@ def raters_of_project(studies: Sequence[Study], *, named: Sequence[Study]) -> li
 
 @dataclass(frozen=True, slots=True)
 class People:
-    """Raters by study; invitations by rater, and by study those of people who have not begun."""
+    """Raters by study; invitations by rater, and by study for people who have not begun."""
 
     raters: Mapping[int, list[Rater]]
     of_raters: Mapping[int, Invitation]
@@ -113,10 +113,10 @@ def _people(studies: Sequence[Study], named: Sequence[Study]) -> People:
 
 
 def _fill(listed: Sequence[RaterRow]) -> None:
-    """Add how far raters are; of people who have not begun, how large the set is that is kept for them."""
+    """Add the progress of raters; for people who have not begun, the size of the set reserved for them."""
     of_raters = {row.rater.pk: row for row in listed if row.rater is not None}
-    gone = ["expired", *Assignment.State.GIVEN_BACK]
-    for key, given, answered, last, seconds in rows(_WORK, {"raters": list(of_raters), "gone": gone}):
+    given_back = ["expired", *Assignment.State.GIVEN_BACK]
+    for key, given, answered, last, seconds in rows(_WORK, {"raters": list(of_raters), "gone": given_back}):
         row = of_raters[key]
         row.given, row.answered, row.last, row.seconds = given, answered, last, seconds
     for row in listed:
@@ -125,14 +125,14 @@ def _fill(listed: Sequence[RaterRow]) -> None:
 
 
 def _compare(by_study: Mapping[int, Sequence[RaterRow]]) -> None:
-    """Add Cohen's kappa with the other raters from the run of each study that is read first."""
+    """Add Cohen's kappa with the other raters from the best run of each study."""
     runs = read_first(list(by_study))
-    found = ResultRow.objects.filter(
+    kappa_rows = ResultRow.objects.filter(
         run__in=list(runs), analysis=KAPPA[0], basis="kept", value__isnull=False, slice=None, group=None, wave=None,
         statistic__in=[KAPPA[1], KAPPA_OF_PAIR],
     )  # fmt: skip
     of_run: dict[int, list[ResultRow]] = defaultdict(list)
-    for row in found.order_by("run", "order"):
+    for row in kappa_rows.order_by("run", "order"):
         of_run[row.run_id].append(row)
     for key, run in runs.items():
         raters = {row.rater.pseudonym: row for row in by_study[run.study_id] if row.rater is not None}
@@ -140,15 +140,17 @@ def _compare(by_study: Mapping[int, Sequence[RaterRow]]) -> None:
             raters[name].kappas = Kappas(min(values), max(values), len(values))
 
 
-def _kappas(found: Sequence[ResultRow], names: Sequence[str]) -> dict[str, list[float]]:
-    """Return the kappas of each rater with others, of the first criterion that has any."""
+def _kappas(kappa_rows: Sequence[ResultRow], names: Sequence[str]) -> dict[str, list[float]]:
+    """Return the kappas of each rater with others, on the first criterion that has any."""
     few = names if len(names) <= MOST_PAIRED else []
-    pairs = {f"{a} and {b}": (a, b) for one, other in combinations(few, 2) for a, b in ((one, other), (other, one))}
-    place = next(((row.task, row.criterion) for row in found), None)
-    mine = [row for row in found if (row.task, row.criterion) == place]
+    pairs = {
+        f"{a} and {b}": (a, b) for first, second in combinations(few, 2) for a, b in ((first, second), (second, first))
+    }
+    place = next(((row.task, row.criterion) for row in kappa_rows), None)
+    mine = [row for row in kappa_rows if (row.task, row.criterion) == place]
     of_pairs = [(pairs[row.label], row.value) for row in mine if row.label in pairs]
     if len(names) == 2 and not of_pairs:
-        # Of two raters there is one pair, and what all pairs have in the mean is theirs.
+        # Two raters are one pair, whose kappa is the mean over pairs.
         of_pairs = [((names[0], names[1]), row.value) for row in mine[:1]]
     kappas: dict[str, list[float]] = defaultdict(list)
     for pair, value in of_pairs:

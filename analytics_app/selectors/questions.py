@@ -1,4 +1,4 @@
-"""What a study asks, as quality rules and analyses see it, and the analyses that a run computes for it."""
+"""The questions of a study for quality rules and analyses, and the analyses that a run computes for them."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from tasks_app.models import Criterion, Study, Task, TaskCriterion
 from tasks_app.selectors.screens import criterion_of
 from tasks_app.task_types.base import Scale
 
-# Up to so many steps a numeric scale is listed step by step.
+# The most steps of a numeric scale that are listed as its domain.
 MOST_STEPS = 21
 
 
 def chosen(settings: Mapping[str, Any], question: Question | None) -> Iterator[tuple[Analysis, Mapping[str, Any]]]:
-    """Yield the analyses of a run with their settings: those it names, or every one; only those that fit a question."""
+    """Yield the analyses of a run that fit a question, with their settings: those it names, or all."""
     if settings["analyses"] == ALL:
         named = [
             (member, {key: setting.initial for key, setting in member.Settings.base_fields.items()})
@@ -37,7 +37,7 @@ def chosen(settings: Mapping[str, Any], question: Question | None) -> Iterator[t
 
 
 def analyses_that_fit(study: Study) -> set[str]:
-    """Return the names of the analyses that mean something for what a study asked."""
+    """Return the names of the analyses that fit a question of a study."""
     of_tasks: dict[Task, list[Criterion]] = {}
     rows = TaskCriterion.objects.filter(task__study=study, task__until=None).select_related("task", "criterion")
     for row in rows.order_by("task__order", "order"):
@@ -46,23 +46,27 @@ def analyses_that_fit(study: Study) -> set[str]:
     for task, criteria in of_tasks.items():
         whole = question_of(task, None, whole=True, criteria=criteria)
         questions.append(whole)
-        questions += [replace(whole, whole=False, scale=one.scale, criterion=one.key) for one in whole.asked]
-    return {name for name, one in analyses.registry.items() if any(one.fits(question) for question in questions)}
+        questions += [
+            replace(whole, whole=False, scale=criterion.scale, criterion=criterion.key) for criterion in whole.asked
+        ]
+    return {
+        name for name, analysis in analyses.registry.items() if any(analysis.fits(question) for question in questions)
+    }
 
 
 def question_of(
     task: Task, criterion: Criterion | None, *, whole: bool = False, criteria: Sequence[Criterion] | None = None
 ) -> Question:
-    """Say what was asked in a task, as analyses see it; `whole` where all its criteria are there.
+    """Return the question of a task for analyses: on one criterion, or `whole` on all of its criteria.
 
-    `criteria` are those of the task, where they have been read already.
+    `criteria` are those of the task, if they have been read already.
     """
     answered = _asked(task, criterion)
-    asked: tuple[Asked, ...] = ()
+    asked_criteria: tuple[Asked, ...] = ()
     if whole:
         if criteria is None:
             criteria = list(Criterion.objects.filter(task_criteria__task=task).order_by("task_criteria__order"))
-        asked = tuple(_asked(task, one) for one in criteria)
+        asked_criteria = tuple(_asked(task, member) for member in criteria)
     return Question(
         task=task.key,
         task_type=task.type,
@@ -72,27 +76,29 @@ def question_of(
         limits=answered.limits,
         by_document=task.design == "documents",
         whole=whole,
-        asked=asked,
+        asked=asked_criteria,
         params=task.kind.params,
         labels=answered.labels,
     )
 
 
 def _asked(task: Task, criterion: Criterion | None) -> Asked:
-    """Say on which scale a criterion is answered; its code is not known before ratings are read."""
+    """Return a criterion with its scale; its code is not known before ratings are read."""
     kind = task.kind
-    asked = criterion_of(criterion) if criterion is not None else None
-    answered = kind.outcome_of(asked) or next((one for one in kind.outcomes if one.column == "value"), None)
+    declared = criterion_of(criterion) if criterion is not None else None
+    answered = kind.outcome_of(declared) or next(
+        (outcome for outcome in kind.outcomes if outcome.column == "value"), None
+    )
     scale = answered.scale if answered is not None else Scale.NOMINAL
-    range_ = kind.scale_of(asked)
+    range_ = kind.scale_of(declared)
     domain: tuple[float, ...] = ()
     if range_ is not None and scale is not Scale.INTERVAL:
         low, high, step = range_
         n = round((high - low) / step) + 1
         domain = tuple((low + step * np.arange(n)).tolist()) if n <= MOST_STEPS else ()
-    labels = kind.labels_of(asked)
-    if labels is None and asked is not None and answered is not None and answered.column == "label":
-        labels = tuple(asked.labels)
+    labels = kind.labels_of(declared)
+    if labels is None and declared is not None and answered is not None and answered.column == "label":
+        labels = tuple(declared.labels)
     return Asked(
         key=criterion.key if criterion is not None else "",
         name=criterion.name if criterion is not None else "",
@@ -105,18 +111,21 @@ def _asked(task: Task, criterion: Criterion | None) -> Asked:
 
 
 def is_marked(task: Task, criterion: Criterion) -> bool:
-    """Say whether a criterion is answered by marking spans, which nothing compares one by one."""
+    """Return whether a criterion is answered by marking spans, which are not compared as single ratings."""
     outcome = task.kind.outcome_of(criterion_of(criterion))
     return outcome is not None and outcome.per == "span"
 
 
 def with_codes(question: Question, names: Names) -> Question:
-    """Say which codes the criteria of a question have in a table."""
-    return replace(question, asked=tuple(replace(one, code=names.criterion_code(one.key)) for one in question.asked))
+    """Return a question with the codes that its criteria have in a table."""
+    return replace(
+        question,
+        asked=tuple(replace(criterion, code=names.criterion_code(criterion.key)) for criterion in question.asked),
+    )
 
 
 def asking_of(task: Task, table: Table) -> Asking:
-    """Say what was asked in a task, as rules see it."""
+    """Return the questions of a task for quality rules."""
     kind = task.kind
     scales, marked = [], set()
     for criterion in Criterion.objects.filter(task_criteria__task=task).order_by("task_criteria__order"):
@@ -130,7 +139,7 @@ def asking_of(task: Task, table: Table) -> Asking:
 
 
 def common_of(run: Run) -> Common:
-    """Return what a run's plan sets for every analysis."""
+    """Return the settings of a run's plan for every analysis."""
     settings = as_meant(run.settings)
     pairs = settings["comparisons"]
     return Common(
@@ -147,9 +156,9 @@ def common_of(run: Run) -> Common:
 
 
 def asked_again(task: Task, table: Table) -> Mask:
-    """Return which ratings are repeated answers of one judgment to one question, such as a repeated adjective pair.
+    """Return a mask of repeated answers to one question within a judgment, such as a repeated adjective pair.
 
-    A repeat enters only figures of how far raters agree with themselves. Spans and labels are several by nature.
+    A repeat is used only for raters' agreement with themselves. Several spans and labels are no repeats.
     """
     if any(outcome.per == "span" for outcome in task.kind.outcomes):
         return np.zeros(len(table), dtype=bool)

@@ -1,4 +1,4 @@
-"""The next step of a factor analysis after a run: which pair the criteria remove, and which were removed so far."""
+"""The next step of a factor analysis after a run: the pair that the criteria remove, and earlier removals."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from analytics_app.selectors.sections import ResultNames
 
 FACTORS = "factors"
 
-# With fewer scales than this there are no factors to look for.
+# The fewest scales for a factor analysis.
 LEAST_PAIRS = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Reduction:
-    """What can be removed from the factors of a task: `pairs` are (key, name) of those left, none without factors.
+    """The pairs that can be removed from a task's factors: `pairs` are (key, name), empty without factors.
 
-    `suggested` is the pair that the criteria remove next, for the reason `reason`: its `value` is below `limit`.
+    `suggested` is the pair that the criteria remove next, because of `reason`: its `value` is below `limit`.
     `removed` names the pairs removed so far, in order.
     """
 
@@ -37,25 +37,25 @@ class Reduction:
 
     @property
     def may_remove(self) -> bool:
-        """Whether enough pairs would be left."""
+        """Return whether enough pairs would be left."""
         return len(self.pairs) > LEAST_PAIRS
 
 
 def reductions(run: Run, names: ResultNames) -> list[Reduction]:
-    """Return a reduction for each task whose factors a run has found, or from which it has removed pairs.
+    """Return a reduction for each task for which a run has factors, or from which it has removed pairs.
 
-    Of several slices the first counts: all ratings, or those that `without_systems` and `where` leave.
+    Of several slices the first counts: all ratings, or those selected by `without_systems` and `where`.
     """
     if not analyses.registry[FACTORS].task_types & set(names.types.values()):
         return []
-    wanted = ("communality", "next_removal", "removed_pair")
+    statistics = ("communality", "next_removal", "removed_pair")
     rows = ResultRow.objects.filter(run=run, analysis=FACTORS, basis="kept")
     first = dict(rows.order_by("task", "order").distinct("task").values_list("task", "slice"))
     of_task: dict[str, list[ResultRow]] = {}
-    for row in rows.filter(statistic__in=wanted).order_by("order"):
+    for row in rows.filter(statistic__in=statistics).order_by("order"):
         if row.slice == first[row.task]:
             of_task.setdefault(row.task or "", []).append(row)
-    return [_reduction(task, found, names) for task, found in of_task.items()]
+    return [_reduction(task, task_rows, names) for task, task_rows in of_task.items()]
 
 
 def _reduction(task: str, rows: Sequence[ResultRow], names: ResultNames) -> Reduction:
@@ -71,10 +71,10 @@ def _reduction(task: str, rows: Sequence[ResultRow], names: ResultNames) -> Redu
     weakest = next((row for row in rows if row.statistic == "next_removal" and row.label), None)
     if weakest is None:
         return Reduction(**about)
-    said = weakest.settings or {}
-    limit = said["least_communality" if said["reason"] == "communality" else "least_gap"]
+    settings = weakest.settings or {}
+    limit = settings["least_communality" if settings["reason"] == "communality" else "least_gap"]
     value = weakest.value or 0.0
-    return Reduction(**about, suggested=named(weakest), reason=said["reason"], value=value, limit=limit)
+    return Reduction(**about, suggested=named(weakest), reason=settings["reason"], value=value, limit=limit)
 
 
 def steps_of(run: Run) -> list[Step]:
@@ -85,11 +85,11 @@ def steps_of(run: Run) -> list[Step]:
 
 
 def settings_with(run: Run, steps: Sequence[Step]) -> dict[str, Any]:
-    """Return the settings of a run with other pairs removed; nothing else is changed."""
-    given: Mapping[str, Any] = as_meant(run.settings)
-    entries = given.get("analyses", ALL)
+    """Return the settings of a run with other removals of pairs, and no other change."""
+    settings: Mapping[str, Any] = as_meant(run.settings)
+    entries = settings.get("analyses", ALL)
     if entries == ALL:
         entries = [{"analysis": name} for name in sorted(analyses_that_fit(run.study))]
     removed = [str(step) for step in steps]
     changed = [{**entry, "removed": removed} if entry["analysis"] == FACTORS else entry for entry in entries]
-    return {**given, "analyses": changed}
+    return {**settings, "analyses": changed}

@@ -18,10 +18,10 @@ from analytics_app.selectors.results import plots_of, rows_of
 from tasks_app import task_types
 from tasks_app.models import Study, System, Task
 
-# Most pairs of systems, and of raters, in one table; more are in the results document only.
+# The most pairs of systems, and of raters, in one table; more are in the results document only.
 PAIRS_SHOWN, RATER_PAIRS_SHOWN = 45, 200
 
-# Of rows that charts alone show, so many at most stand behind a plot as numbers.
+# The most rows of a statistic shown only in charts that are listed as numbers behind a plot.
 BEHIND_A_PLOT = 150
 
 # With more raters than this, pages do not list results by rater.
@@ -30,10 +30,10 @@ RATERS_SHOWN = 60
 
 @dataclass(slots=True)
 class CriterionRows:
-    """Counts of a run's rows for one criterion of a task ("" for the whole task), to lay out pages.
+    """Counts of a run's rows for one criterion of a task ("" for the whole task), for the layout of pages.
 
-    `rows` counts the rows that a page would show, `pairs` and `rater_pairs` the most of one statistic. `drawn` is how
-    many bytes the drawings of the whole run are long.
+    `rows` counts the rows that a page would show, `pairs` and `rater_pairs` the most of one statistic. `drawn` is the
+    size of the drawings of the whole run in bytes.
     """
 
     task: str
@@ -47,7 +47,7 @@ class CriterionRows:
 
     @property
     def key(self) -> str:
-        """Name on the page and in addresses."""
+        """Return the name of the place on pages and in addresses."""
         return f"{self.task}--{self.criterion or 'all'}"
 
 
@@ -90,14 +90,14 @@ def places_of(run: Run, *, systems: bool) -> list[CriterionRows]:
 
 
 def _drawn(run: Run, *, systems: bool) -> Subquery:
-    """Sum up how many bytes the drawings of a run are long, without reading them."""
+    """Return a query for the size of a run's drawings in bytes, which does not read them."""
     octets = partial(Func, function="OCTET_LENGTH", output_field=IntegerField())
     plots = plots_of(run, systems=systems).order_by().values("run")
     return Subquery(plots.annotate(size=Sum(octets("svg") + octets("narrow"))).values("size"))
 
 
 def _readable(run: Run, *, systems: bool) -> QuerySet[ResultRow]:
-    """Return the rows that pages show, in tables or in charts: results by rater only if they have a note.
+    """Return the rows that pages show in tables or charts: results by rater only if they have a note.
 
     The page of raters lists the others; with few raters, results by rater of other analyses are shown here too.
     """
@@ -108,7 +108,7 @@ def _readable(run: Run, *, systems: bool) -> QuerySet[ResultRow]:
 
 
 def rows_for_page(run: Run, places: Sequence[CriterionRows], *, systems: bool) -> Sequence[ResultRow]:
-    """Return the rows of some places and those of the funnel, without pairs where they are too many."""
+    """Return the rows of some places and those of the funnel, without pairs if there are too many."""
     condition = Q(analysis="funnel")
     for place in places:
         of_place = Q(task=place.task or None, criterion=place.criterion or None)
@@ -121,15 +121,15 @@ def rows_for_page(run: Run, places: Sequence[CriterionRows], *, systems: bool) -
 
 
 def rows_of_summary(run: Run, statistics: Mapping[str, Collection[str]], *, systems: bool) -> list[ResultRow]:
-    """Return the kept rows that the summary of a run is made of, in one query; `statistics` are by analysis."""
+    """Return the rows on kept ratings for the summary of a run, in one query; `statistics` are by analysis."""
     condition = Q()
-    for analysis, wanted in statistics.items():
-        condition |= Q(analysis=analysis, statistic__in=sorted(wanted))
+    for analysis, names in statistics.items():
+        condition |= Q(analysis=analysis, statistic__in=sorted(names))
     rows = rows_of(run, systems=systems).filter(condition, basis="kept", rater=None)
     return list(rows.only(*SUMMARY_COLUMNS))
 
 
-# What the summary reads of a row.
+# The columns of rows that the summary reads.
 SUMMARY_COLUMNS = (
     "analysis", "statistic", "task", "criterion", "system", "system_b", "label", "group", "wave", "slice", "metric",
     "metric_b", "value", "low", "high", "p_adjusted", "n_ratings", "n_items", "n_raters", "basis", "settings", "note",
@@ -140,7 +140,7 @@ SUMMARY_COLUMNS = (
 class ResultNames:
     """Names of tasks (in their order), criteria and systems by their keys; `designs` are those of the tasks.
 
-    `types` are the types of the tasks, by key, `scales` the ends of their scales where all criteria have the same, and
+    `types` are the types of the tasks, by key, `scales` the ends of their scales if all criteria have the same, and
     `labels` the names of labels with short keys, by task and criterion.
     """
 
@@ -153,7 +153,7 @@ class ResultNames:
     labels: dict[str, Mapping[str, Mapping[str, str]]] = field(default_factory=dict)
 
     def put_into(self, rows: Iterable[ResultRow]) -> None:
-        """Put names in the place of the keys of systems and labels."""
+        """Replace the keys of systems and labels by their names."""
         for row in rows:
             row.system, row.system_b = (self.systems.get(key or "", key) for key in (row.system, row.system_b))
             if row.analysis in WITH_LABELS and row.label:
@@ -173,7 +173,7 @@ def label_called(label: str, names: Mapping[str, str]) -> str:
     return LABELS_APART.join(names.get(key, key) for key in label.split(LABELS_APART))
 
 
-# Analyses whose rows are about labels that raters gave, and what stands between two of them.
+# Analyses whose rows are about labels that raters gave, and the separator of two labels.
 WITH_LABELS = frozenset({"error_labels", "joint_labels", "distribution"})
 LABELS_APART = " / "
 
@@ -222,6 +222,6 @@ def _named(study: Study | OuterRef) -> QuerySet[System]:
 
 
 def _told_apart(named: Sequence[tuple[str, str]]) -> dict[str, str]:
-    """Add the key to names that several systems share."""
+    """Return the names by key, with the key added to names that several systems share."""
     times = Counter(name for _key, name in named)
     return {key: name if times[name] == 1 else f"{name} ({key})" for key, name in named}

@@ -1,4 +1,4 @@
-"""Write answers of the datasheet: a researcher's own, taken back, or from a file of the public form."""
+"""Write answers of the datasheet: by a researcher, taken back, or from a file of the public form."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tasks_app.services.events import Actor
 
 
 class Changed(Exception):
-    """Somebody else changed answers meanwhile; `entries` are those as they stand now. Nothing was stored."""
+    """Somebody else changed answers meanwhile; `entries` are their current state. Nothing was stored."""
 
     def __init__(self, entries: list[Entry]) -> None:
         super().__init__(", ".join(entry.question.number for entry in entries))
@@ -31,34 +31,34 @@ class Changed(Exception):
 def answer(*, study: Study, given: Mapping[str, Answer], seen: Mapping[str, str], by: Actor) -> int:
     """Store answers by the keys of their entries; return how many changed.
 
-    `seen` says for each which answer was there when the form was made (`Entry.shown`). An answer that equals what the
-    study proposes is the study's again: it changes with the study. An empty answer stays empty. What a form sends as it
-    was made is left alone.
+    `seen` has for each the answer that the form showed (`Entry.shown`). An answer that equals the study's proposal
+    becomes the study's again, and changes with the study. An empty answer stays empty. Answers that were not changed in
+    the form are left alone.
 
     Raises
     ------
     Changed
-        Where somebody else changed one of these answers meanwhile.
+        If somebody else changed one of these answers meanwhile.
     """
     study = Study.objects.select_for_update().get(pk=study.pk)
     entries = sheet_of(study).by_key()
     touched = {key: value for key, value in given.items() if not is_untouched(value, seen.get(key, ""))}
-    wanted = {key: value for key, value in touched.items() if key in entries and value != entries[key].answer}
-    late = [entries[key] for key in wanted if key in seen and seen[key] != entries[key].shown]
+    changes = {key: value for key, value in touched.items() if key in entries and value != entries[key].answer}
+    late = [entries[key] for key in changes if key in seen and seen[key] != entries[key].shown]
     if late:
         raise Changed(late)
     stored, _created = Datasheet.objects.get_or_create(study=study, version=None)
-    for key, value in wanted.items():
+    for key, value in changes.items():
         _put(stored, entries[key], value, by)
-    if wanted:
+    if changes:
         stored.save()
-        events.log(study, by, "answered", about="datasheet", after={"questions": sorted(wanted)})
-    return len(wanted)
+        events.log(study, by, "answered", about="datasheet", after={"questions": sorted(changes)})
+    return len(changes)
 
 
 @atomically
 def take_back(*, study: Study, key: str, by: Actor) -> bool:
-    """Let the study answer a question again; return whether there was an answer of a researcher's own."""
+    """Delete a researcher's answer, so that the study answers the question again; return whether there was one."""
     study = Study.objects.select_for_update().get(pk=study.pk)
     entry = sheet_of(study).by_key().get(key)
     if entry is None or entry.own is None:
@@ -71,7 +71,7 @@ def take_back(*, study: Study, key: str, by: Actor) -> bool:
 
 
 def _put(stored: Datasheet, entry: Entry, value: Answer, by: Actor) -> None:
-    """Store an answer, or none where the study says the same."""
+    """Store an answer, or delete it if it equals the study's proposal."""
     answers = _answers(stored, entry)
     if (entry.proposed is not None and value == entry.proposed.answer) or (entry.proposed is None and not value):
         answers.pop(entry.question.number, None)
@@ -91,7 +91,7 @@ def _answers(stored: Datasheet, entry: Entry) -> dict[str, Any]:
 
 @atomically
 def freeze(study: Study) -> bool:
-    """Keep every answer as it stands with the version that is opened; return whether none was kept with it yet.
+    """Store every current answer with the version that is opened, unless it has a sheet; return whether it was stored.
 
     The digest is SHA-256 over the answers as JSON with sorted keys.
     """
@@ -102,8 +102,8 @@ def freeze(study: Study) -> bool:
     of_criteria: dict[str, dict[str, Any]] = {key: {} for key in sheet.names}
     for entry in sheet.entries:
         if entry.answer:
-            kept = of_criteria[entry.criterion] if entry.criterion else answers
-            kept[entry.question.number] = {**entry.answer.stored, "source": entry.source}
+            target = of_criteria[entry.criterion] if entry.criterion else answers
+            target[entry.question.number] = {**entry.answer.stored, "source": entry.source}
     content = json.dumps([answers, of_criteria], sort_keys=True, ensure_ascii=False)
     Datasheet.objects.create(
         study=study,
@@ -118,7 +118,7 @@ def freeze(study: Study) -> bool:
 
 @atomically
 def import_file(*, study: Study, content: bytes, by: Actor) -> tuple[int, list[str]]:
-    """Take over the answers of a file of the public form; return how many changed, and the fields that nobody asks.
+    """Store the answers of a file of the public form; return the number of changes, and the unknown fields.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Begin the main study of a semantic differential with the pairs that a run of its pre-study keeps."""
+"""Create the main study of a semantic differential with the pairs that a run of its pre-study keeps."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from tasks_app.task_types.semantic_differential.pairs import criteria_of
 
 SELECTION = "pair_selection"
 
-# With fewer pairs there is nothing that a main study could tell apart.
+# The fewest pairs of a main study.
 LEAST_PAIRS = 2
 
 
 def kept_pairs(run: Run, names: ResultNames) -> list[str]:
-    """Return the names of the pairs that a run keeps, such as "confusing – clear", in the order asked; each once."""
+    """Return the names of the pairs that a run keeps, such as "confusing – clear", in the order asked, each once."""
     if not analyses.registry[SELECTION].task_types & set(names.types.values()):
         return []
     rows = ResultRow.objects.filter(run=run, analysis=SELECTION, statistic="pair_kept", basis="kept", value=1)
-    found = rows.order_by("order") if run.state == RunState.DONE else []
-    return list(dict.fromkeys(str((row.settings or {})["pair"]) for row in found))
+    kept_rows = rows.order_by("order") if run.state == RunState.DONE else []
+    return list(dict.fromkeys(str((row.settings or {})["pair"]) for row in kept_rows))
 
 
 @atomically
 def begin_main_study(*, run: Run, by: AbstractBaseUser) -> Study:
-    """Make a draft that asks for the kept pairs in the language of the pre-study; texts, consent and pay are left open.
+    """Create a draft with the kept pairs in the language of the pre-study, without texts, consent and pay.
 
     Raises
     ------

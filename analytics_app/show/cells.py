@@ -1,4 +1,4 @@
-"""Cells of tables: the text of each, and the value it is sorted by."""
+"""Cells of tables: the text of each, and the value by which it is sorted."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ Words = str | Promise
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What is shown, and the value it is sorted by; an undefined number is a dash and comes last.
+    """The text of a cell, and the value by which it is sorted; an undefined number is a dash and comes last.
 
-    `numbers` are the unrounded numbers that the text shows: one, or the two ends of an interval. The head of a row may
-    lead to a page, at `url`.
+    `numbers` are the unrounded numbers in the text: one, or the two ends of an interval. The head of a row may link to
+    the page at `url`.
     """
 
     text: str
@@ -30,9 +30,9 @@ class Cell:
 
     @property
     def key(self) -> str:
-        """What a script sorts by, a number as JavaScript writes it; "" where that is what is shown."""
-        said = f"{self.sort:.7g}" if isinstance(self.sort, float) else "" if self.sort is None else str(self.sort)
-        return "" if said == self.text else said
+        """Return the value by which a script sorts, with numbers as in JavaScript; "" if it equals the text."""
+        sort_key = f"{self.sort:.7g}" if isinstance(self.sort, float) else "" if self.sort is None else str(self.sort)
+        return "" if sort_key == self.text else sort_key
 
 
 def name(text: object) -> Cell:
@@ -41,7 +41,7 @@ def name(text: object) -> Cell:
 
 
 def number(value: float | None, digits: int = 2) -> Cell:
-    """Return the cell of a number, in the language of the page and with a minus sign that is one."""
+    """Return the cell of a number, in the language of the page and with a true minus sign."""
     if value is None:
         return Cell(DASH)
     return Cell(figure(value, digits), value, numbers=(value,))
@@ -78,11 +78,11 @@ def p_value(value: float | None, limit: float = 0.0) -> Cell:
 
 
 def figure(value: float, digits: int) -> str:
-    """Write a number with so many digits after its point; never "-0.00"."""
+    """Return a number with a number of digits after its point; never "-0.00"."""
     rounded = round(value, digits) + 0.0
     return formats.number_format(rounded, digits, force_grouping=True).replace("-", "−")
 
 
 def digits_for(values: Iterable[float | None]) -> int:
-    """Choose how many digits a column of ratings needs: fewer for a scale of 100 than for one of 5."""
+    """Return the number of digits that a column of ratings needs: fewer for a scale of 100 than for one of 5."""
     return 1 if max((abs(value) for value in values if value is not None), default=0) >= 10 else 2

@@ -1,4 +1,4 @@
-"""Comparisons of systems: what ranks them, what tests them pair by pair, and what the tests support."""
+"""Comparisons of systems: the statistics that rank them, the tests of pairs, and the findings of the tests."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ Unit: TypeAlias = Literal["number", "share", "ratio"]
 
 @dataclass(frozen=True, slots=True)
 class Verb:
-    """What is said of a system that is better than another: of one ("is"), and of several ("are")."""
+    """The verb for a system that is better than another: for one ("is"), and for several ("are")."""
 
-    one: Words
-    several: Words
+    singular: Words
+    plural: Words
 
     def of(self, names: Sequence[str]) -> str:
         """Return the verb for some systems."""
-        return str(self.one if len(names) == 1 else self.several)
+        return str(self.singular if len(names) == 1 else self.plural)
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """How an analysis compares systems.
+    """The statistics by which an analysis compares systems.
 
-    `level` is the statistic with a value for each system, `tested` that of pairs, whose value is `even` where the two
-    do not differ. `unit` is that of a pair's value. With `low_first` the lowest level is the best, with
+    `level` is the statistic with a value for each system, `tested` that of pairs, whose value is `even` if the two do
+    not differ. `unit` is that of a pair's value. With `low_first` the lowest level is the best, with
     `low_wins` a pair's value below `even` speaks for the first system. `verbs` are by task type; "" is the usual one.
-    `whole` is what systems do not differ on where a finding is about no single criterion. `on_scale` says that levels
-    are numbers of the scale that raters used.
+    `whole` is the subject of findings that are about no single criterion. `on_scale` is true if levels are numbers on
+    the scale that raters used.
     """
 
     analysis: str
@@ -58,11 +58,11 @@ class Comparison:
 
     @property
     def level_over_raters(self) -> str:
-        """The statistic of the same values whose intervals are over raters."""
+        """Return the statistic of the same values whose intervals are over raters."""
         return f"{self.level}_over_raters"
 
     def verb(self, task_type: str) -> Verb:
-        """Return what is said of the better system in a task of this type."""
+        """Return the verb for the better system in a task of this type."""
         return self.verbs.get(task_type, self.verbs[""])
 
 
@@ -70,24 +70,24 @@ _comparisons: list[Comparison] = []
 
 
 def compares(comparison: Comparison) -> Comparison:
-    """Make known how an analysis compares systems; its finding follows from it."""
+    """Register the comparison of an analysis, from which its finding follows."""
     _comparisons.append(comparison)
 
     statistics = (comparison.level, comparison.level_over_raters, comparison.tested)
 
     @finding_of(comparison.analysis, *statistics, order=comparison.order)
-    def found(rows: Rows, asked: Asked) -> Finding | None:
-        compared = Compared.of(comparison, rows, asked.limit)
-        return compared.finding(asked) if compared is not None else None
+    def found(rows: Rows, question: Asked) -> Finding | None:
+        compared = Compared.of(comparison, rows, question.limit)
+        return compared.finding(question) if compared is not None else None
 
     return comparison
 
 
 def comparison_of(rows: Rows, limit: float) -> Compared | None:
-    """Return how systems compare in the rows of one criterion, by the analysis that is read first."""
-    for one in sorted(_comparisons, key=lambda one: (one.order, one.analysis)):
-        if any(row.analysis == one.analysis for row in rows.kept):
-            compared = Compared.of(one, rows.whole, limit)
+    """Return the comparison of systems in the rows of one criterion, by the first analysis that has one."""
+    for comparison in sorted(_comparisons, key=lambda comparison: (comparison.order, comparison.analysis)):
+        if any(row.analysis == comparison.analysis for row in rows.kept):
+            compared = Compared.of(comparison, rows.whole, limit)
             if compared is not None:
                 return compared
     return None
@@ -106,7 +106,7 @@ class Compared:
 
     @classmethod
     def of(cls, comparison: Comparison, rows: Rows, limit: float) -> Compared | None:
-        """Return the comparison of the rows of one criterion; None where no system has a value."""
+        """Return the comparison of the rows of one criterion; None if no system has a value."""
         own = [row for row in rows.kept if row.analysis == comparison.analysis]
         levels = [row for row in own if row.statistic == comparison.level and row.system and row.label is None]
         levels = [row for row in levels if row.value is not None and row.system_b is None]
@@ -116,21 +116,21 @@ class Compared:
         levels.sort(key=lambda row: sign * (row.value or 0.0))
         pairs = [row for row in own if row.statistic == comparison.tested and row.system_b and row.label is None]
         over_raters = {str(row.system): row for row in own if row.statistic == comparison.level_over_raters}
-        made = cls(comparison, levels, pairs, limit, over_raters)
-        made._wins = {pair for row in pairs if (pair := made._winner(row)) is not None}
-        return made
+        compared = cls(comparison, levels, pairs, limit, over_raters)
+        compared._wins = {pair for row in pairs if (pair := compared._winner(row)) is not None}
+        return compared
 
     @property
     def systems(self) -> list[str]:
-        """The names of the systems, the best first."""
+        """Return the names of the systems, the best first."""
         return [str(row.system) for row in self.levels]
 
     def significant(self, row: ResultRow) -> bool:
-        """Say whether the adjusted test of a pair found a difference."""
+        """Return whether the adjusted test of a pair is significant."""
         return row.p_adjusted is not None and row.p_adjusted < self.limit
 
     def _winner(self, row: ResultRow) -> tuple[str, str] | None:
-        """Return a pair that differs clearly, the better system first."""
+        """Return the pair of a row with the better system first, if it differs clearly."""
         if not self.significant(row) or row.value is None or row.value == self.comparison.even:
             return None
         first = (row.value > self.comparison.even) != self.comparison.low_wins
@@ -138,13 +138,13 @@ class Compared:
         return (a, b) if first else (b, a)
 
     def better(self, row: ResultRow) -> str:
-        """Return the system that the test of a pair found to be better; "" where it found no difference."""
+        """Return the better system by the test of a pair; "" if it is not significant."""
         winner = self._winner(row)
         return winner[0] if winner is not None else ""
 
     @cached_property
     def clusters(self) -> list[list[str]]:
-        """The systems in groups: every system of a group differs clearly from every system of the groups below."""
+        """Return the systems in groups: every system of a group differs clearly from all systems of lower groups."""
         names = self.systems
         groups: list[list[str]] = [[]]
         for place, name in enumerate(names):
@@ -156,40 +156,42 @@ class Compared:
 
     @property
     def tested(self) -> list[ResultRow]:
-        """The pairs that have a test."""
+        """Return the pairs that have a test."""
         return [row for row in self.pairs if row.p_adjusted is not None]
 
-    def finding(self, asked: Asked) -> Finding:
-        """Say what the adjusted tests support, and no more."""
-        verb, tested = self.comparison.verb(asked.task_type), len(self.tested)
+    def finding(self, question: Asked) -> Finding:
+        """Return the finding that the adjusted tests support."""
+        verb, tested = self.comparison.verb(question.task_type), len(self.tested)
         if len(self.levels) == 1:
-            return self._alone(asked)
+            return self._alone(question)
         if not tested:
-            return Finding(_("Too few ratings to test how systems differ"), tested=False, criterion=self._about(asked))
+            return Finding(
+                _("Too few ratings to test how systems differ"), tested=False, criterion=self._about(question)
+            )
         if not self._wins:
-            return Finding(*self._unclear(tested), criterion=self._about(asked))
+            return Finding(*self._unclear(tested), criterion=self._about(question))
         groups, complete = self.clusters, tested == len(self.levels) * (len(self.levels) - 1) // 2
         if len(groups) > 1:
             top, below = groups[0], [name for group in groups[1:] for name in group]
             start = f"{listed(top)} {verb.of(top)} {listed(below)}"
-            return Finding(start, self._others(groups), criterion=asked.name)
-        return Finding(*self._some(verb, tested, complete=complete), criterion=asked.name)
+            return Finding(start, self._others(groups), criterion=question.name)
+        return Finding(*self._some(verb, tested, complete=complete), criterion=question.name)
 
-    def _alone(self, asked: Asked) -> Finding:
+    def _alone(self, question: Asked) -> Finding:
         row = self.levels[0]
         digits = cells.digits_for([row.value])
-        said = {"system": row.system, "value": cells.figure(row.value or 0.0, digits)}
-        start = _("%(system)s has a mean of %(value)s") % said
+        placeholders = {"system": row.system, "value": cells.figure(row.value or 0.0, digits)}
+        start = _("%(system)s has a mean of %(value)s") % placeholders
         if row.low is None or row.high is None:
-            return Finding(start, tested=False, criterion=asked.name)
+            return Finding(start, tested=False, criterion=question.name)
         ends = f" ({cells.interval(row.low, row.high, digits).text})"
-        return Finding(start, ends, tested=False, criterion=asked.name)
+        return Finding(start, ends, tested=False, criterion=question.name)
 
-    def _about(self, asked: Asked) -> str:
-        return asked.name or str(self.comparison.whole)
+    def _about(self, question: Asked) -> str:
+        return question.name or str(self.comparison.whole)
 
     def _unclear(self, tested: int) -> tuple[str, str]:
-        """Say that no test found a difference, and why none could where that is so."""
+        """Return a sentence that no difference is significant, and the reason if none could be."""
         cannot = any((row.settings or {}).get("cannot_differ") for row in self.tested)
         rest = _("; there are too few texts for any of the tests to be significant") if cannot else ""
         if tested == 1:
@@ -200,7 +202,7 @@ class Compared:
         return _("No two systems differ clearly"), rest
 
     def _others(self, groups: Sequence[Sequence[str]]) -> str:
-        """Say what the tests leave open within the groups."""
+        """Return a phrase about systems within groups, which the tests do not separate."""
         if len(groups) == len(self.levels):
             if len(groups) == 2:
                 return ""
@@ -216,7 +218,7 @@ class Compared:
         return ngettext("; %(n)s other pair differs clearly", "; %(n)s other pairs differ clearly", more) % {"n": more}
 
     def _some(self, verb: Verb, tested: int, *, complete: bool) -> tuple[str, str]:
-        """Name who is better than whom where no line separates the systems."""
+        """Return a sentence about the pairs that differ, for systems that form no separate groups."""
         better: dict[str, list[str]] = {}
         for name in self.systems:
             if beaten := [other for other in self.systems if (name, other) in self._wins]:

@@ -1,4 +1,4 @@
-"""Findings: what the adjusted tests of an analysis support, in one sentence. Each analysis declares its own."""
+"""Findings: one sentence that the adjusted tests of an analysis support. Each analysis declares its own."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from analytics_app.models import ResultRow
 from analytics_app.show.index import RowIndex
 from analytics_app.show.shown import Rows
 
-# Names that a sentence lists; of more it says how many others there are.
+# The most names that a sentence lists; further ones are counted.
 NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The criterion that a finding is about: its name ("" for a whole task), and the type of its task.
+    """The criterion of a finding: its name ("" for a whole task), and the type of its task.
 
-    `limit` is below what an adjusted p value is significant.
+    An adjusted p value below `limit` is significant.
     """
 
     name: str
@@ -32,9 +32,9 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A sentence without its full stop. The criterion stands between `start` and `rest`; "" where it is about none.
+    """A sentence without its full stop. The criterion is between `start` and `rest`; "" if there is none.
 
-    Not `tested` is what only describes. Findings that differ in their criterion alone are told in one sentence.
+    A finding that only describes is not `tested`. Findings that differ only in their criterion become one sentence.
     """
 
     start: str
@@ -44,20 +44,20 @@ class Finding:
 
     @property
     def text(self) -> str:
-        """The whole sentence."""
+        """Return the whole sentence."""
         return told([self])[0]
 
 
-# Makes the finding of the rows of one analysis about one criterion; None where there is none.
+# A function that returns the finding of the rows of one analysis about one criterion, or None.
 Make: TypeAlias = Callable[[Rows, Asked], Finding | None]
 
 
 @dataclass(frozen=True, slots=True)
 class Registered:
-    """The finding of an analysis. Of several about one criterion that of the lowest order is told.
+    """The finding of an analysis. Of several about one criterion that of the lowest order is shown.
 
-    `statistics` are those of the rows it needs; with `parts`, rows of slices, groups and waves too. One that is told
-    `beside` the others does not compete with them: it is about other data than raters' answers.
+    `statistics` are those of the rows it needs; with `parts`, rows of slices, groups and waves too. A finding `beside`
+    the others does not compete with them: it is about data other than raters' answers.
     """
 
     analysis: str
@@ -74,7 +74,7 @@ _registered: dict[str, Registered] = {}
 def finding_of(
     analysis: str, *statistics: str, order: int, parts: bool = False, beside: bool = False
 ) -> Callable[[Make], Make]:
-    """Make known the finding of an analysis; those made for a task type come first (10), ratings last (50)."""
+    """Register the finding of an analysis; findings for a task type come first (10), those of ratings last (50)."""
 
     def known(make: Make) -> Make:
         if analysis in _registered:
@@ -86,50 +86,50 @@ def finding_of(
 
 
 def registered() -> list[Registered]:
-    """Return every finding that was made known, those to be told first in front."""
-    return sorted(_registered.values(), key=lambda one: (one.order, one.analysis))
+    """Return all registered findings in order."""
+    return sorted(_registered.values(), key=lambda entry: (entry.order, entry.analysis))
 
 
-def finding(rows: Sequence[ResultRow], asked: Asked) -> Finding | None:
-    """Return the finding to tell of the rows of one criterion."""
-    return next(_findings(rows, asked, beside=False), None)
+def finding(rows: Sequence[ResultRow], question: Asked) -> Finding | None:
+    """Return the finding to show for the rows of one criterion."""
+    return next(_findings(rows, question, beside=False), None)
 
 
-def findings_beside(rows: Sequence[ResultRow], asked: Asked) -> tuple[Finding, ...]:
-    """Return the findings to tell beside that of a criterion."""
-    return tuple(_findings(rows, asked, beside=True))
+def findings_beside(rows: Sequence[ResultRow], question: Asked) -> tuple[Finding, ...]:
+    """Return the findings to show beside that of a criterion."""
+    return tuple(_findings(rows, question, beside=True))
 
 
-def _findings(rows: Sequence[ResultRow], asked: Asked, *, beside: bool) -> Iterator[Finding]:
-    for one in registered():
-        if one.beside != beside:
+def _findings(rows: Sequence[ResultRow], question: Asked, *, beside: bool) -> Iterator[Finding]:
+    for entry in registered():
+        if entry.beside != beside:
             continue
-        own = RowIndex([row for row in rows if row.analysis == one.analysis and row.statistic in one.statistics])
-        if own.kept and (found := one.make(own if one.parts else own.whole, asked)) is not None:
-            yield found
+        own = RowIndex([row for row in rows if row.analysis == entry.analysis and row.statistic in entry.statistics])
+        if own.kept and (result := entry.make(own if entry.parts else own.whole, question)) is not None:
+            yield result
 
 
 def told(findings: Iterable[Finding]) -> list[str]:
-    """Return sentences, what was tested first; findings that differ in the criterion alone become one sentence.
+    """Return sentences, tested findings first; findings that differ only in the criterion become one sentence.
 
-    Those about no criterion become one where they begin alike.
+    Findings without a criterion become one sentence if they begin alike.
     """
     alike: dict[tuple[str, str], list[Finding]] = {}
-    for one in sorted(findings, key=lambda one: not one.tested):
-        alike.setdefault((one.start, one.rest if one.criterion else ""), []).append(one)
+    for finding in sorted(findings, key=lambda finding: not finding.tested):
+        alike.setdefault((finding.start, finding.rest if finding.criterion else ""), []).append(finding)
     return [
-        f"{start}{_on([one.criterion for one in same])}{''.join(dict.fromkeys(one.rest for one in same))}."
-        for (start, _rest), same in alike.items()
+        f"{start}{_on([entry.criterion for entry in group])}{''.join(dict.fromkeys(entry.rest for entry in group))}."
+        for (start, _rest), group in alike.items()
     ]
 
 
 def _on(criteria: Sequence[str]) -> str:
-    named = [one for one in dict.fromkeys(criteria) if one]
+    named = [name for name in dict.fromkeys(criteria) if name]
     return _(" on %(criteria)s") % {"criteria": listed(named)} if named else ""
 
 
 def listed(names: Sequence[str]) -> str:
-    """Write a list of names in full: A and B; A, B and C; A, B, C and 2 others."""
+    """Return a list of names in words: A and B; A, B and C; A, B, C and 2 others."""
     if len(names) > NAMED + 1:
         more = len(names) - NAMED
         others = ngettext("%(n)s other", "%(n)s others", more) % {"n": more}
@@ -140,7 +140,7 @@ def listed(names: Sequence[str]) -> str:
 
 
 def listed_pairs(pairs: Sequence[str]) -> str:
-    """Write a list of pairs: those of three in full; of more than three says how many others there are."""
+    """Return a list of pairs in words: up to three in full; of more, three and the number of others."""
     more = len(pairs) - NAMED
     if more <= 0:
         return "; ".join(pairs)
@@ -149,5 +149,5 @@ def listed_pairs(pairs: Sequence[str]) -> str:
 
 
 def sentence(text: str) -> str:
-    """Begin a sentence with a capital letter."""
+    """Return a sentence with a capital letter at its beginning."""
     return str(capfirst(text))

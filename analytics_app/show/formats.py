@@ -1,4 +1,4 @@
-"""Formats: how a column shows a row. Where there is no row, or the number is undefined, there is a dash."""
+"""Formats: functions from a row to the cell of a column; a dash if there is no row, or the number is undefined."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from analytics_app.show.cells import DASH, Cell
 Format: TypeAlias = Callable[[ResultRow | None], Cell]
 
 
-def text(said: Callable[[ResultRow], object]) -> Format:
-    """Show what a function says of a row."""
-    return lambda row: cells.name(said(row)) if row is not None else Cell(DASH)
+def text(content: Callable[[ResultRow], object]) -> Format:
+    """Show the result of a function of the row."""
+    return lambda row: cells.name(content(row)) if row is not None else Cell(DASH)
 
 
 def digits(n: int) -> Format:
-    """Show the value with so many digits."""
+    """Show the value with a number of digits."""
     return lambda row: cells.number(row.value if row is not None else None, n)
 
 
@@ -30,7 +30,7 @@ def whole(row: ResultRow | None) -> Cell:
 
 
 def percent(n: int) -> Format:
-    """Show the value as a percentage with so many digits."""
+    """Show the value as a percentage with a number of digits."""
     return lambda row: cells.percent(row.value if row is not None else None, n)
 
 
@@ -38,7 +38,7 @@ share = percent(0)
 
 
 def interval(n: int) -> Format:
-    """Show the interval with so many digits."""
+    """Show the interval with a number of digits."""
     return lambda row: cells.interval(row.low, row.high, n) if row is not None else Cell(DASH)
 
 
@@ -59,17 +59,17 @@ def ranks(row: ResultRow | None) -> Cell:
 
 
 def ratings(row: ResultRow | None) -> Cell:
-    """Show how many ratings went in."""
+    """Show the number of ratings."""
     return cells.whole(row.n_ratings if row is not None else None)
 
 
 def items(row: ResultRow | None) -> Cell:
-    """Show how many items went in."""
+    """Show the number of items."""
     return cells.whole(row.n_items if row is not None else None)
 
 
 def raters(row: ResultRow | None) -> Cell:
-    """Show how many raters went in."""
+    """Show the number of raters."""
     return cells.whole(row.n_raters if row is not None else None)
 
 
@@ -80,9 +80,9 @@ def df(row: ResultRow | None) -> Cell:
 
 
 def t(row: ResultRow | None) -> Cell:
-    """Show t, which stands among the settings of a row."""
-    found = (row.settings or {}).get("t") if row is not None else None
-    return cells.number(found if isinstance(found, float) else None)
+    """Show t, which is in the settings of a row."""
+    value = (row.settings or {}).get("t") if row is not None else None
+    return cells.number(value if isinstance(value, float) else None)
 
 
 def p(row: ResultRow | None) -> Cell:
@@ -96,7 +96,7 @@ def p_tested(limit: float) -> Format:
 
 
 def p_uncorrected(limit: float) -> Format:
-    """Show p; bold below a limit where nothing is corrected."""
+    """Show p; bold below a limit if p values are not corrected."""
 
     def show(row: ResultRow | None) -> Cell:
         return cells.p_value(row.p, limit if row.p_adjusted is None else 0.0) if row is not None else Cell(DASH)
@@ -110,7 +110,7 @@ def p_adjusted(limit: float) -> Format:
 
 
 def p_below(limit: float) -> Format:
-    """Show corrected p, or p where nothing is corrected; bold below a limit."""
+    """Show corrected p, or p if p values are not corrected; bold below a limit."""
 
     def show(row: ResultRow | None) -> Cell:
         if row is None:
@@ -121,21 +121,21 @@ def p_below(limit: float) -> Format:
 
 
 def statistic(row: ResultRow) -> str:
-    """Name the statistic of a row."""
+    """Return the name of the statistic of a row."""
     return labels.statistic(row.statistic)
 
 
 def statistic_and_label(row: ResultRow) -> str:
-    """Name the statistic of a row with its label."""
+    """Return the name of the statistic of a row with its label."""
     return f"{statistic(row)}: {row.label}" if row.label else statistic(row)
 
 
 def pair(sign: str) -> Callable[[ResultRow], str]:
-    """Name a pair of systems: "A − B"."""
+    """Return a function for the name of a pair of systems: "A − B"."""
     return lambda row: f"{row.system} {sign} {row.system_b}"
 
 
 def part(row: ResultRow) -> str:
-    """Name the slice, group, wave and metrics that a row is about."""
+    """Return the name of the slice, group, wave and metrics of a row."""
     wave = _("wave %(n)s") % {"n": row.wave} if row.wave is not None else None
     return "; ".join(filter(None, (row.slice, row.group, wave, row.metric, row.metric_b)))

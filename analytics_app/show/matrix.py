@@ -1,4 +1,4 @@
-"""The matrix of pairs: how each system differs from each other one, row against column, and the adjusted p."""
+"""The matrix of pairs: the difference of each system from each other system, with the adjusted p."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from analytics_app.show import cells
 from analytics_app.show.cells import Words
 from analytics_app.show.comparisons import Compared
 
-# Wider ones are folded: they scroll.
+# The most columns of an open matrix; wider ones are folded, since they scroll.
 MOST_OPEN = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """What stands in a cell: the value and adjusted p of a pair; `clear` says that its test found a difference."""
+    """The content of a cell: the value and adjusted p of a pair; `clear` is true for a significant test."""
 
     value: str
     p: str
@@ -25,7 +25,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """Rows are the first systems of pairs, columns the second, as the tables of pairs name them."""
+    """The matrix, with the first systems of pairs as rows and the second as columns, as in the tables of pairs."""
 
     caption: Words
     measure: Words
@@ -34,25 +34,25 @@ class Matrix:
 
     @property
     def wide(self) -> bool:
-        """Whether it is too wide to stand open."""
+        """Return whether the matrix is folded because it is wide."""
         return len(self.columns) > MOST_OPEN
 
 
 def matrix_of(compared: Compared, caption: Words) -> Matrix | None:
-    """Return the matrix of the pairs that have a value; None where there is none."""
-    found = [row for row in compared.pairs if row.value is not None]
-    if not found:
+    """Return the matrix of the pairs that have a value; None if no pair has one."""
+    pair_rows = [row for row in compared.pairs if row.value is not None]
+    if not pair_rows:
         return None
-    by_pair = {(row.system, row.system_b): row for row in found}
-    firsts = list(dict.fromkeys(str(row.system) for row in found))
-    seconds = list(dict.fromkeys(str(row.system_b) for row in found))
-    show = _shown(compared, found)
+    by_pair = {(row.system, row.system_b): row for row in pair_rows}
+    firsts = list(dict.fromkeys(str(row.system) for row in pair_rows))
+    seconds = list(dict.fromkeys(str(row.system_b) for row in pair_rows))
+    show = _shown(compared, pair_rows)
     rows = [(a, [show(by_pair.get((a, b))) for b in seconds]) for a in firsts]
     return Matrix(caption, compared.comparison.pair_measure, seconds, rows)
 
 
-def _shown(compared: Compared, found: Sequence[ResultRow]) -> Callable[[ResultRow | None], Pair | None]:
-    unit, digits = compared.comparison.unit, cells.digits_for(row.value for row in found)
+def _shown(compared: Compared, pair_rows: Sequence[ResultRow]) -> Callable[[ResultRow | None], Pair | None]:
+    unit, digits = compared.comparison.unit, cells.digits_for(row.value for row in pair_rows)
 
     def show(row: ResultRow | None) -> Pair | None:
         if row is None or row.value is None:

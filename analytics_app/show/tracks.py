@@ -1,4 +1,4 @@
-"""Tracks: named values with intervals on one axis, a line each, drawn by the page itself at any width."""
+"""Tracks: named values with intervals on one axis, one line each, drawn by the page itself at any width."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from analytics_app.models import ResultRow
 from analytics_app.show import cells
 from analytics_app.show.cells import Words
 
-# What stands free at both ends of an axis, so that no point touches its edge.
+# The free share at both ends of an axis, so that no point touches its edge.
 MARGIN = 0.04
 TICKS = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Track:
-    """A line: places are percentages of the axis. `apart` says that a test separates it from the line above."""
+    """A line: places are percentages of the axis. `apart` is true if a test separates it from the line above."""
 
     name: str
     value: str
@@ -31,18 +31,18 @@ class Track:
 
     @property
     def width(self) -> float | None:
-        """How long the interval is."""
+        """Return the length of the interval."""
         return self.high - self.low if self.low is not None and self.high is not None else None
 
     @property
     def width_b(self) -> float | None:
-        """How long the second interval is."""
+        """Return the length of the second interval."""
         return self.high_b - self.low_b if self.low_b is not None and self.high_b is not None else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tracks:
-    """Lines on one axis; `ticks` and `marks` are (place, word). `key` leads to the section they are about."""
+    """Lines on one axis; `ticks` and `marks` are (place, word). `key` is the section to which they link."""
 
     caption: str
     measure: Words
@@ -54,7 +54,7 @@ class Tracks:
 
     @property
     def grouped(self) -> bool:
-        """Whether tests separate the lines into groups."""
+        """Return whether tests separate the lines into groups."""
         return any(line.apart for line in self.lines)
 
 
@@ -68,7 +68,7 @@ class Axis:
 
     @classmethod
     def over(cls, values: Iterable[float | None], *, log: bool = False) -> Axis:
-        """Return the axis that all values fit on; with `log` they have to be above zero."""
+        """Return an axis that includes all values; with `log` they have to be above zero."""
         drawn = [value for value in values if value is not None]
         least, most = min(drawn), max(drawn)
         if least == most:
@@ -76,7 +76,7 @@ class Axis:
         return cls(least, most, log)
 
     def place(self, value: float | None) -> float | None:
-        """Return where a value stands, in percent."""
+        """Return the place of a value, in percent."""
         if value is None:
             return None
         if self.log:
@@ -87,7 +87,7 @@ class Axis:
 
     @property
     def ticks(self) -> list[tuple[float, str]]:
-        """Return round numbers and where they stand."""
+        """Return round numbers with their places."""
         values = self._log_ticks() if self.log else self._ticks()
         return [(self.place(value) or 0.0, f"{value:g}".replace("-", "−")) for value in values]
 
@@ -97,8 +97,8 @@ class Axis:
 
     def _log_ticks(self) -> list[float]:
         decades = range(floor(log10(self.low)), ceil(log10(self.high)) + 1)
-        found = [n * 10.0**k for k in decades for n in (1, 2, 5) if self.low <= n * 10.0**k <= self.high]
-        return found if len(found) > 1 else self._ticks()
+        ticks = [n * 10.0**k for k in decades for n in (1, 2, 5) if self.low <= n * 10.0**k <= self.high]
+        return ticks if len(ticks) > 1 else self._ticks()
 
 
 def _round_step(least: float) -> float:
@@ -121,10 +121,10 @@ def tracks_of(
     digits: int | None = None,
     log: bool = False,
 ) -> Tracks | None:
-    """Return the lines of rows with a value, in the order given; None where there is none.
+    """Return the lines of rows with a value, in the order given; None if no row has one.
 
-    `second` finds the row with the second interval of a line. `marks` are values with a word, `ends` values that the
-    axis reaches at least.
+    `second` returns the row with the second interval of a line. `marks` are values with a word, `ends` values that the
+    axis includes.
     """
     drawn = [row for row in rows if row.value is not None]
     if not drawn:

@@ -1,4 +1,4 @@
-"""Section 3.1: how many outputs, how they were selected, and what the sample can show."""
+"""Section 3.1: number of outputs, their selection, and the power of the sample."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PLAN = "from the plan"
 
 
 def proposals(facts: Facts) -> dict[str, Proposal]:
-    """Return what the study knows of its sample."""
+    """Return proposals for the questions about the sample."""
     return dict([*_outputs(facts), *_selection(facts), *_power(facts)])
 
 
@@ -48,12 +48,12 @@ def _selection(facts: Facts) -> Iterator[tuple[str, Proposal]]:
 def _power(facts: Facts) -> Iterator[tuple[str, Proposal]]:
     drawn = [frame for frame in facts.main if frame.task.design not in ON_REQUEST]
     sentences = {frame.task.title or frame.task.key: smallest_difference(_size(facts, frame)) for frame in drawn}
-    said = [
+    lines = [
         f"{title}: {sentence}" if len(sentences) > 1 else sentence for title, sentence in sentences.items() if sentence
     ]
-    if said:
+    if lines:
         yield "3.1.3.1", proposal(PLAN, "Smallest difference that the planned sample finds with 80 % power at 0.05.")
-        yield "3.1.3.2", proposal(PLAN, "\n".join(said))
+        yield "3.1.3.2", proposal(PLAN, "\n".join(lines))
         yield (
             "3.1.3.3",
             proposal(PLAN, "evalweb, analytics_app/services/smallest_difference.py; docs/methods/planning.md"),
@@ -61,7 +61,7 @@ def _power(facts: Facts) -> Iterator[tuple[str, Proposal]]:
 
 
 def _size(facts: Facts, frame: Frame) -> TaskSize:
-    """Return what a task compares, from its units: as the set-up counts before they are made."""
+    """Return the size of a task, counted from its units as the set-up counts before they exist."""
     task, size = frame.task, facts.sizes.get(frame.task.pk, UnitSizes())
     k = float(task.k)
     if task.k_more and task.k_more_share:

@@ -1,4 +1,4 @@
-"""Sections 1, 2 and 5: who reports the experiment, the systems, ethics."""
+"""Sections 1, 2 and 5: the report, the systems, and ethics."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from analytics_app.heds.filling.proposals import STUDY, TEXTS, Proposal, proposa
 from analytics_app.heds.questions import language_options, questions
 from tasks_app.models import Task
 
-# Where options of 2.1 and 2.2 stand.
+# The places of these options in questions 2.1 and 2.2.
 SPEECH, VISUAL = 10, 11
 NO_RESOURCES = 2
 YES, NO = 1, 2
@@ -17,7 +17,7 @@ PERSONAL_DATA = 2
 
 
 def proposals(facts: Facts) -> dict[str, Proposal]:
-    """Return what the study knows of its report, systems and ethics."""
+    """Return proposals for the questions about the report, the systems and ethics."""
     return dict([*_people(facts), *_systems(facts), *_ethics(facts)])
 
 
@@ -48,7 +48,7 @@ def _systems(facts: Facts) -> Iterator[tuple[str, Proposal]]:
 
 
 def _languages(number: str, languages: Sequence[str]) -> Proposal:
-    """Tick the languages of ISO 639-1, and name any other."""
+    """Return a proposal that ticks the languages of ISO 639-1 and names any others."""
     known = language_options()
     codes = {language: language.partition("-")[0].lower() for language in languages}
     others = sorted(language for language, code in codes.items() if code not in known)
@@ -62,7 +62,7 @@ def _ethics(facts: Facts) -> Iterator[tuple[str, Proposal]]:
     options = facts.study.options
     if options.ethics:
         yield "5.1", proposal(STUDY, options.ethics)
-    asked = [
+    questions = [
         criterion.question or criterion.name
         for frame in facts.frames
         if frame.task.stage != Task.Stage.MAIN
@@ -70,10 +70,10 @@ def _ethics(facts: Facts) -> Iterator[tuple[str, Proposal]]:
     ]
     ids = any(name in {"prolific", "mturk", "account"} for name in options.channels)
     collected = [
-        *([f"Asked of evaluators: {' · '.join(asked)}"] if asked else []),
+        *([f"Asked of evaluators: {' · '.join(questions)}"] if questions else []),
         *(["Ids of the platform or account by which evaluators came."] if ids else []),
         *([f"Stored: {options.stored}"] if options.stored else []),
         *([f"Kept: {options.kept}"] if options.kept else []),
     ]
-    if asked or ids:
+    if questions or ids:
         yield "5.2", proposal("from the questionnaires and channels", "\n".join(collected), PERSONAL_DATA)

@@ -11,7 +11,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from analytics_app.archive import badge, comparing, recomputing
 from analytics_app.archive.reading import Archive, BadArchive
 
-# More differences than these are counted, not listed.
+# The most differences that are listed; further ones are only counted.
 MOST_LISTED = 50
 
 
@@ -40,15 +40,15 @@ class Command(BaseCommand):
             versions = list(archive.versions_now())
             recomputing.prepare()
             run = recomputing.compute(recomputing.load(archive))
-            found = comparing.compare(archive, run)
+            comparison = comparing.compare(archive, run)
         except BadArchive as error:
             raise CommandError(str(error)) from None
-        if found.left_out:
-            self.stdout.write(f"Texts were left out, so these were not compared: {', '.join(found.left_out)}.")
-        self._end(options, [*faults, *found.differences], versions, n=found.n)
+        if comparison.left_out:
+            self.stdout.write(f"Texts were left out, so these were not compared: {', '.join(comparison.left_out)}.")
+        self._end(options, [*faults, *comparison.differences], versions, n=comparison.n)
 
     def _end(self, options: dict[str, Any], differences: list[str], versions: list[str], *, n: int) -> None:
-        """Say what was found, and write the badge and the report. Raises CommandError where anything differs."""
+        """Print the result, and write the badge and the report. Raises CommandError if anything differs."""
         name = options["archive"].name
         for line in (*(f"Different version: {line}" for line in versions), *differences[:MOST_LISTED]):
             self.stdout.write(line)

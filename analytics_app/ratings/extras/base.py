@@ -15,13 +15,13 @@ from analytics_app.ratings.table import Table
 class Loading:
     """Arguments for loading further data: the run, the whole table of the task, and the parameters of its SQL.
 
-    `seen` holds study, tasks, versions, high, judgment_high, criteria and surplus, as for the ratings themselves:
+    `params` holds study, tasks, versions, high, judgment_high, criteria and surplus, as for the ratings themselves:
     nothing above the marks is read.
     """
 
     run: Run
     table: Table
-    seen: Mapping[str, Any]
+    params: Mapping[str, Any]
 
 
 class Extra(ABC):

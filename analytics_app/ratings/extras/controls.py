@@ -41,7 +41,7 @@ class Controls(Extra):
     @classmethod
     def load(cls, loading: Loading) -> Self:
         """Read the results of the answers that a run counts."""
-        columns = copy(_CONTROLS.format(given=is_given()), loading.seen, _TYPE)
+        columns = copy(_CONTROLS.format(given=is_given()), loading.params, _TYPE)
         return cls(
             rater=rater_codes(loading.table.names, columns["rater"]),
             judgment=columns["judgment"],

@@ -24,7 +24,7 @@ class Wanted(Extra):
     @classmethod
     def load(cls, loading: Loading) -> Self:
         """Read the units to be judged."""
-        ids = np.array([pk for (pk,) in rows(_UNITS, **loading.seen)], dtype=np.int64)
+        ids = np.array([pk for (pk,) in rows(_UNITS, **loading.params)], dtype=np.int64)
         codes = Coding(loading.table.names.unit_ids)(ids)
         return cls(np.sort(codes[codes >= 0]))
 

@@ -25,7 +25,7 @@ class Gone(Extra):
     @classmethod
     def load(cls, loading: Loading) -> Self:
         """Read the exclusions of the run."""
-        return cls(*gone(loading.run, loading.seen["tasks"]))
+        return cls(*gone(loading.run, loading.params["tasks"]))
 
     @classmethod
     def empty(cls, table: Table) -> Self:

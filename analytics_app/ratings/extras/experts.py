@@ -21,7 +21,7 @@ from tasks_app.selectors import routing
 @extra
 @dataclass(frozen=True, slots=True)
 class Experts(Extra):
-    """Labels by experts, columns of equal length: of which part of this task, by whom, on which criterion.
+    """Labels by experts as columns of equal length: the part of this task, the rater and the criterion.
 
     `part`, `rater` and `criterion` are codes of the table's names, `label` a code into `labels`. Where several options
     may be chosen, there is one entry for each. Answers excluded by hand, and answers asked again, are left out.
@@ -38,21 +38,21 @@ class Experts(Extra):
 
     @classmethod
     def load(cls, loading: Loading) -> Self:
-        """Read the answers of the tasks that texts of this one are sent to, as they stood at the run's marks."""
+        """Read the answers of the tasks to which texts of this task are sent, as of the run's marks."""
         names, run = loading.table.names, loading.run
-        keys = Task.objects.filter(pk__in=loading.seen["tasks"]).values_list("key", flat=True)
+        keys = Task.objects.filter(pk__in=loading.params["tasks"]).values_list("key", flat=True)
         tasks = [task.pk for key in set(keys) for task in routing.receiving(run.study_id, key)]
         if not tasks:
             return cls.empty(loading.table)
-        seen: dict[str, Any] = {
-            **loading.seen,
+        params: dict[str, Any] = {
+            **loading.params,
             "experts": tasks,
             "replaced": list(run.facts.get("replaced", ())),
             "by_hand": list(run.facts.get("manual_exclusions", ())) if run.heeds_exclusions else [],
         }
         counted = _COUNTED.format(current=counts())
-        labels = tuple(word for (word,) in rows(_WORDS.format(counted=counted), **seen))
-        columns = copy(_GIVEN.format(counted=counted), {**seen, "words": list(labels)}, _TYPE)
+        labels = tuple(word for (word,) in rows(_WORDS.format(counted=counted), **params))
+        columns = copy(_GIVEN.format(counted=counted), {**params, "words": list(labels)}, _TYPE)
         part = Coding(names.part_ids)(columns["part"])
         columns, part = columns[part >= 0], part[part >= 0]
         order = np.lexsort((columns["label"], columns["criterion"], columns["rater"], part))
@@ -67,7 +67,7 @@ class Experts(Extra):
 
     @classmethod
     def empty(cls, table: Table) -> Self:
-        """Return no label."""
+        """Return data without labels."""
         codes = np.empty(0, dtype=np.int32)
         return cls(codes, codes, codes, codes)
 
@@ -89,7 +89,7 @@ _COUNTED = """
 
 _WORDS = 'SELECT DISTINCT r.label COLLATE "C" {counted} ORDER BY 1'
 
-# The same outputs are shown by a part of either task.
+# Parts of both tasks that show the same outputs.
 _GIVEN = """
 WITH given AS MATERIALIZED (SELECT r.part_id, a.rater_id, r.criterion_id, r.label {counted})
 SELECT DISTINCT p.id, g.rater_id, COALESCE(g.criterion_id, 0), w.code::int

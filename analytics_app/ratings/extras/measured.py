@@ -42,13 +42,13 @@ class Measured(Extra):
     @classmethod
     def load(cls, loading: Loading) -> Self:
         """Read the outcomes that existed when the run was started."""
-        study, names = loading.seen["study"], loading.table.names
+        study, names = loading.params["study"], loading.table.names
         high = loading.run.facts.get("outcomes", {}).get("high", 0)
         stored = rows(_OUTCOMES, study, high)
         outcomes = tuple(sorted({row[3] for row in stored}))
         groups = ids_of(rows("SELECT id FROM tasks_app_group WHERE study_id = %s ORDER BY id", study))
         ids = np.array([row[0] for row in stored], dtype=np.int64)
-        excluded, _judgments = gone(loading.run, loading.seen["tasks"])
+        excluded, _judgments = gone(loading.run, loading.params["tasks"])
         return cls(
             rater=rater_codes(names, ids),
             group=Coding(groups)(np.array([row[1] for row in stored], dtype=np.int64)),
@@ -69,8 +69,8 @@ class Measured(Extra):
 
 def _task(loading: Loading) -> str:
     """Return the key of the task of this type with which the results of outcomes stand."""
-    study = Study.objects.get(pk=loading.seen["study"])
-    own = Task.objects.filter(pk__in=loading.seen["tasks"]).order_by("-pk")[0]
+    study = Study.objects.get(pk=loading.params["study"])
+    own = Task.objects.filter(pk__in=loading.params["tasks"]).order_by("-pk")[0]
     tasks = Task.objects.filter(study=study, until=None, type=own.type).prefetch_related("task_groups")
     waves, stages = schedule.numbers(study), Task.Stage.values
     asked_last = sorted(

@@ -29,7 +29,7 @@ class Orders(Extra):
         """Read what was drawn for the screens of the counted judgments."""
         judgments = loading.table.judgments
         order = np.full(len(judgments.id), -1, dtype=np.int32)
-        columns = copy(_ORDERS, {**loading.seen, "orders": list(ORDERS)}, {"judgment": np.int64, "order": np.int32})
+        columns = copy(_ORDERS, {**loading.params, "orders": list(ORDERS)}, {"judgment": np.int64, "order": np.int32})
         place = Coding(judgments.id)(columns["judgment"])
         order[place[place >= 0]] = columns["order"][place >= 0] - 1
         return cls(order)

@@ -1,4 +1,4 @@
-"""Options that items bring of their own, such as the senses of a word."""
+"""Options that belong to items, such as the senses of a word."""
 
 from __future__ import annotations
 
@@ -31,36 +31,36 @@ class OwnOptions(Extra):
 
     @classmethod
     def load(cls, loading: Loading) -> Self:
-        """Read the lists of the study's items; versions of an item are in the order in which they were made."""
+        """Read the lists of the study's items; versions of an item are in order of creation."""
         codes: dict[str, list[int]] = defaultdict(list)
         for code, key in enumerate(loading.table.names.items):
             codes[key].append(code)
-        items = Item.objects.filter(study=loading.seen["study"], key__in=codes).order_by("id")
+        items = Item.objects.filter(study=loading.params["study"], key__in=codes).order_by("id")
         of_versions: dict[str, list[dict[str, Any]]] = defaultdict(list)
         for key, options in items.values_list("key", "options"):
             of_versions[key].append(options)
         lists = sorted(
-            (name, code, tuple(given))
+            (name, code, tuple(listed))
             for key, versions in of_versions.items()
             for code, options in zip(codes[key], versions, strict=False)
-            for name, given in options.items()
-            if problem_in_options(given) is None
+            for name, listed in options.items()
+            if problem_in_options(listed) is None
         )
         return cls(
             tuple(name for name, _code, _given in lists),
             np.array([code for _name, code, _given in lists], dtype=np.int64),
-            tuple(given for _name, _code, given in lists),
+            tuple(listed for _name, _code, listed in lists),
         )
 
     @classmethod
     def empty(cls, table: Table) -> Self:
-        """Return no list."""
+        """Return data without lists."""
         return cls((), np.empty(0, dtype=np.int64), ())
 
     def of(self, criterion: str | None) -> dict[int, tuple[str, ...]]:
-        """Return the options for a criterion by item; an item that brings no list has no entry."""
-        found: dict[int, tuple[str, ...]] = {}
+        """Return the options for a criterion by item; an item without a list has no entry."""
+        by_item: dict[int, tuple[str, ...]] = {}
         for name in (EVERY, criterion):
             mine = zip(self.key, self.item.tolist(), self.options, strict=True)
-            found |= {item: options for key, item, options in mine if key == name}
-        return found
+            by_item |= {item: options for key, item, options in mine if key == name}
+        return by_item

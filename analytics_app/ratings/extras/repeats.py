@@ -58,24 +58,24 @@ class Repeats(Extra):
         """
         judgment_ids = table.judgments.id[np.unique(table.judgment)]
         counted = np.isin(self.first_judgment, table.judgments.id)
-        kept = np.where(counted, np.isin(self.first_judgment, judgment_ids), np.isin(self.rater, table.rater))
-        return self.where(kept & np.isin(self.unit, table.unit) & np.isin(self.criterion, table.criterion))
+        mask = np.where(counted, np.isin(self.first_judgment, judgment_ids), np.isin(self.rater, table.rater))
+        return self.where(mask & np.isin(self.unit, table.unit) & np.isin(self.criterion, table.criterion))
 
     @classmethod
     def load(cls, loading: Loading) -> Self:
-        """Read both kinds of pairs; only answers that a run counts, each as it stood at the run's marks."""
+        """Read both kinds of pairs, from answers that the run counts, as of the run's marks."""
         table = loading.table
         spans = any(
             outcome.per == "span"
-            for task in Task.objects.filter(pk__in=loading.seen["tasks"])
+            for task in Task.objects.filter(pk__in=loading.params["tasks"])
             for outcome in task.kind.outcomes
         )
-        seen = {**loading.seen, "spans": spans}
+        params = {**loading.params, "spans": spans}
         answers = _GIVEN.format(again=counts(), first=counts("o", "b"))
-        labels = tuple(word for (word,) in rows(_WORDS.format(given=answers), **seen))
-        columns = copy(_UNITS.format(given=answers), {**seen, "words": list(labels)}, _TYPE)
+        labels = tuple(word for (word,) in rows(_WORDS.format(given=answers), **params))
+        columns = copy(_UNITS.format(given=answers), {**params, "words": list(labels)}, _TYPE)
         if not spans:
-            screens = copy(_SCREENS, seen, _TYPE)
+            screens = copy(_SCREENS, params, _TYPE)
             counted = Coding(table.judgments.id)(screens["first_judgment"]) >= 0
             columns = np.concatenate((columns, screens[counted]))
         names = table.names
@@ -96,7 +96,7 @@ class Repeats(Extra):
 
     @classmethod
     def empty(cls, table: Table) -> Self:
-        """Return no pair."""
+        """Return data without pairs."""
         codes, values, ids = np.empty(0, dtype=np.int32), np.empty(0), np.empty(0, dtype=np.int64)
         kinds: dict[str, Any] = dict.fromkeys(COLUMNS, codes)
         kinds |= dict.fromkeys(("first", "again", "first_shown", "again_shown"), values)
@@ -124,7 +124,7 @@ _TYPE: dict[str, type] = {
 
 _AS_THEY_ARE = ("first", "again", "first_shown", "again_shown", "apart", "first_judgment", "again_judgment")
 
-# Every answer to a unit that was shown twice: its value, and its labels as one where there are several.
+# Every answer to a unit that was shown twice: its value, and its labels joined into one.
 _GIVEN = """
 WITH pair AS MATERIALIZED (
     SELECT j.id AS again, o.id AS first, a.rater_id, a.unit_id, GREATEST(a."order" - b."order", 1) AS apart

@@ -36,7 +36,7 @@ class SameTexts(Extra):
         """Count over the items that the tasks take."""
         code = {key: number for number, key in enumerate(loading.table.names.systems)}
         texts = texts_of(Study.objects.get(pk=loading.run.study_id), keep=False)
-        tasks = list(Task.objects.filter(pk__in=loading.seen["tasks"], until=None).order_by("pk"))
+        tasks = list(Task.objects.filter(pk__in=loading.params["tasks"], until=None).order_by("pk"))
         items: Counter[tuple[int, int]] = Counter()
         same: Counter[tuple[int, int]] = Counter()
         for item in {item.key: item for task in tasks for item in texts.taken(task.items)}.values():

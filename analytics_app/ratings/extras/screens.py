@@ -43,7 +43,7 @@ class Screens(Extra):
         has_part = table.part >= 0
         part = np.where(has_part, self.part_number[table.part] if len(self.part_number) else 0, 0)
         has_part &= part < numbers
-        # The last row, which a code of -1 selects, is all unknown.
+        # The code -1 selects the last row, which has only unknown places.
         row_places = place_of[self.parts[table.judgment], np.where(has_part, part, 0)]
         return np.where(has_part, row_places, np.int32(-1))
 
@@ -61,10 +61,10 @@ class Screens(Extra):
     @classmethod
     def load(cls, loading: Loading) -> Self:
         """Read the different orders, then the order of each judgment."""
-        seen, table = loading.seen, loading.table
-        parts = _orders("parts", seen["tasks"], seen["judgment_high"])
-        criteria = _orders("criteria", seen["tasks"], seen["judgment_high"])
-        columns = copy(_SHOWN, {**seen, "parts": parts, "orders": criteria}, _TYPE)
+        params, table = loading.params, loading.table
+        parts = _orders("parts", params["tasks"], params["judgment_high"])
+        criteria = _orders("criteria", params["tasks"], params["judgment_high"])
+        columns = copy(_SHOWN, {**params, "parts": parts, "orders": criteria}, _TYPE)
         place = Coding(table.judgments.id)(columns["judgment"])
         counted = place >= 0
         order_codes = []
@@ -73,7 +73,7 @@ class Screens(Extra):
             codes[place[counted]] = columns[name][counted] - 1
             order_codes.append(codes)
         numbers = np.zeros(len(table.names.part_ids), dtype=np.int32)
-        number = copy(_NUMBERS, seen, {"part": np.int64, "number": np.int32})
+        number = copy(_NUMBERS, params, {"part": np.int64, "number": np.int32})
         part_codes = Coding(table.names.part_ids)(number["part"])
         numbers[part_codes[part_codes >= 0]] = number["number"][part_codes >= 0]
         return cls(
@@ -86,7 +86,7 @@ class Screens(Extra):
 
     @classmethod
     def empty(cls, table: Table) -> Self:
-        """Return no order."""
+        """Return data without orders."""
         codes = np.full(len(table.judgments.id), -1, dtype=np.int32)
         return cls(codes, codes, (), (), np.zeros(len(table.names.part_ids), dtype=np.int32))
 

@@ -26,12 +26,12 @@ class Shown(Extra):
         """Read the texts of a task's parts and of the study's items."""
         names = loading.table.names
         texts = [""] * len(names.part_ids)
-        part_texts = rows(_PARTS, **loading.seen)
+        part_texts = rows(_PARTS, **loading.params)
         codes = Coding(names.part_ids)(np.array([pk for pk, _text in part_texts], dtype=np.int64))
         for code, (_pk, text) in zip(codes.tolist(), part_texts, strict=True):
             if code >= 0:
                 texts[code] = text
-        return cls(tuple(texts), tuple(source for (source,) in rows(_SOURCES, loading.seen["study"])))
+        return cls(tuple(texts), tuple(source for (source,) in rows(_SOURCES, loading.params["study"])))
 
     @classmethod
     def empty(cls, table: Table) -> Self:

@@ -22,7 +22,7 @@ class ShownTexts(Extra):
     @classmethod
     def load(cls, loading: Loading) -> Self:
         """Read the texts of every part of the task."""
-        of_part = {pk: (text, source) for pk, text, source in rows(_TEXTS, **loading.seen)}
+        of_part = {pk: (text, source) for pk, text, source in rows(_TEXTS, **loading.params)}
         texts = [of_part.get(pk, ("", "")) for pk in loading.table.names.part_ids.tolist()]
         return cls(tuple(text for text, _source in texts), tuple(source for _text, source in texts))
 

@@ -45,7 +45,7 @@ class Skips(Extra):
     def load(cls, loading: Loading) -> Self:
         """Read the skips that were there at the run's marks."""
         names = loading.table.names
-        columns = copy(_SKIPS.format(current=was_current()), {**loading.seen, "reasons": list(REASONS)}, _TYPE)
+        columns = copy(_SKIPS.format(current=was_current()), {**loading.params, "reasons": list(REASONS)}, _TYPE)
         return cls(
             rater=rater_codes(names, columns["rater"]),
             unit=Coding(names.unit_ids)(columns["unit"]),

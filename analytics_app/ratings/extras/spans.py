@@ -1,4 +1,4 @@
-"""Marked errors: position, severity and category; lengths of the texts; raters that were excluded."""
+"""Marked errors: position, severity and category; lengths of the texts; excluded raters."""
 
 from __future__ import annotations
 
@@ -46,13 +46,14 @@ class Spans(Extra):
     @classmethod
     def load(cls, loading: Loading) -> Self:
         """Read every mark up to the run's mark."""
-        seen, names = loading.seen, loading.table.names
+        params, names = loading.params, loading.table.names
         categories, severities = (
-            tuple(word for (word,) in rows(_WORDS.format(column=column), **seen)) for column in ("category", "severity")
+            tuple(word for (word,) in rows(_WORDS.format(column=column), **params))
+            for column in ("category", "severity")
         )
-        columns = copy(_SPANS, {**seen, "categories": list(categories), "severities": list(severities)}, _TYPE)
+        columns = copy(_SPANS, {**params, "categories": list(categories), "severities": list(severities)}, _TYPE)
         columns = columns[np.argsort(columns["id"], kind="stable")]
-        raters, judgments = gone(loading.run, seen["tasks"])
+        raters, judgments = gone(loading.run, params["tasks"])
         return cls(
             id=columns["id"],
             side=columns["side"],
@@ -62,7 +63,7 @@ class Spans(Extra):
             severity=columns["severity"] - np.int32(1),
             categories=categories,
             severities=severities,
-            output_length=_by_code(names.part_ids, copy(_OUTPUTS, seen, _LENGTH)),
+            output_length=_by_code(names.part_ids, copy(_OUTPUTS, params, _LENGTH)),
             source_length=_of_items(loading),
             gone_raters=raters,
             gone_judgments=judgments,
@@ -70,7 +71,7 @@ class Spans(Extra):
 
     @classmethod
     def empty(cls, table: Table) -> Self:
-        """Return no mark, and texts of no length."""
+        """Return data without marks, and texts of length 0."""
         codes, ids = np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int64)
         return cls(
             ids, codes, codes, codes, codes, codes, (), (),
@@ -100,7 +101,7 @@ def _by_code(ids: NDArray[np.int64], columns: NDArray[np.void]) -> NDArray[np.in
 
 def _of_items(loading: Loading) -> NDArray[np.int32]:
     """Return the length of each item's source, by the item's code: items are in the order of their keys."""
-    lengths = rows(_SOURCES, loading.seen["study"])
+    lengths = rows(_SOURCES, loading.params["study"])
     return np.array([length for (length,) in lengths], dtype=np.int32)
 
 

@@ -25,7 +25,7 @@ class Texts(Extra):
     @classmethod
     def load(cls, loading: Loading) -> Self:
         """Read every text up to the run's mark."""
-        text_rows = rows(_TEXTS, **loading.seen)
+        text_rows = rows(_TEXTS, **loading.params)
         return cls(np.array([pk for pk, _text in text_rows], dtype=np.int64), tuple(text for _pk, text in text_rows))
 
     @classmethod

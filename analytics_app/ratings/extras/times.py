@@ -41,7 +41,7 @@ class Times(Extra):
         """Read the times of all answers that were there at the run's marks."""
         table, names = loading.table, loading.table.names
         n = len(names.raters)
-        columns = copy(_TIMES, loading.seen, _TYPE)
+        columns = copy(_TIMES, loading.params, _TYPE)
         # Sorted, since the digits of a sum depend on its order.
         columns = columns[np.argsort(columns["judgment"], kind="stable")]
         rater = rater_codes(names, columns["rater"])
@@ -81,9 +81,9 @@ def _sums(rater: NDArray[np.int32], seconds: Floats, n: int) -> Floats:
 def _per_unit(loading: Loading) -> Floats:
     """Return the seconds that a unit should take each rater: the minutes for a set over the units of a full one."""
     names = loading.table.names
-    study = Study.objects.get(pk=loading.seen["study"])
+    study = Study.objects.get(pk=loading.params["study"])
     full = full_sets(study.pk)
-    tasks = set(loading.seen["tasks"])
+    tasks = set(loading.params["tasks"])
     seconds = np.full(len(names.raters), np.nan)
     kinds = rows("SELECT id, version, group_id, kind FROM tasks_app_rater WHERE study_id = %s", study.pk)
     codes = rater_codes(names, np.array([row[0] for row in kinds], dtype=np.int64))

@@ -26,7 +26,7 @@ class OtherWaves(Extra):
 
     `tasks` are the keys of those tasks and of this one, in the order in which a rater comes to them; `here` is the
     place of this one. `task` is a code into `tasks`, `rater`, `criterion` and `group` are codes of the table's names.
-    `kept` says which answers the rules of their own task kept: they are all applied before a whole task is analysed.
+    `kept` marks the answers that the rules of their own task kept; all rules are applied before a task is analysed.
     """
 
     rater: NDArray[np.int32]
@@ -41,10 +41,10 @@ class OtherWaves(Extra):
 
     @classmethod
     def load(cls, loading: Loading) -> Self:
-        """Read the answers that the run counts in those tasks."""
-        seen, names = loading.seen, loading.table.names
-        tasks_of_study = [_Task(*row) for row in rows(_TASKS, seen["study"])]
-        own = next(task for task in reversed(tasks_of_study) if task.id in seen["tasks"])
+        """Read the answers in those tasks that the run counts."""
+        own_params, names = loading.params, loading.table.names
+        tasks_of_study = [_Task(*row) for row in rows(_TASKS, own_params["study"])]
+        own = next(task for task in reversed(tasks_of_study) if task.id in own_params["tasks"])
         asking = [
             task for task in tasks_of_study if task.type == own.type and (task.key == own.key or task.asks & own.asks)
         ]
@@ -53,14 +53,14 @@ class OtherWaves(Extra):
         others = [(task.id, tasks.index(task.key)) for task in asking if task.key != own.key]
         criterion_ids = sorted({number for task in asking for number in task.criteria})
         params = {
-            **seen,
+            **own_params,
             "tasks": [number for number, _code in others],
             "criteria": criterion_ids,
             "run": loading.run.pk,
         }
         raw = copy(_ANSWERS.format(counts=counts()), params, _TYPE)
         raw = raw[np.argsort(raw["id"], kind="stable")]
-        groups = ids_of(rows("SELECT id FROM tasks_app_group WHERE study_id = %s ORDER BY id", seen["study"]))
+        groups = ids_of(rows("SELECT id FROM tasks_app_group WHERE study_id = %s ORDER BY id", own_params["study"]))
         codes = np.array([code for _number, code in others] or [-1], dtype=np.int32)
         return cls(
             rater=rater_codes(names, raw["rater"]),
@@ -76,7 +76,7 @@ class OtherWaves(Extra):
 
     @classmethod
     def empty(cls, table: Table) -> Self:
-        """Return no answer of another task."""
+        """Return data without answers of other tasks."""
         codes = np.empty(0, dtype=np.int32)
         return cls(codes, codes, codes, codes, codes, np.empty(0), np.empty(0, dtype=bool), ("",), 0)
 
@@ -96,19 +96,19 @@ class _Task:
 
     @property
     def asks(self) -> frozenset[str]:
-        """Keys of the task's criteria."""
+        """Return the keys of the task's criteria."""
         return frozenset(self.keys)
 
 
 def _place(task: _Task) -> tuple[Any, ...]:
-    """Sort key: the day on which a task opens, then its stage, then its place; what ends a study comes last."""
+    """Return the sort key: the day on which a task opens, its stage, its place; tasks at the end come last."""
     is_last = task.stage == Task.Stage.EXIT and task.days is None
     opens = 0 if task.stage == Task.Stage.SCREENING else task.days or 0
     return is_last, opens, Task.Stage.values.index(task.stage), task.order, task.id
 
 
 def _kept(raw: NDArray[Any], removed: NDArray[Any]) -> Mask:
-    """Return which answers no rule of their own task removed; ids of 0 stand for none."""
+    """Return a mask of the answers that no rule of their own task removed; an id of 0 means none."""
     removed_rows = np.zeros(len(raw), dtype=bool)
     for column in ("judgment", "id"):
         removed_rows |= np.isin(raw[column], removed[column][removed[column] > 0])
@@ -118,7 +118,7 @@ def _kept(raw: NDArray[Any], removed: NDArray[Any]) -> Mask:
     return ~removed_rows
 
 
-# Ids of tasks are those of their rows: a version has rows of its own, under the same keys.
+# Ids of tasks are those of their rows: each version has its own rows, with the same keys.
 _TASKS = """
 SELECT t.id, t.key, t.type, t.stage, t.opens_after_days, t."order", array_agg(c.id), array_agg(c.key)
   FROM tasks_app_task t

@@ -28,7 +28,9 @@ class Words(Extra):
     def load(cls, loading: Loading) -> Self:
         """Count the words of each part's text."""
         names = loading.table.names
-        columns = copy(_WORDS, {"tasks": loading.seen["tasks"], "signs": f"[{SIGNS}]", "others": f"[^{SIGNS}]"}, _TYPE)
+        columns = copy(
+            _WORDS, {"tasks": loading.params["tasks"], "signs": f"[{SIGNS}]", "others": f"[^{SIGNS}]"}, _TYPE
+        )
         unit = Coding(names.unit_ids)(columns["unit"])
         is_known = unit >= 0
         words = np.bincount(unit[is_known], weights=columns["words"][is_known], minlength=len(names.units))

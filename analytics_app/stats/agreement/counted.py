@@ -60,20 +60,20 @@ class Counted:
 
     @property
     def times(self) -> Floats:
-        """How many texts have each pattern."""
+        """Return the number of texts with each pattern."""
         return np.bincount(self.patterns, minlength=len(self.table)).astype(np.float64)
 
     @property
     def sizes(self) -> Floats:
-        """Ratings of a text of each pattern."""
+        """Return the number of ratings of a text with each pattern."""
         return np.asarray(self.table.sum(axis=1), dtype=np.float64)
 
     def pairable(self) -> Counted:
         """Return the texts with two ratings or more."""
         several = self.sizes > 1
-        new_places, kept = np.cumsum(several) - 1, several[self.patterns]
-        clusters = None if self.clusters is None else self.clusters[kept]
-        return Counted(new_places[self.patterns[kept]], self.table[several], self.scale, self.n_raters, clusters)
+        new_places, mask = np.cumsum(several) - 1, several[self.patterns]
+        clusters = None if self.clusters is None else self.clusters[mask]
+        return Counted(new_places[self.patterns[mask]], self.table[several], self.scale, self.n_raters, clusters)
 
     def agreement(self, similar: Floats | None = None) -> Floats:
         """Return the share of agreeing pairs of ratings for each pattern, NaN for fewer than two ratings.
@@ -101,7 +101,7 @@ def counted(
     raters: ArrayLike | None = None,
     clusters: ArrayLike | None = None,
 ) -> Counted | None:
-    """Count ratings by text and value; None where the table would be too large for categories.
+    """Count ratings by text and value; None if the table would be too large for categories.
 
     Raises
     ------
@@ -185,6 +185,6 @@ def resampled(
 
 
 def over_expected(observed: Floats, expected: Floats, undefined: NDArray[np.bool_]) -> Floats:
-    """Return (observed - expected) / (1 - expected), NaN where it is undefined."""
+    """Return (observed - expected) / (1 - expected), NaN if it is undefined."""
     out: Floats = np.divide(observed - expected, 1 - expected, out=np.full(observed.shape, np.nan), where=~undefined)
     return out
