@@ -1,4 +1,4 @@
-"""The part of the form of a new run that says which analyses are computed, and with which settings."""
+"""The part of the form of a new run with the analyses and their settings."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from tasks_app.studyfile.fields import ListField
 
 
 class WordsField(forms.CharField):
-    """A list of words as people write one: with commas between them."""
+    """A list of words with commas between them."""
 
     def prepare_value(self, value: Any) -> Any:
-        """Return a list as the text of the field; what was posted is a text already."""
+        """Return a list as the text of the field; a posted value is a text already."""
         return ", ".join(value) if isinstance(value, list | tuple) else value
 
     def to_python(self, value: Any) -> Any:
@@ -31,19 +31,19 @@ class WordsField(forms.CharField):
         return [word.strip() for word in text.split(",") if word.strip()]
 
     def has_changed(self, initial: Any, data: Any) -> bool:
-        """Say whether the words are others."""
+        """Return whether the words changed."""
         return bool(self.to_python(initial) != self.to_python(data))
 
 
 class On(forms.Form):
-    """Whether an analysis is computed."""
+    """The switch of an analysis."""
 
     on = forms.BooleanField(required=False, label=gettext_lazy("Compute it"))
 
 
 @dataclass(frozen=True, slots=True)
 class AnalysisForms:
-    """An analysis with its settings; the plan may ask for one several times, each with settings of its own."""
+    """An analysis with its settings; a plan may have an analysis several times, with different settings."""
 
     analysis: Analysis
     where: On
@@ -51,18 +51,18 @@ class AnalysisForms:
 
     @property
     def is_on(self) -> bool:
-        """Whether the form shows the analysis as wanted, as it came or as it was posted."""
+        """Return whether the analysis is switched on in the form, at first or as posted."""
         return bool(self.where["on"].value())
 
     def entry(self) -> dict[str, Any]:
-        """Return what a plan says of it."""
+        """Return the entry of the analysis in a plan."""
         return {"analysis": self.analysis.name, **self.settings.cleaned_data}
 
 
 def analysis_forms(study: Study, start: Mapping[str, Any], data: Mapping[str, Any] | None) -> list[AnalysisForms]:
-    """Return the analyses of a plan in their order, then the others that fit what the study asked, by their labels.
+    """Return the analyses of a plan in their order, then the others that fit the study, by their labels.
 
-    The order stays that of the plan, since a run whose settings differ from the plan in anything is exploratory.
+    The order of the plan is kept, since a run is exploratory if its settings differ from the plan in any way.
     """
     by_label = sorted(analyses_that_fit(study), key=lambda name: str(analyses.registry[name].label))
     given = start.get("analyses", ALL)
@@ -84,7 +84,7 @@ def analysis_forms(study: Study, start: Mapping[str, Any], data: Mapping[str, An
 
 
 def _by_hand(settings: forms.Form) -> forms.Form:
-    """Make lists, which study files have, writable in a form."""
+    """Replace the list fields of settings by fields that people can write in."""
     for name, field in settings.fields.items():
         if isinstance(field, ListField):
             words = WordsField(
@@ -94,12 +94,12 @@ def _by_hand(settings: forms.Form) -> forms.Form:
     return settings
 
 
-def wanted(found: Sequence[AnalysisForms], start: Mapping[str, Any]) -> list[dict[str, Any]] | str | None:
-    """Return the analyses that were asked for; the word all where nothing was taken off, None where one is wrong."""
-    usable = [one.where.is_valid() for one in found]
-    on = [one for one in found if all(usable) and one.where.cleaned_data["on"]]
-    sound = [one.settings.is_valid() for one in on]
+def wanted(entries: Sequence[AnalysisForms], start: Mapping[str, Any]) -> list[dict[str, Any]] | str | None:
+    """Return the entries of the chosen analyses; the word all if all are on, None if a setting is invalid."""
+    usable = [entry.where.is_valid() for entry in entries]
+    on = [entry for entry in entries if all(usable) and entry.where.cleaned_data["on"]]
+    sound = [entry.settings.is_valid() for entry in on]
     if not (all(usable) and all(sound)):
         return None
-    untouched = len(on) == len(found) and not any(one.settings.has_changed() for one in on)
-    return ALL if start.get("analyses", ALL) == ALL and untouched else [one.entry() for one in on]
+    untouched = len(on) == len(entries) and not any(entry.settings.has_changed() for entry in on)
+    return ALL if start.get("analyses", ALL) == ALL and untouched else [entry.entry() for entry in on]

@@ -1,4 +1,4 @@
-"""Code free-text answers: questions, codebook, one answer at a time, what two coders agree on, and a file of it."""
+"""Code free-text answers: questions, codebook, one answer at a time, agreement of two coders, and a file."""
 
 from __future__ import annotations
 
@@ -27,25 +27,25 @@ from tasks_app.views.researcher.frame import researcher_page, study_page
 
 EDITOR, OWNER = Membership.Role.EDITOR, Membership.Role.OWNER
 
-# Disagreements listed on one page, of those decided and of those not; the file has all.
+# The most decided and undecided disagreements on one page; the file has all.
 MOST_SHOWN = 20
 
 
 @researcher_page
 @require_safe
 def questions(request: HttpRequest, slug: str) -> HttpResponse:
-    """The questions that raters answered in words, and how far the coding of each has come."""
+    """Show the questions that raters answered in words, and the progress of coding."""
 
     def context(study: Study) -> dict[str, Any]:
         progress = selectors.progress_of(study)
         n_codes = {book.criterion: len(book.codes.all()) for book in study.codebooks.prefetch_related("codes")}
         rows = [
             {
-                "question": one,
-                "codes": n_codes.get(one.key, 0),
-                "coded": [progress.get(one.key, Counter())[n] for n in (1, 2)],
+                "question": question,
+                "codes": n_codes.get(question.key, 0),
+                "coded": [progress.get(question.key, Counter())[n] for n in (1, 2)],
             }
-            for one in selectors.questions_of(study)
+            for question in selectors.questions_of(study)
         ]
         return {"rows": rows, "may_begin": coding.may_begin(study)}
 
@@ -55,7 +55,7 @@ def questions(request: HttpRequest, slug: str) -> HttpResponse:
 @researcher_page
 @require_http_methods(["GET", "HEAD", "POST"])
 def codebook_page(request: HttpRequest, slug: str, criterion: str) -> HttpResponseBase:
-    """The codes of a question, and once both coders have finished, what they agree on."""
+    """Show the codes of a question and, once both coders have finished, their agreement."""
     fetched = access.study_and_role(request.user, slug, EDITOR if request.method == "POST" else Membership.Role.VIEWER)
     study = fetched[0]
     question = _question(study, criterion)
@@ -73,15 +73,16 @@ def codebook_page(request: HttpRequest, slug: str, criterion: str) -> HttpRespon
 
     def context(_study: Study) -> dict[str, Any]:
         own = Codebook.objects.filter(study=study, criterion=criterion).select_related("study").first()
-        found = {"question": question, "criterion": criterion, "may_begin": coding.may_begin(study)}
+        shared = {"question": question, "criterion": criterion, "may_begin": coding.may_begin(study)}
         if own is None:
-            return {**found, "typed": typed or ""}
+            return {**shared, "typed": typed or ""}
         of_question = selectors.coding_of(own)
         codes = of_question.codes
         lines = "\n".join(f"{code.name}: {code.definition}" if code.definition else code.name for code in codes)
         return {
-            **found, "codebook": own, "codes": codes, "typed": lines if typed is None else typed, "coding": of_question,
-            "coders": _coders(of_question, request.user.pk), "may_code": _may_code(of_question, request.user.pk),
+            **shared, "codebook": own, "codes": codes, "typed": lines if typed is None else typed,
+            "coding": of_question, "coders": _coders(of_question, request.user.pk),
+            "may_code": _may_code(of_question, request.user.pk),
             **_compared(of_question),
         }  # fmt: skip
 
@@ -90,22 +91,22 @@ def codebook_page(request: HttpRequest, slug: str, criterion: str) -> HttpRespon
 
 
 def _coders(of_question: Coding, user_id: int | None) -> list[dict[str, Any]]:
-    """Return who codes, and how far each has come."""
+    """Return the coders with their progress."""
     coded = zip(of_question.coders, of_question.by_coder, strict=True)
-    wanted = {answer.pk for answer in of_question.answers}
+    answer_ids = {answer.pk for answer in of_question.answers}
     return [
         {
             "coder": coder,
-            "n": len(wanted & codes.keys()),
+            "n": len(answer_ids & codes.keys()),
             "is_you": coder.user_id is not None and coder.user_id == user_id,
-            "has_finished": wanted <= codes.keys(),
+            "has_finished": answer_ids <= codes.keys(),
         }
         for coder, codes in coded
     ]
 
 
 def _may_code(of_question: Coding, user_id: int | None) -> bool:
-    """Say whether answers are left for somebody to code: for a coder who has not finished, or for one more coder."""
+    """Return whether a user has answers left to code: as a coder who has not finished, or as one more coder."""
     coder = of_question.coder_of(user_id)
     if coder is None:
         return len(of_question.coders) < 2
@@ -114,13 +115,13 @@ def _may_code(of_question: Coding, user_id: int | None) -> bool:
 
 
 def _compared(of_question: Coding) -> dict[str, Any]:
-    """Return what both coders' codes give; nothing before both have finished."""
+    """Return the comparison of both coders' codes; empty before both have finished."""
     if not of_question.is_complete or not coding.may_begin(of_question.codebook.study):
         return {}
-    one, other = of_question.by_coder
+    first, second = of_question.by_coder
     waiting = of_question.open_disagreements
     decided = [
-        {"answer": answer, "one": one[answer.pk], "other": other[answer.pk], "codes": of_question.agreed[answer.pk]}
+        {"answer": answer, "one": first[answer.pk], "other": second[answer.pk], "codes": of_question.agreed[answer.pk]}
         for answer in of_question.disagreements
         if answer.pk in of_question.agreed
     ]
@@ -130,7 +131,7 @@ def _compared(of_question: Coding) -> dict[str, Any]:
         "counts": compared.counts_of(of_question),
         "n_disagreements": len(of_question.disagreements),
         "waiting": [
-            {"answer": answer, "one": one[answer.pk], "other": other[answer.pk]} for answer in waiting[:MOST_SHOWN]
+            {"answer": answer, "one": first[answer.pk], "other": second[answer.pk]} for answer in waiting[:MOST_SHOWN]
         ],
         "n_waiting": len(waiting),
         "decided": decided[:MOST_SHOWN],
@@ -140,7 +141,7 @@ def _compared(of_question: Coding) -> dict[str, Any]:
 @researcher_page
 @require_http_methods(["GET", "HEAD", "POST"])
 def answer_page(request: HttpRequest, slug: str, criterion: str) -> HttpResponseBase:
-    """One answer and the codes, without system, rater, the other coder's codes, and whether the choice was right."""
+    """Show one answer and the codes, without system, rater, the other coder's codes and the verdict on the choice."""
     fetched = access.study_and_role(request.user, slug, EDITOR)
     own = _codebook(fetched[0], criterion)
     status, chosen, none = 200, None, False
@@ -155,7 +156,7 @@ def answer_page(request: HttpRequest, slug: str, criterion: str) -> HttpResponse
             messages.error(request, str(refused))
             status = 422
         else:
-            # The keyboard goes on at the codes of the next answer, not at the top of the page.
+            # The keyboard focus continues at the codes of the next answer, not at the top of the page.
             return redirect(f"{reverse('analytics:code_answers', args=[slug, criterion])}#codes")
     of_question = selectors.coding_of(own)
     coder = of_question.coder_of(request.user.pk)
@@ -185,18 +186,18 @@ def answer_page(request: HttpRequest, slug: str, criterion: str) -> HttpResponse
 def _shown(
     request: HttpRequest, own: Codebook, in_order: list[Rating], own_codes: Mapping[int, tuple[str, ...]]
 ) -> Rating | None:
-    """Return the answer asked for, or else the first that this person has not coded."""
-    asked = request.POST.get("answer") or request.GET.get("answer")
-    if asked:
-        wanted = _answer(own, asked)
-        return next((answer for answer in in_order if answer.pk == wanted.pk), None)
+    """Return the requested answer, or else the first that this person has not coded."""
+    number = request.POST.get("answer") or request.GET.get("answer")
+    if number:
+        requested = _answer(own, number)
+        return next((answer for answer in in_order if answer.pk == requested.pk), None)
     return next((answer for answer in in_order if answer.pk not in own_codes), None)
 
 
 @researcher_page
 @require_POST
 def decide(request: HttpRequest, slug: str, criterion: str) -> HttpResponse:
-    """Store what was decided about an answer to which the coders gave different codes."""
+    """Store the decision about an answer to which the coders gave different codes."""
     own = _codebook(access.study_for_researcher(request.user, slug, EDITOR), criterion)
     try:
         coding.decide(
@@ -225,15 +226,15 @@ def remove_coder(request: HttpRequest, slug: str, criterion: str) -> HttpRespons
     except coding.Refused as refused:
         messages.error(request, str(refused))
     else:
-        said = _("Coder %(number)s was removed, with the codes of %(n)d answers. Somebody else can code now.")
-        messages.success(request, said % {"number": number, "n": n})
+        message = _("Coder %(number)s was removed, with the codes of %(n)d answers. Somebody else can code now.")
+        messages.success(request, message % {"number": number, "n": n})
     return redirect("analytics:codebook", slug, criterion)
 
 
 @researcher_page
 @require_POST
 def start_again(request: HttpRequest, slug: str, criterion: str) -> HttpResponse:
-    """Delete what both coders coded, so that the codes can be changed."""
+    """Delete the codes of both coders, so that the codebook can be changed."""
     own = _codebook(access.study_for_researcher(request.user, slug, OWNER), criterion)
     if "sure" not in request.POST:
         messages.error(request, _("Nothing was deleted. Tick the box to confirm."))
@@ -248,7 +249,7 @@ def start_again(request: HttpRequest, slug: str, criterion: str) -> HttpResponse
 @researcher_page
 @require_safe
 def file(request: HttpRequest, slug: str, criterion: str) -> HttpResponse:
-    """Every answer with the codes of both coders, once both have finished."""
+    """Return a file of every answer with the codes of both coders, once both have finished."""
     study = access.study_for_researcher(request.user, slug)
     of_question = selectors.coding_of(_codebook(study, criterion))
     if not of_question.is_complete or not coding.may_begin(study):
@@ -264,34 +265,34 @@ def file(request: HttpRequest, slug: str, criterion: str) -> HttpResponse:
 
 
 def _question(study: Study, criterion: str) -> selectors.Question:
-    """Return a question of a study. Raises Http404 where nobody answered it in words."""
-    found = next((one for one in selectors.questions_of(study) if one.key == criterion), None)
-    if found is None:
+    """Return a question of a study. Raises Http404 if nobody answered it in words."""
+    question = next((question for question in selectors.questions_of(study) if question.key == criterion), None)
+    if question is None:
         raise Http404
-    return found
+    return question
 
 
 def _codebook(study: Study, criterion: str) -> Codebook:
-    """Return the codebook of a question. Raises Http404 where there is none, also for keys that no database holds."""
+    """Return the codebook of a question. Raises Http404 if there is none, or for keys that a database cannot hold."""
     if problem_in(criterion):
         raise Http404
-    found = Codebook.objects.filter(study=study, criterion=criterion).select_related("study").first()
-    if found is None:
+    codebook = Codebook.objects.filter(study=study, criterion=criterion).select_related("study").first()
+    if codebook is None:
         raise Http404
-    return found
+    return codebook
 
 
 def _answer(own: Codebook, pk: str) -> Rating:
-    """Return an answer by its number. Raises Http404 where the question has no such answer."""
+    """Return an answer by its number. Raises Http404 if the question has no such answer."""
     if not (pk.isascii() and pk.isdecimal() and len(pk) < 19):
         raise Http404
-    found = selectors.answers_in_words(own.study).filter(criterion__key=own.criterion, pk=int(pk)).first()
-    if found is None:
+    answer = selectors.answers_in_words(own.study).filter(criterion__key=own.criterion, pk=int(pk)).first()
+    if answer is None:
         raise Http404
-    return found
+    return answer
 
 
 def _read_codes(text: str) -> list[tuple[str, str]]:
-    """Return names and definitions: a code a line, with a colon between them; empty lines count for nothing."""
+    """Return names and definitions from lines with a colon between them; empty lines are ignored."""
     lines = (line.partition(":") for line in text.splitlines() if line.strip())
     return [(name.strip(), definition.strip()) for name, _colon, definition in lines]

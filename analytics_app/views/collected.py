@@ -1,4 +1,4 @@
-"""Texts that raters wrote: have other raters verify them, see what is accepted, promise bonuses, download the pairs."""
+"""Texts that raters wrote: their verification by other raters, accepted texts, bonuses, and download of the pairs."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from tasks_app.views import pay_words
 from tasks_app.views.researcher.frame import researcher_page, study_page
 from tasks_app.views.researcher.setup.form_frame import step_url
 
-# Texts listed in the preview.
+# The most texts in the preview.
 MOST_SHOWN = 20
 
 OWN_QUESTIONS = ""
 
 
 class ChoiceForm(forms.Form):
-    """Which texts go into the next verification, and what is asked about them."""
+    """The choice of texts for the next verification, and of its questions."""
 
     only_new = forms.BooleanField(
         required=False, initial=True, label=gettext_lazy("Only texts that are in no verification yet")
@@ -58,12 +58,12 @@ class ChoiceForm(forms.Form):
 
     @property
     def choice(self) -> collected.Choice:
-        """Which texts were chosen, of a form that is valid."""
+        """Return the choice of texts in a valid form."""
         return collected.Choice(*(bool(self.cleaned_data[name]) for name in CHOICES))
 
     @property
     def like_study(self) -> Study | None:
-        """The study whose questions are asked; None for our own."""
+        """Return the study whose questions are asked; None for the default questions."""
         return self.studies.get(self.cleaned_data["like"])
 
 
@@ -73,14 +73,18 @@ CHOICES = ("only_new", "only_changed", "only_accepted")
 def _rounds(request: HttpRequest, study: Study) -> list[Study]:
     """Return the verifications of a study that this person may see."""
     readable = set(access.studies_for_researcher(request.user).values_list("pk", flat=True))
-    return [one for one in collected.rounds_of(study) if one.pk in readable]
+    return [verification for verification in collected.rounds_of(study) if verification.pk in readable]
 
 
 def _form(request: HttpRequest, study: Study, rounds: list[Study], data: Any) -> ChoiceForm:
-    """Return the form; the questions of the newest round come first, and are chosen where nothing else is."""
-    others = access.studies_for_editor(request.user).exclude(pk__in=[study.pk, *(one.pk for one in rounds)])
+    """Return the form; the questions of the newest round come first, and are the default."""
+    others = access.studies_for_editor(request.user).exclude(
+        pk__in=[study.pk, *(verification.pk for verification in rounds)]
+    )
     editable = set(access.studies_for_editor(request.user).values_list("pk", flat=True))
-    listed = [one for one in reversed(rounds) if one.pk in editable] + list(others.order_by("title", "pk"))
+    listed = [verification for verification in reversed(rounds) if verification.pk in editable] + list(
+        others.order_by("title", "pk")
+    )
     like = str(listed[0].pk) if rounds and listed else OWN_QUESTIONS
     initial = {"only_new": "on", "only_changed": "on", "like": like}
     return ChoiceForm(initial if data is None else data, studies=listed)
@@ -89,18 +93,18 @@ def _form(request: HttpRequest, study: Study, rounds: list[Study], data: Any) ->
 @researcher_page
 @require_safe
 def texts(request: HttpRequest, slug: str) -> HttpResponse:
-    """What raters wrote, what a verification would take, and what those so far accepted."""
+    """Show the texts that raters wrote, those for the next verification, and the results of earlier ones."""
 
     def context(study: Study) -> dict[str, Any]:
         _study, role = access.study_and_role(request.user, slug)
         shown = may_export(study, role)
         rounds = _rounds(request, study)
         rows = collected.judged_rows(study, rounds)
-        found: dict[str, Any] = {
+        values: dict[str, Any] = {
             "writes_texts": bool(collected.text_tasks(study)),
             "may_read": shown,
             "rounds": _of_rounds(rounds, rows),
-            "authors": [one for one in collected.authors_of(rows) if one.name],
+            "authors": [author for author in collected.authors_of(rows) if author.name],
             "may_pay": role == Membership.Role.OWNER,
             "form_number": uuid4().hex,
             "bonus": pay_words.money(study.options.accepted_bonus, study.options.currency),
@@ -108,33 +112,34 @@ def texts(request: HttpRequest, slug: str) -> HttpResponse:
             "n_due": sum(map(len, collecting.bonuses_due(study, rows).values())),
         }
         if not shown:
-            return found
+            return values
         form = _form(request, study, rounds, request.GET if request.GET else None)
         if form.is_valid():
             selection = collected.select(study, form.choice, rows)
-            found |= {"selection": selection, "preview": selection.chosen[:MOST_SHOWN], "most": MOST_SHOWN}
-        return found | {"form": form, "sent": [(name, "on") for name in CHOICES if form.data.get(name)]}
+            values |= {"selection": selection, "preview": selection.chosen[:MOST_SHOWN], "most": MOST_SHOWN}
+        return values | {"form": form, "sent": [(name, "on") for name in CHOICES if form.data.get(name)]}
 
     return study_page(request, slug, "data", context, template="collected_texts", title=_("Texts that raters wrote"))
 
 
 def _of_rounds(rounds: list[Study], rows: list[collected.Judged]) -> list[dict[str, Any]]:
-    """Count the answers of each round: how many it has, and how many of them are accepted, rejected or undecided."""
-    counts: dict[int, Counter[str]] = {one.pk: Counter() for one in rounds}
+    """Return the counts of each round: texts sent, accepted and rejected."""
+    counts: dict[int, Counter[str]] = {verification.pk: Counter() for verification in rounds}
     for _row, verifying_study, verdict in rows:
         count = counts[verifying_study.pk]
         count["sent"] += 1
         if verdict is not None and verdict.accepted is not None:
             count["accepted" if verdict.accepted else "rejected"] += 1
     return [
-        {"study": one, **{name: counts[one.pk][name] for name in ("sent", "accepted", "rejected")}} for one in rounds
+        {"study": verification, **{name: counts[verification.pk][name] for name in ("sent", "accepted", "rejected")}}
+        for verification in rounds
     ]
 
 
 @researcher_page
 @require_POST
 def verify(request: HttpRequest, slug: str) -> HttpResponse:
-    """Make the study that verifies the chosen texts, and lead to its first step."""
+    """Create the study that verifies the chosen texts, and redirect to its first step."""
     study, role = access.study_and_role(request.user, slug, Membership.Role.EDITOR)
     if not may_export(study, role):
         raise Http404
@@ -161,7 +166,7 @@ def verify(request: HttpRequest, slug: str) -> HttpResponse:
 @researcher_page
 @require_POST
 def add_bonuses(request: HttpRequest, slug: str) -> HttpResponse:
-    """Promise the announced bonus for every accepted text that has none yet."""
+    """Add the announced bonus for every accepted text that has none yet."""
     study = access.study_for_researcher(request.user, slug, Membership.Role.OWNER)
     form, simulated = request.POST.get("form", "")[:64], request.POST.get("simulated") == "on"
     try:
@@ -171,15 +176,15 @@ def add_bonuses(request: HttpRequest, slug: str) -> HttpResponse:
     except pay.NotPossible as problem:
         messages.error(request, str(problem))
     else:
-        said = ngettext("%(n)d rater gets a bonus.", "%(n)d raters get a bonus.", n)
-        messages.success(request, said % {"n": n} if n else _("No bonus is left to add."))
+        message = ngettext("%(n)d rater gets a bonus.", "%(n)d raters get a bonus.", n)
+        messages.success(request, message % {"n": n} if n else _("No bonus is left to add."))
     return redirect("analytics:collected", slug)
 
 
 @researcher_page
 @require_safe
 def file(request: HttpRequest, slug: str, format: str) -> HttpResponse:
-    """All texts with their verdicts, or the accepted ones, as a file; written in the study's log."""
+    """Return all texts with their verdicts, or the accepted texts, as a file; the study's log records it."""
     study, role = access.study_and_role(request.user, slug)
     if format not in pairs.CONTENT_TYPES or not may_export(study, role):
         raise Http404

@@ -28,7 +28,7 @@ from tasks_app.views.researcher.frame import researcher_page, study_page
 @researcher_page
 @require_safe
 def data(request: HttpRequest, slug: str) -> HttpResponse:
-    """What can be taken out, by whom, and in which form."""
+    """Show the files that can be downloaded, and their formats."""
 
     def context(study: Study) -> dict[str, Any]:
         _study, role = access.study_and_role(request.user, slug)
@@ -53,14 +53,14 @@ def data(request: HttpRequest, slug: str) -> HttpResponse:
 @researcher_page
 @require_safe
 def ratings(request: HttpRequest, slug: str, format: str) -> HttpResponseBase:
-    """All ratings as a file, streamed; written in the study's log."""
+    """Stream all ratings as a file; the study's log records it."""
     study, role = access.study_and_role(request.user, slug)
     if format not in ratings_export.CONTENT_TYPES or not ratings_export.may_export(study, role):
         raise Http404
-    wanted: ratings_export.Format = "csv" if format == "csv" else "jsonl"
-    events.log(study, request.user, "exported", about=f"ratings as {wanted}", after={"state": study.state})
+    file_format: ratings_export.Format = "csv" if format == "csv" else "jsonl"
+    events.log(study, request.user, "exported", about=f"ratings as {file_format}", after={"state": study.state})
     return StreamingHttpResponse(
-        Begun(ratings_export.stream(study, format=wanted)),
-        content_type=ratings_export.CONTENT_TYPES[wanted],
-        headers={"Content-Disposition": f'attachment; filename="{study.slug}-ratings.{wanted}"'},
+        Begun(ratings_export.stream(study, format=file_format)),
+        content_type=ratings_export.CONTENT_TYPES[file_format],
+        headers={"Content-Disposition": f'attachment; filename="{study.slug}-ratings.{file_format}"'},
     )

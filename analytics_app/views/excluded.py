@@ -25,13 +25,13 @@ ON_A_PAGE = 100
 @researcher_page
 @require_safe
 def excluded(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """What one rule left out and why; ?rule=iqr chooses the rule, else it is the first that left something out."""
+    """Show the exclusions of one rule with reasons; ?rule=iqr names the rule, by default the first with exclusions."""
 
     def context(study: Study) -> dict[str, Any]:
         run = pages.run_numbered(study, number)
         counts = exclusions.rules_with_exclusions(run)
-        wanted = request.GET.get("rule", "")
-        rule = wanted if wanted in counts else next(iter(counts), "")
+        requested = request.GET.get("rule", "")
+        rule = requested if requested in counts else next(iter(counts), "")
         page = Paginator(exclusions.exclusions_of(run, rule), ON_A_PAGE).get_page(request.GET.get("page"))
         return {
             "run": run,
@@ -45,31 +45,31 @@ def excluded(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     return study_page(request, slug, "results", context, template="run_excluded", title=title)
 
 
-def _table(caption: str, found: list[Exclusion], names: ResultNames) -> Table:
-    several = len({one.task_id for one in found}) > 1
+def _table(caption: str, listed: list[Exclusion], names: ResultNames) -> Table:
+    several = len({exclusion.task_id for exclusion in listed}) > 1
     columns = [Column(_("Rater"), number=False), Column(_("Left out"), number=False), Column(_("Why"), number=False)]
     columns += [Column(_("Value")), Column(_("Limit"))]
     columns += [Column(_("Task"), number=False)] if several else []
     rows = []
-    for one in found:
-        cells = [*_about(one, names), name(one.reason), _figure(one.value), _figure(one.limit)]
-        task = one.task.key if one.task is not None else ""
+    for exclusion in listed:
+        cells = [*_about(exclusion, names), name(exclusion.reason), _figure(exclusion.value), _figure(exclusion.limit)]
+        task = exclusion.task.key if exclusion.task is not None else ""
         rows.append([*cells, name(names.tasks.get(task, task))] if several else cells)
     return Table(caption, columns, rows)
 
 
-def _about(one: Exclusion, names: ResultNames) -> tuple[Cell, Cell]:
-    """Say of whom and what an exclusion is; a text is named by its item, since the name of a unit may tell a system."""
-    if one.rating is not None:
-        about = [_item(one.rating.unit)]
-        if one.rating.criterion is not None:
-            about.append(names.criteria.get(one.rating.criterion.key, one.rating.criterion.key))
-        return name(one.rating.rater.pseudonym), name(", ".join(filter(None, about)))
-    if one.judgment is not None:
-        assignment = one.judgment.assignment
-        said = _("judgment %(n)s") % {"n": assignment.order}
-        return name(assignment.rater.pseudonym), name(", ".join(filter(None, (said, _item(assignment.unit)))))
-    return name(one.rater.pseudonym if one.rater is not None else ""), name(_("everything"))
+def _about(exclusion: Exclusion, names: ResultNames) -> tuple[Cell, Cell]:
+    """Return rater and subject of an exclusion; a text has the name of its item, since a unit's may reveal a system."""
+    if exclusion.rating is not None:
+        about = [_item(exclusion.rating.unit)]
+        if exclusion.rating.criterion is not None:
+            about.append(names.criteria.get(exclusion.rating.criterion.key, exclusion.rating.criterion.key))
+        return name(exclusion.rating.rater.pseudonym), name(", ".join(filter(None, about)))
+    if exclusion.judgment is not None:
+        assignment = exclusion.judgment.assignment
+        description = _("judgment %(n)s") % {"n": assignment.order}
+        return name(assignment.rater.pseudonym), name(", ".join(filter(None, (description, _item(assignment.unit)))))
+    return name(exclusion.rater.pseudonym if exclusion.rater is not None else ""), name(_("everything"))
 
 
 def _item(unit: Unit) -> str:

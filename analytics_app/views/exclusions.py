@@ -27,13 +27,13 @@ JUDGMENTS_ON_A_PAGE = 100
 @researcher_page
 @require_safe
 def judgments(request: HttpRequest, slug: str, pseudonym: str) -> HttpResponse:
-    """The judgments of a rater without their answers, and which of them are excluded."""
+    """Show the judgments of a rater without their answers, with their exclusions."""
 
     def context(study: Study) -> dict[str, Any]:
         rater = rater_of(study, pseudonym)
         page = Paginator(found.judgments_of(rater), JUDGMENTS_ON_A_PAGE).get_page(request.GET.get("page"))
         excluded = found.excluded_judgments(study, list(page))
-        rows = [(one, excluded.get(one.pk)) for one in page]
+        rows = [(judgment, excluded.get(judgment.pk)) for judgment in page]
         whole = pages.exclusions_by_hand(study, [rater]).get(rater.pk)
         return {"rater": rater, "page": page, "rows": rows, "whole": whole}
 
@@ -69,7 +69,7 @@ def exclude(request: HttpRequest, slug: str) -> HttpResponse:
 @researcher_page
 @require_POST
 def include(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Include again what was excluded by hand."""
+    """Lift a manual exclusion."""
     study = access.study_for_researcher(request.user, slug, EDITOR)
     exclusion = get_object_or_404(Exclusion, study=study, run=None, pk=pk)
     exclusions.lift(exclusion=exclusion, by=request.user)
@@ -85,6 +85,6 @@ def _judgment(rater: Rater, pk: str) -> Judgment:
 
 
 def _back(study: Study, rater: Rater, judgment: Judgment | None) -> HttpResponse:
-    """Lead back to the page where something was excluded or included."""
+    """Redirect to the page with the button that was used."""
     name = "analytics:rater" if judgment is None else "analytics:judgments"
     return redirect(name, study.slug, rater.pseudonym)

@@ -1,4 +1,4 @@
-"""Begin the main study of a semantic differential from the results of its pre-study."""
+"""Create the main study of a semantic differential from the results of its pre-study."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from tasks_app.views.researcher.setup.form_frame import step_url
 @researcher_page
 @require_POST
 def begin(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """Make a draft with the pairs that a run keeps, and lead to its first step."""
+    """Create a draft with the pairs that a run keeps, and redirect to its first step."""
     study, _role, run = own.run_for_researcher(request.user, slug, number, Membership.Role.EDITOR)
     try:
         begun = begin_main_study(run=run, by=cast("User", request.user))
     except ValueError as problem:
         messages.error(request, str(problem))
         return redirect("analytics:run", study.slug, number)
-    said = _("This draft asks for the pairs that run %(number)s of “%(title)s” keeps.")
-    messages.success(request, said % {"number": number, "title": study.title})
+    message = _("This draft asks for the pairs that run %(number)s of “%(title)s” keeps.")
+    messages.success(request, message % {"number": number, "title": study.title})
     return redirect(step_url(begun.slug, "task"))

@@ -1,4 +1,4 @@
-"""The methods section of a run, to read and to take away."""
+"""The methods section of a run, as a page and as files."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ def text_of(study: Study, run: Run) -> MethodsText:
 @researcher_page
 @require_safe
 def methods(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """The section with its references."""
+    """Show the section with its references."""
 
     def context(study: Study) -> dict[str, Any]:
-        found = pages.run_numbered(study, number)
-        if found.state != RunState.DONE:
+        run = pages.run_numbered(study, number)
+        if run.state != RunState.DONE:
             raise Http404
-        text = text_of(study, found)
+        text = text_of(study, run)
         paragraphs = [
             (paragraph.heading, [(sentence.text, text.cited(sentence)) for sentence in paragraph.sentences])
             for paragraph in text.paragraphs
         ]
-        return {"run": found, "paragraphs": paragraphs, "bibtex": formats.in_format(text, "bib")}
+        return {"run": run, "paragraphs": paragraphs, "bibtex": formats.in_format(text, "bib")}
 
     title = _("Methods of run %(number)s") % {"number": number}
     return study_page(request, slug, "results", context, template="run_methods", title=title)
@@ -47,11 +47,11 @@ def methods(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 @researcher_page
 @require_safe
 def file(request: HttpRequest, slug: str, number: int, format: formats.Format) -> HttpResponse:
-    """The section as Markdown or LaTeX, or its references as BibTeX."""
-    study, role, found = done_run(request, slug, number)
+    """Return the section as Markdown or LaTeX, or its references as BibTeX."""
+    study, role, run = done_run(request, slug, number)
     note_look(request, study, role, f"methods of run {number} as {format}")
     return HttpResponse(
-        formats.in_format(text_of(study, found), format),
+        formats.in_format(text_of(study, run), format),
         content_type=formats.CONTENT_TYPES[format],
         headers=as_file(f"{study.slug}-run-{number}-methods.{format}"),
     )

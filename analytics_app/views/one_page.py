@@ -31,19 +31,19 @@ PAGE_WIDTH, PAGE_HEIGHT, MARGIN = 595.0, 842.0, 36.0
 WIDTH = PAGE_WIDTH - 2 * MARGIN
 TITLE, HEADLINE, NORMAL, SMALL = 12.0, 15.0, 10.0, 8.5
 GAP = 14.0
-# Findings below the headline; of more the page says how many there are.
+# The most findings below the headline; further ones are counted.
 FINDINGS = 6
-# The forest alone: wide enough for a page of a paper with two columns.
+# The width of the forest as a file: that of a page of a paper with two columns.
 FOREST_WIDTH = 640.0
 CELL = 54.0
 
-# Draws a part of the page at a width.
+# A function that draws a part of the page at a width.
 Make = Callable[[float], Block]
 
 
 @dataclass(frozen=True, slots=True)
 class ReadSummary:
-    """The summary of a run, the figure that leads where it has no forest, and the numbers that stand below it."""
+    """The summary of a run, its first figure if it has no forest, and the numbers of raters."""
 
     summary: Summary
     figure: Figure | None
@@ -52,7 +52,7 @@ class ReadSummary:
 
 
 def read_summary(study: Study, run: Run, *, systems: bool) -> ReadSummary:
-    """Return the summary of a run that is done, as its page has it."""
+    """Return the summary of a run that is done, the same as on its page."""
     names = names_of(study)
     read = run_sections.read(run, names, systems=systems)
     summary = summary_of(run, names, read.places, run_words.funnels(read.rows, names.tasks), systems=systems)
@@ -61,7 +61,7 @@ def read_summary(study: Study, run: Run, *, systems: bool) -> ReadSummary:
 
 
 def forest_file(study: Study, run: Run, summary: Summary, format: pictures.Format) -> bytes | None:
-    """Return the forest of all criteria as a file; None where the run compares no systems, or may not show them."""
+    """Return the forest of all criteria as a file; None if the run compares no systems, or may not show them."""
     if not summary.forest:
         return None
     block = Block(FOREST_WIDTH)
@@ -91,7 +91,7 @@ def drawn_page(study: Study, run: Run, *, systems: bool, named: bool = True) -> 
 
 
 def _head(study: Study, run: Run, shown: ReadSummary, *, named: bool) -> Block:
-    """Return the names of study and run, and what was found, in sentences."""
+    """Return the block with the names of study and run, and the findings."""
     block = Block(WIDTH)
     block.paragraph(study.title, size=TITLE, bold=True)
     kind = _("planned") if run.planned else _("exploratory")
@@ -107,8 +107,8 @@ def _head(study: Study, run: Run, shown: ReadSummary, *, named: bool) -> Block:
         block.paragraph(f"• {text}", size=NORMAL)
     more = len(shown.summary.more) - FINDINGS
     if more > 0:
-        said = ngettext("%(n)s more finding on the results page.", "%(n)s more findings on the results page.", more)
-        block.paragraph(said % {"n": more}, size=NORMAL, colour=QUIET)
+        sentence = ngettext("%(n)s more finding on the results page.", "%(n)s more findings on the results page.", more)
+        block.paragraph(sentence % {"n": more}, size=NORMAL, colour=QUIET)
     for text in _cautions(study, run, shown, named=named):
         block.gap(NORMAL / 2)
         block.paragraph(text, size=NORMAL, bold=True)
@@ -122,7 +122,7 @@ def _no_headline(summary: Summary) -> str:
 
 
 def _cautions(study: Study, run: Run, shown: ReadSummary, *, named: bool) -> Iterator[str]:
-    """Yield what readers have to know before they use the numbers."""
+    """Yield the warnings that readers need before they use the numbers."""
     if simulated := run_words.simulated_in_words(shown.simulated, shown.raters):
         yield simulated
     for departure in pages.departures_of(study):
@@ -132,7 +132,7 @@ def _cautions(study: Study, run: Run, shown: ReadSummary, *, named: bool) -> Ite
 
 
 def _foot(study: Study, run: Run, shown: ReadSummary) -> Block:
-    """Return what the numbers are based on, and where they come from."""
+    """Return the block with the basis of the numbers, and their origin."""
     block = Block(WIDTH)
     block.rule(0.0, 0.0, WIDTH, 0.0, colour=QUIET, thick=0.5)
     block.gap(NORMAL / 2)
@@ -150,7 +150,7 @@ def _foot(study: Study, run: Run, shown: ReadSummary) -> Block:
 
 
 def _body(shown: ReadSummary, room: float) -> Block:
-    """Return as much of forest, matrix and agreement as fits into a height, and what is not there in words."""
+    """Return as much of forest, matrix and agreement as fits into a height, with a sentence about the rest."""
     summary = shown.summary
     forests = list(summary.forest)
     others = list(_others(shown, len(forests)))
@@ -168,13 +168,13 @@ def _body(shown: ReadSummary, room: float) -> Block:
 
 
 def _shortened(forests: Sequence[Tracks], beside: Sequence[Make], room: float) -> Block:
-    """Return as many systems of the first forest as fit."""
+    """Return the first forest with as many systems as fit."""
     first = forests[0]
     for most in range(len(first.lines) - 1, 0, -1):
         block = Block(WIDTH)
         block.put_below(forest(first, WIDTH, most=most))
-        said = _("The first %(n)s of %(all)s systems; all of them are on the results page.")
-        block.paragraph(said % {"n": most, "all": len(first.lines)}, size=SMALL, colour=QUIET)
+        sentence = _("The first %(n)s of %(all)s systems; all of them are on the results page.")
+        block.paragraph(sentence % {"n": most, "all": len(first.lines)}, size=SMALL, colour=QUIET)
         block.gap(GAP)
         block.put_below(_laid_out([], beside, len(forests) - 1))
         if block.height <= room:
@@ -183,7 +183,7 @@ def _shortened(forests: Sequence[Tracks], beside: Sequence[Make], room: float) -
 
 
 def _others(shown: ReadSummary, forests: int) -> Iterator[Make]:
-    """Yield what draws the figure that leads, the matrix and the agreement at a width."""
+    """Yield the functions that draw the first figure, the matrix and the agreement at a width."""
     summary = shown.summary
     if not forests and shown.figure is not None:
         figure = shown.figure
@@ -197,7 +197,7 @@ def _others(shown: ReadSummary, forests: int) -> Iterator[Make]:
 
 
 def _laid_out(forests: Sequence[Tracks], others: Sequence[Make], left_out: int = 0, columns: int = 1) -> Block:
-    """Return blocks one below the other; `left_out` criteria are on the results page alone."""
+    """Return blocks one below the other; `left_out` criteria are only on the results page."""
     block = Block(WIDTH)
     width = (WIDTH - 2 * GAP * (columns - 1)) / columns
     for n in range(0, len(forests), columns):
@@ -207,10 +207,10 @@ def _laid_out(forests: Sequence[Tracks], others: Sequence[Make], left_out: int =
         block.put_below(row)
         block.gap(GAP)
     if left_out:
-        said = ngettext(
+        sentence = ngettext(
             "%(n)s more criterion on the results page.", "%(n)s more criteria on the results page.", left_out
         )
-        block.paragraph(said % {"n": left_out}, size=SMALL, colour=QUIET)
+        block.paragraph(sentence % {"n": left_out}, size=SMALL, colour=QUIET)
         block.gap(GAP)
     for make in others:
         block.put_below(make(WIDTH))
@@ -245,7 +245,7 @@ def _matrix(matrix: Matrix, width: float) -> Block:
 
 
 def _row(left: float, column: float, name: str, shown: Sequence[tuple[str, str, bool]]) -> Block:
-    """Draw a row of the matrix: words and small words beneath them, right-aligned in their columns."""
+    """Draw a row of the matrix: words with small words below them, right-aligned in their columns."""
     block = Block(left + column * len(shown))
     title = Block(left - 6)
     title.paragraph(name, size=SMALL)

@@ -1,4 +1,4 @@
-"""Remove a pair from the factors of a run, or take the last removal back: each in a run of its own."""
+"""Remove a pair from the factors of a run, or undo the last removal, by starting a new run."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from tasks_app.views.researcher.frame import researcher_page
 @researcher_page
 @require_POST
 def remove_pair(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """Start a run without a pair, or with `undo` one that has the last removed pair again; this run stays."""
+    """Start a run without a pair, or with `undo` a run that has the last removed pair again; this run is kept."""
     study, _role, run = own.run_for_researcher(request.user, slug, number, Membership.Role.EDITOR)
     if run.state != RunState.DONE:
         raise Http404
     steps, pair, reason = steps_of(run), request.POST.get("pair", ""), request.POST.get("reason", "")
     if "undo" in request.POST and steps:
         return started(request, study, settings_with(run, steps[:-1]))
-    found = [one for one in reductions(run, names_of(study)) if pair in dict(one.pairs)]
-    if reason in REASONS and any(one.may_remove for one in found):
+    matches = [reduction for reduction in reductions(run, names_of(study)) if pair in dict(reduction.pairs)]
+    if reason in REASONS and any(reduction.may_remove for reduction in matches):
         return started(request, study, settings_with(run, [*steps, Step(pair, reason)]))
     if "undo" in request.POST:
         sentence = _("No pair is removed in run %(n)s, so there is nothing to undo.")

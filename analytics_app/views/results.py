@@ -1,4 +1,4 @@
-"""The Results pages: the latest run, any other run and its raters."""
+"""The Results pages: the best run, any other run and its raters."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ RATERS_ON_A_PAGE = 200
 @researcher_page
 @require_safe
 def results(request: HttpRequest, slug: str) -> HttpResponse:
-    """The newest planned run, else the newest that is done, else the newest, and the list of all runs."""
+    """Show the newest planned run, else the newest that is done, else the newest, and the list of all runs."""
 
     def context(study: Study) -> dict[str, Any]:
-        # Where none is done, how far the newest is, or why it failed, is what one comes to see.
-        found = pages.best_run(study) or runs_of(study).select_related("plan").first()
-        return _run(request, study, found) if found is not None else _frame(study) | {"run": None}
+        # If no run is done, the page shows the progress of the newest run, or the reason why it failed.
+        run = pages.best_run(study) or runs_of(study).select_related("plan").first()
+        return _run(request, study, run) if run is not None else _frame(study) | {"run": None}
 
     return study_page(request, slug, "results", context)
 
@@ -46,11 +46,11 @@ def results(request: HttpRequest, slug: str) -> HttpResponse:
 @researcher_page
 @require_safe
 def run(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """One run: how far it is, or what it found."""
+    """Show the progress or the results of one run."""
     if wants_part(request):
-        study, role, found = own.run_for_researcher(request.user, slug, number)
+        study, role, run = own.run_for_researcher(request.user, slug, number)
         note_look(request, study, role, f"run {number}", often=True)
-        return part(request, "_run_live", {"study": study, "run": found, **_progress(found)})
+        return part(request, "_run_live", {"study": study, "run": run, **_progress(run)})
     title = _("Run %(number)s") % {"number": number}
     return study_page(
         request, slug, "results", lambda study: _run(request, study, pages.run_numbered(study, number)), title=title
@@ -58,59 +58,62 @@ def run(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 
 
 def _frame(study: Study) -> dict[str, Any]:
-    """Return what stands on every page of results: the list of runs, and what was hidden and is shown."""
+    """Return the context of every results page: the list of runs, and early views of hidden results."""
     listed, departures = list(runs_of(study)[: pages.RUNS_SHOWN]), pages.departures_of(study)
     return {
         "runs": listed,
         "more_runs": len(listed) == pages.RUNS_SHOWN,
-        "shown": study.state not in Study.State.UNDER_WAY or any(one.kind == pages.LIFTED for one in departures),
-        "departures": [run_words.departure_in_words(one, study) for one in departures],
+        "shown": study.state not in Study.State.UNDER_WAY
+        or any(departure.kind == pages.LIFTED for departure in departures),
+        "departures": [run_words.departure_in_words(departure, study) for departure in departures],
     }
 
 
-def _progress(found: Run) -> dict[str, Any]:
-    """Return how far a run is; workers are asked for only while somebody waits for them."""
-    waiting = found.state in UNFINISHED
-    return {"waiting": waiting, "run_progress": progress(found), "workers": workers() if waiting else None}
+def _progress(run: Run) -> dict[str, Any]:
+    """Return the progress of a run, with the state of workers while the run is unfinished."""
+    waiting = run.state in UNFINISHED
+    return {"waiting": waiting, "run_progress": progress(run), "workers": workers() if waiting else None}
 
 
-def _run(request: HttpRequest, study: Study, found: Run) -> dict[str, Any]:
+def _run(request: HttpRequest, study: Study, run: Run) -> dict[str, Any]:
     frame = _frame(study)
-    planned = next((one for one in frame["runs"] if one.planned and one.state == RunState.DONE), None)
-    frame |= {"run": found, "planned_run": None if found.planned else planned}
-    if found.state != RunState.DONE:
-        return frame | _progress(found) | {"standing": run_words.standing(found, study)}
+    planned = next(
+        (listed_run for listed_run in frame["runs"] if listed_run.planned and listed_run.state == RunState.DONE), None
+    )
+    frame |= {"run": run, "planned_run": None if run.planned else planned}
+    if run.state != RunState.DONE:
+        return frame | _progress(run) | {"standing": run_words.standing(run, study)}
     names = names_of(study)
-    offers = routing.offers(found) if names.designs & set(ON_REQUEST) else []
-    wanted = request.GET.get("section", "")
+    offers = routing.offers(run) if names.designs & set(ON_REQUEST) else []
+    section = request.GET.get("section", "")
     return (
         frame
-        | _later(study, found)
-        | contents(study, found, names, wanted, systems=frame["shown"])
-        | {"offers": offers, "reductions": reductions(found, names), "kept_pairs": kept_pairs(found, names)}
+        | _later(study, run)
+        | contents(study, run, names, section, systems=frame["shown"])
+        | {"offers": offers, "reductions": reductions(run, names), "kept_pairs": kept_pairs(run, names)}
     )
 
 
-def _later(study: Study, found: Run) -> dict[str, Any]:
-    """Return how many ratings came after a run, and the run that has them or is about to."""
-    later = pages.ratings_since(study, found)
+def _later(study: Study, run: Run) -> dict[str, Any]:
+    """Return the number of ratings since a run, and the run that has them or is under way."""
+    later = pages.ratings_since(study, run)
     if not later:
         return {"later": 0}
     now = pages.runs_now(study)
-    has_them = now.done is not None and now.done.pk != found.pk and not now.newer
+    has_them = now.done is not None and now.done.pk != run.pk and not now.newer
     return {"later": later, "later_run": now.done if has_them else None, "under_way": now.under_way}
 
 
 @researcher_page
 @require_safe
 def raters(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """How each rater used the scale, criterion by criterion."""
+    """Show each rater's use of the scale, criterion by criterion."""
 
     def context(study: Study) -> dict[str, Any]:
-        found = pages.run_numbered(study, number)
-        page = Paginator(pages.means_of_raters(found), RATERS_ON_A_PAGE).get_page(request.GET.get("page"))
-        rows = pages.spread_of(found, list(page))
-        return {"run": found, "page": page, "table": raters_table(rows, names_of(study).criteria)}
+        run = pages.run_numbered(study, number)
+        page = Paginator(pages.means_of_raters(run), RATERS_ON_A_PAGE).get_page(request.GET.get("page"))
+        rows = pages.spread_of(run, list(page))
+        return {"run": run, "page": page, "table": raters_table(rows, names_of(study).criteria)}
 
     title = _("Raters of run %(number)s") % {"number": number}
     return study_page(request, slug, "results", context, template="run_raters", title=title)

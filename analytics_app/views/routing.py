@@ -18,7 +18,7 @@ from tasks_app.views.researcher.frame import researcher_page
 @researcher_page
 @require_POST
 def send(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """Send the texts that a run is not sure of to the task of experts that was named."""
+    """Send the uncertain texts of a run to the chosen task of experts."""
     study, _role, run = own.run_for_researcher(request.user, slug, number, Membership.Role.OWNER)
     try:
         sent = routing.send(run=run, task=request.POST.get("task", ""), by=request.user, at_most=_most(request))
@@ -28,13 +28,13 @@ def send(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         if not sent.texts:
             messages.info(request, _("There is nothing left to send: experts have all of these texts already."))
         else:
-            said = ngettext("%(n)d text was sent", "%(n)d texts were sent", sent.texts) % {"n": sent.texts}
-            made = ngettext("%(n)d set", "%(n)d sets", sent.sets) % {"n": sent.sets}
-            messages.success(request, _("%(texts)s to the experts, in %(sets)s.") % {"texts": said, "sets": made})
+            texts = ngettext("%(n)d text was sent", "%(n)d texts were sent", sent.texts) % {"n": sent.texts}
+            sets = ngettext("%(n)d set", "%(n)d sets", sent.sets) % {"n": sent.sets}
+            messages.success(request, _("%(texts)s to the experts, in %(sets)s.") % {"texts": texts, "sets": sets})
     return redirect("analytics:run", study.slug, number)
 
 
 def _most(request: HttpRequest) -> int | None:
-    """Return how many texts are to be sent at most; None for all, also where that is no number."""
+    """Return the greatest number of texts to send; None for all, also if the value is no number."""
     given = request.POST.get("at_most", "")
     return max(1, int(given)) if given.isascii() and given.isdecimal() and len(given) < 10 else None

@@ -1,4 +1,4 @@
-"""The form of a new run: the settings of the plan, each of which may be changed."""
+"""The form of a new run: the settings of the plan, which can be changed."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from tasks_app.models import Criterion, Study
 
 
 class Place(forms.Form):
-    """Whether a rule is applied, and when."""
+    """The switch of a rule, and its place in the order."""
 
     on = forms.BooleanField(required=False, label=gettext_lazy("Apply this rule"))
     place = forms.IntegerField(required=False, min_value=1, max_value=99, label=gettext_lazy("Order"))
 
 
 class Comparisons(forms.Form):
-    """Which pairs of systems are compared."""
+    """The pairs of systems to compare."""
 
     pairs = forms.CharField(
         required=False,
@@ -47,21 +47,21 @@ class RuleForms:
 
     @property
     def is_on(self) -> bool:
-        """Whether the form shows the rule as applied, as it came or as it was posted."""
+        """Return whether the rule is switched on in the form, at first or as posted."""
         return bool(self.where["on"].value())
 
 
 class RunForm:
-    """All forms of a new run together; what they say is checked as a plan is."""
+    """All forms of a new run together; their values are checked as a plan."""
 
     def __init__(self, study: Study, start: Mapping[str, Any], data: Mapping[str, Any] | None = None) -> None:
-        """`start` is the document that the forms show at first, `data` what was posted."""
+        """Make the forms; `start` is the document that they show at first, `data` the posted values."""
         self.study, self.start = study, start
         self.rules = list(_rule_forms(start, data))
         self.analyses = analysis_forms(study, start, data)
         general = {name: start.get(name, field.initial) for name, field in PlanBlock.base_fields.items()}
         self.general = PlanBlock(data, initial=general, prefix="run")
-        # Which places are asked again is for the plan alone to say.
+        # Only a plan can have judgments of excluded raters assigned again.
         del self.general.fields["reopen"]
         self.general.fields["primary"] = _primary(study, PlanBlock.base_fields["primary"])
         self.general.fields["correction"] = forms.ChoiceField(
@@ -70,77 +70,77 @@ class RunForm:
             help_text=str(PlanBlock.base_fields["correction"].help_text),
         )
         pairs = start.get("comparisons", ALL)
-        said = "" if pairs == ALL else "\n".join(" ".join(pair) for pair in pairs)
-        self.comparisons = Comparisons(data, initial={"pairs": said}, prefix="run")
+        text = "" if pairs == ALL else "\n".join(" ".join(pair) for pair in pairs)
+        self.comparisons = Comparisons(data, initial={"pairs": text}, prefix="run")
         self.problems: list[str] = []
         self.faults: list[tuple[str, str]] = []
         self.document: dict[str, Any] = {}
 
     def is_valid(self) -> bool:
-        """Check every form, and put `document` together.
+        """Check every form, and assemble `document`.
 
-        `problems` says what cannot be used, and `faults` which fields: the name of each on the page, and a sentence.
+        `problems` are sentences about errors, and `faults` the fields with errors: the id of each, and a sentence.
         """
         general, compared = self.general.is_valid(), self.comparisons.is_valid()
-        on = [one for one in self.rules if one.where.is_valid() and one.where.cleaned_data["on"]]
-        settled = [one.settings.is_valid() for one in on]
+        on = [entry for entry in self.rules if entry.where.is_valid() and entry.where.cleaned_data["on"]]
+        settled = [entry.settings.is_valid() for entry in on]
         chosen = wanted(self.analyses, self.start)
         if not (
             general
             and compared
             and all(settled)
             and chosen is not None
-            and all(one.where.is_valid() for one in self.rules)
+            and all(entry.where.is_valid() for entry in self.rules)
         ):
             self.problems = [_("Some settings cannot be used:")]
             self.faults = list(self._faults())
             return False
-        on.sort(key=lambda one: one.where.cleaned_data["place"] or len(self.rules) + 1)
+        on.sort(key=lambda entry: entry.where.cleaned_data["place"] or len(self.rules) + 1)
         lines = [line.replace(",", " ").split() for line in self.comparisons.cleaned_data["pairs"].splitlines()]
         pairs = [line for line in lines if line]
-        said = {
+        document = {
             **self.start,
             **self.general.cleaned_data,
-            "reopen": _still([one.rule.name for one in on], self.start),
-            "rules": [{"rule": one.rule.name, **one.settings.cleaned_data} for one in on],
+            "reopen": _still([entry.rule.name for entry in on], self.start),
+            "rules": [{"rule": entry.rule.name, **entry.settings.cleaned_data} for entry in on],
             "analyses": chosen,
             "comparisons": pairs or ALL,
         }
         try:
-            self.document = check(said, self.study)
-        except BadPlan as found:
-            self.problems = str(found).splitlines()
+            self.document = check(document, self.study)
+        except BadPlan as error:
+            self.problems = str(error).splitlines()
         return not self.problems
 
     def _faults(self) -> Iterator[tuple[str, str]]:
-        """Yield the fields that cannot be used, in the order of the page; those of what is off do not count."""
+        """Yield the fields with errors, in the order of the page, without those of rules and analyses that are off."""
         for about, form, has_say in self._parts():
             for name, errors in form.errors.items() if has_say else ():
                 if name in form.fields:
-                    said = ": ".join(filter(None, (about, str(form[name].label), " ".join(map(str, errors)))))
-                    yield form[name].id_for_label, said
+                    sentence = ": ".join(filter(None, (about, str(form[name].label), " ".join(map(str, errors)))))
+                    yield form[name].id_for_label, sentence
 
     def fields(self) -> Iterator[tuple[str, Sequence[str]]]:
-        """Yield every field that has a place for errors, by its id, with what is wrong with it: all but the boxes."""
+        """Yield the id of every field that can show errors (all but the boxes), with its errors."""
         for _about, form, has_say in self._parts():
             for bound in form:
                 if bound.name != "on":
                     yield bound.auto_id, [str(error) for error in bound.errors] if has_say else []
 
     def _parts(self) -> Iterator[tuple[str, forms.Form, bool]]:
-        """Yield every form: what it is about, and whether it has a say, which the settings of what is off have not."""
+        """Yield every form with its subject, and whether it applies: settings of what is off do not."""
         for rule in self.rules:
             yield str(rule.rule.label), rule.where, True
             yield str(rule.rule.label), rule.settings, rule.is_on
         yield "", self.general, True
         yield "", self.comparisons, True
-        for one in self.analyses:
-            yield str(one.analysis.label), one.where, True
-            yield str(one.analysis.label), one.settings, one.is_on
+        for entry in self.analyses:
+            yield str(entry.analysis.label), entry.where, True
+            yield str(entry.analysis.label), entry.settings, entry.is_on
 
 
 def without(document: Mapping[str, Any], rule: str) -> dict[str, Any]:
-    """Return the settings of a run with one rule off; one that was refused has none."""
+    """Return the settings of a run with one rule off; a refused run has no settings."""
     return with_rules(document, [entry for entry in document.get("rules", ()) if entry["rule"] != rule])
 
 
@@ -150,7 +150,7 @@ def with_rules(document: Mapping[str, Any], rules: Sequence[Mapping[str, Any]]) 
 
 
 def _still(rules: Sequence[str], document: Mapping[str, Any]) -> list[str]:
-    """Return the rules whose exclusions are asked again, without those that are off."""
+    """Return the rules whose excluded judgments are assigned again, without those that are off."""
     return [name for name in document.get("reopen", ()) if name in rules]
 
 
@@ -159,15 +159,15 @@ def _rule_forms(start: Mapping[str, Any], data: Mapping[str, Any] | None) -> lis
     given = {entry["rule"]: entry for entry in start.get("rules", ())}
     names = [
         *(name for name in given if name in quality.registry),
-        *(name for name, one in sorted(quality.registry.items(), key=_suggested) if name not in given),
+        *(name for name, _rule in sorted(quality.registry.items(), key=_suggested) if name not in given),
     ]
-    found = []
+    rule_forms = []
     for number, name in enumerate(names, start=1):
         rule = quality.registry[name]
         where = Place(data, initial={"on": name in given, "place": number}, prefix=f"at-{name}")
         settings = rule.Settings(data, initial=given.get(name, {}), prefix=f"rule-{name}")
-        found.append(RuleForms(rule, where, settings))
-    return found
+        rule_forms.append(RuleForms(rule, where, settings))
+    return rule_forms
 
 
 def _suggested(member: tuple[str, Rule]) -> tuple[int, str]:

@@ -1,4 +1,4 @@
-"""Say in words what a run would do before it is started: its standing, its settings, what its rules would exclude."""
+"""Describe a run before it is started: its standing, its settings, and the exclusions of its rules."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from analytics_app.show.labels import CORRECTIONS
 from analytics_app.views import run_words, words
 from tasks_app.models import Study, Task
 
-# Settings that have sentences of their own; the others are told only where they are not the default.
+# Settings that have their own sentences; others are mentioned only if they are not the default.
 TOLD = {"correction", "confidence", "n_resamples"}
 
 
 @dataclass(frozen=True, slots=True)
 class RuleInWords:
-    """A rule that is switched on: its key, its label, the settings that are not its defaults, and what it excludes now.
+    """A rule that is switched on: its key, its label, its settings other than defaults, and its current exclusions.
 
-    `effects` are sentences, none where there is no preview.
+    `effects` are sentences; there are none without a preview.
     """
 
     key: str
@@ -36,7 +36,7 @@ class RuleInWords:
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """What a run with some settings would do. `kept` are sentences on the ratings that would be kept."""
+    """The description of a run with some settings. `kept` are sentences about the ratings that would be kept."""
 
     standing: str
     rules: Sequence[RuleInWords]
@@ -52,24 +52,24 @@ def outlook(
     *,
     previewed: bool = False,
 ) -> Outlook:
-    """Return what a run with these settings would do; `previewed` computes what its rules would exclude.
+    """Return the description of a run with these settings; `previewed` computes the exclusions of its rules.
 
-    `frozen` is the plan that was frozen at opening, and `n_analyses` how many analyses fit the study.
+    `frozen` is the plan that was frozen at opening, and `n_analyses` the number of analyses that fit the study.
     """
     funnels: list[run_words.Funnel] = []
-    kept: list[str] = []
+    kept_sentences: list[str] = []
     if previewed:
-        kept = [reason] if (reason := _no_preview(study)) else []
-        if not kept:
+        kept_sentences = [reason] if (reason := _no_preview(study)) else []
+        if not kept_sentences:
             tasks = dict(Task.objects.filter(study=study, until=None).values_list("key", "title"))
             names = {key: title or key for key, title in tasks.items()}
             funnels = run_words.funnels(preview.preview(study, document), names)
-            kept = list(_kept(funnels))
+            kept_sentences = list(_kept(funnels))
     return Outlook(
         standing=_standing(study, document, frozen),
         rules=[_rule(entry, funnels) for entry in document["rules"]],
         facts=list(_facts(document, n_analyses)),
-        kept=kept,
+        kept=kept_sentences,
     )
 
 
@@ -97,16 +97,16 @@ def _rule(entry: Mapping[str, Any], funnels: Sequence[run_words.Funnel]) -> Rule
 
 
 def _effects(rule: str, funnels: Sequence[run_words.Funnel]) -> Iterator[str]:
-    """Yield what a rule would exclude from each task."""
+    """Yield sentences about the exclusions of a rule in each task."""
     for funnel in funnels:
         for step in funnel.steps:
             if step.rule == rule:
-                said = _("would currently exclude nothing.")
+                sentence = _("would currently exclude nothing.")
                 if step.ratings or step.raters:
                     counts = {"ratings": _ratings(step.ratings), "raters": _raters(step.raters or 0)}
-                    said = _("would exclude %(ratings)s from %(raters)s.") % counts
+                    sentence = _("would exclude %(ratings)s from %(raters)s.") % counts
                 about = [f"{funnel.task}:"] if len(funnels) > 1 else []
-                yield " ".join([*about, said, *([step.note] if step.note else [])])
+                yield " ".join([*about, sentence, *([step.note] if step.note else [])])
 
 
 def _kept(funnels: Iterable[run_words.Funnel]) -> Iterator[str]:
@@ -115,8 +115,8 @@ def _kept(funnels: Iterable[run_words.Funnel]) -> Iterator[str]:
         yield _("There are no ratings yet.")
     for funnel in listed:
         counts = {"kept": f"{funnel.steps[-1].ratings:,}", "ratings": _ratings(funnel.counted)}
-        said = _("With these settings, %(kept)s of %(ratings)s would be kept.") % counts
-        yield f"{funnel.task}: {said}" if len(listed) > 1 else said
+        sentence = _("With these settings, %(kept)s of %(ratings)s would be kept.") % counts
+        yield f"{funnel.task}: {sentence}" if len(listed) > 1 else sentence
 
 
 def _ratings(n: int) -> str:
@@ -128,7 +128,7 @@ def _raters(n: int) -> str:
 
 
 def _facts(document: Mapping[str, Any], n_analyses: int) -> Iterator[tuple[str, str]]:
-    """Yield pairs of a label and a text on comparisons, intervals and analyses, and on what is not the default."""
+    """Yield pairs of a label and a text for comparisons, intervals, analyses, and settings other than defaults."""
     pairs = document["comparisons"]
     compared = (
         _("every pair of systems")
@@ -157,21 +157,23 @@ def _facts(document: Mapping[str, Any], n_analyses: int) -> Iterator[tuple[str, 
 
 
 def _standing(study: Study, document: Mapping[str, Any], frozen: Mapping[str, Any] | None) -> str:
-    """Say before a run is started whether it will be planned, and if not, why."""
+    """Return a sentence whether the run will be planned, and if not, the reason."""
     if run_words.never_opened(study):
         return _("This run will be exploratory: the ratings existed before the plan.")
     if frozen is None:
         return _("This run will be exploratory: no plan was frozen when this study was opened.")
     changed = {"what": ", ".join(run_words.differences(document, frozen))}
     if study.state != Study.State.CLOSED:
-        said = _("This run will be exploratory: until the study is closed, every run is an interim look.")
-        return f"{said} {_('It also differs from the plan in: %(what)s.') % changed}" if changed["what"] else said
+        sentence = _("This run will be exploratory: until the study is closed, every run is an interim look.")
+        return (
+            f"{sentence} {_('It also differs from the plan in: %(what)s.') % changed}" if changed["what"] else sentence
+        )
     if changed["what"]:
         return _("This run differs from the plan in: %(what)s. It will be labelled exploratory.") % changed
     if (earlier := pages.planned_number(study)) is not None:
-        said = _(
+        sentence = _(
             "Run %(n)s was the planned run. If ratings or exclusions have changed since then, this run will be "
             "exploratory."
         )
-        return said % {"n": earlier}
+        return sentence % {"n": earlier}
     return _("With these settings this run will be planned. If you change anything, it will be exploratory.")

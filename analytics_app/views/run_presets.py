@@ -1,4 +1,4 @@
-"""The choice of settings that a new run begins with: the plan's, or the plan's with other quality rules."""
+"""The presets of a new run: the settings of the plan, or those with other quality rules."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tasks_app.models import Study
 
 PLANNED, STRICT, ALL_RATINGS = "planned", "strict", "all"
 
-# Why a rule cannot test anybody in a study.
+# The reasons why a rule cannot test any rater of a study.
 MISSING: Mapping[Evidence, str | Promise] = {
     Evidence.MINUTES: gettext_lazy("imported ratings have no expected duration"),
     Evidence.TIMES: gettext_lazy("no response times"),
@@ -32,7 +32,7 @@ MISSING: Mapping[Evidence, str | Promise] = {
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """Settings that a new run may begin with, and the query of their address."""
+    """The settings of a preset, and the query of its address."""
 
     query: str
     label: str
@@ -42,9 +42,9 @@ class Preset:
 
 
 def presets(study: Study, planned: Mapping[str, Any], *, is_plan: bool) -> dict[str, Preset]:
-    """Return the settings of the plan, and the same with strict rules and without rules, by the keys of addresses.
+    """Return the presets by their keys in addresses: the plan, with strict rules, and without rules.
 
-    Where not `is_plan`, the plan cannot be used any more, and `planned` are the default settings.
+    If not `is_plan`, the plan cannot be used any more, and `planned` are the default settings.
     """
     evidence = evidence_of(study)
     ordered = sorted(quality.registry.values(), key=lambda rule: (rule.order, rule.name))
@@ -82,12 +82,12 @@ def presets(study: Study, planned: Mapping[str, Any], *, is_plan: bool) -> dict[
 
 
 def _left_out(rules: Sequence[Rule], evidence: set[Evidence]) -> str:
-    """Say which rules of the preset can test nobody in a study, and why; "" where there are none."""
+    """Return a sentence about rules of the preset that cannot test any rater, with reasons; "" if all can."""
     named = []
     for rule in rules:
-        missing = sorted((rule.strict or frozenset()) - evidence, key=lambda one: one.value)
+        missing = sorted((rule.strict or frozenset()) - evidence, key=lambda kind: kind.value)
         if missing:
-            named.append(f"{rule.label} – {', '.join(str(MISSING[one]) for one in missing)}")
+            named.append(f"{rule.label} – {', '.join(str(MISSING[kind]) for kind in missing)}")
     return _("Not applicable in this study: %(rules)s.") % {"rules": "; ".join(named)} if named else ""
 
 

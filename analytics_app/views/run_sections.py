@@ -14,17 +14,16 @@ from analytics_app.selectors.results import plots_of
 from analytics_app.selectors.sections import CriterionRows, ResultNames, places_of, rows_for_page
 from analytics_app.views.sections import Figure, Section, figures_of_rules, in_order, sections_of
 
-# A page has 500 kB at most: with more than this in rows and drawings (wide and narrow) it shows one criterion at a
-# time. What a row takes was measured on the examples; frame, captions and links take the rest.
+# A page has 500 kB at most: with more bytes of rows and drawings (wide and narrow) it shows one criterion at a time.
+# The bytes of a row were measured on the examples; the rest is for frame, captions and links.
 MOST_BYTES, BYTES_OF_ROW = 365_000, 250
 
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """Rows of a run and the sections of its tasks; with `one_only`, all sections but one are names alone.
+    """Rows of a run and the sections of its tasks; with `one_only`, all sections but one have only their name.
 
-    `places` count what there is of each criterion, in the order in which they are read; `of_rules` are the plots of
-    what the quality rules left, by task.
+    `places` are the counts of each criterion in order; `of_rules` are the plots of the quality rules, by task.
     """
 
     rows: Sequence[ResultRow]
@@ -39,8 +38,8 @@ def read(
 ) -> Read:
     """Return the sections of a run that a page shows.
 
-    Where a run has many rows or drawings that is the wanted section alone, else the first; with `whole`, all sections
-    even so. Without `raters`, nothing is about a single rater.
+    If a run has many rows or drawings, only the wanted section (by default the first) is read; with `whole`, all are.
+    Without `raters`, nothing is about a single rater.
     """
     places = ordered_places(run, names, systems=systems)
     if whole or len(places) < 2:
@@ -52,7 +51,7 @@ def read(
 
 
 def read_one(run: Run, names: ResultNames, key: str, *, systems: bool) -> Section | None:
-    """Return one section of a run; None where it has no such section."""
+    """Return one section of a run; None if it has no such section."""
     places = [at for at in ordered_places(run, names, systems=systems) if at.key == key]
     if not places:
         return None
@@ -61,7 +60,7 @@ def read_one(run: Run, names: ResultNames, key: str, *, systems: bool) -> Sectio
 
 
 def ordered_places(run: Run, names: ResultNames, *, systems: bool) -> list[CriterionRows]:
-    """Return the counts of each criterion of a run, in the order in which they are read."""
+    """Return the counts of each criterion of a run, in the order of the page."""
     return in_order(places_of(run, systems=systems), _primary(run), list(names.criteria))
 
 
@@ -80,11 +79,11 @@ def _sections(
     raters: bool = True,
 ) -> Read:
     rows = rows_for_page(run, opened, systems=systems)
-    found = plots_of(run, systems=systems)
+    stored_plots = plots_of(run, systems=systems)
     if one_only:
         in_section = Q(task=opened[0].task, criterion=opened[0].criterion)
-        found = found.filter(in_section | Q(key__endswith=f"/{left.KIND}"))
-    plots = [plot for plot in found if raters or not charts.is_by_rater(plot.spec)]
+        stored_plots = stored_plots.filter(in_section | Q(key__endswith=f"/{left.KIND}"))
+    plots = [plot for plot in stored_plots if raters or not charts.is_by_rater(plot.spec)]
     rows = [row for row in rows if raters or not _is_by_rater(row)]
     names.put_into(rows)
     tasks = sections_of(

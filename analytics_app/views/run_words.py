@@ -1,4 +1,4 @@
-"""Describe a run in words: whether it was planned, its settings, and what its rules excluded."""
+"""Describe a run in words: its standing as planned or exploratory, and the exclusions of its rules."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ from tasks_app.models import Study
 class Step:
     """A step of the funnel. `rule` is the rule's key, so that the run can be repeated without it; "" for none.
 
-    `taken` says that its ratings are taken away from those of the steps before. `removed` is the key under which what
-    a rule took is listed with its reasons.
+    `taken` is true if its ratings are subtracted from those of earlier steps. `removed` is the key under which the
+    exclusions of a rule are listed with reasons.
     """
 
     label: str
@@ -49,7 +49,7 @@ class Step:
 
 @dataclass(slots=True)
 class Funnel:
-    """The funnel of one task: from what was collected to what was kept. `key` is the task's key, `task` its title."""
+    """The funnel of one task, from collected to kept ratings. `key` is the task's key, `task` its title."""
 
     key: str
     task: str
@@ -60,12 +60,12 @@ class Funnel:
 
     @property
     def table(self) -> Table:
-        """The steps as a table of their own."""
+        """Return the steps as a table."""
         return steps_table(self)
 
     @property
     def nothing_kept(self) -> bool:
-        """Whether the rules left nothing of what counted before them."""
+        """Return whether the rules excluded all counted ratings."""
         return len(self.steps) > 1 and self.counted > 0 == self.steps[-1].ratings
 
 
@@ -73,10 +73,10 @@ def funnels(
     rows: Iterable[ResultRow], names: Mapping[str, str], figures: Mapping[str, Figure] | None = None
 ) -> list[Funnel]:
     """Return the funnel of each task with its plot; `names` and `figures` are by task."""
-    found: dict[str, list[ResultRow]] = {}
+    rows_of_task: dict[str, list[ResultRow]] = {}
     for row in rows:
         if row.analysis == "funnel":
-            found.setdefault(row.task or "", []).append(row)
+            rows_of_task.setdefault(row.task or "", []).append(row)
     return [
         Funnel(
             task,
@@ -86,12 +86,12 @@ def funnels(
             _taken(task, steps),
             (figures or {}).get(task),
         )
-        for task, steps in found.items()
+        for task, steps in rows_of_task.items()
     ]
 
 
 def steps_table(funnel: Funnel) -> Table:
-    """Return the steps of a funnel as a table; a minus stands before what is taken away."""
+    """Return the steps of a funnel as a table, with a minus before subtracted numbers."""
     heads = [_("Step"), _("Ratings"), _("Share"), _("Raters"), _("Texts")]
     rows = [
         [
@@ -137,7 +137,7 @@ def _steps(rows: Sequence[ResultRow]) -> Iterator[Step]:
 
 
 def _taken(task: str, rows: Sequence[ResultRow]) -> Table | None:
-    """Return what each rule took from each system: a fair one takes about the same share from all."""
+    """Return the table of exclusions by rule and system: a fair rule has about the same share for all systems."""
     columns = [
         named(_("System"), lambda row: row.system),
         named(_("Rule"), lambda row: quality.rule_name(row.label or "")),
@@ -145,12 +145,12 @@ def _taken(task: str, rows: Sequence[ResultRow]) -> Table | None:
         own(_("Share of the system's ratings"), formats.percent(1)),
     ]
     taken = [row for row in rows if row.statistic == "removed_by_system"]
-    made = table_of(RowIndex(rows), _("Exclusions by system"), columns, taken, notes=[])
-    return next((replace(table, key=f"excluded-{task}-by-system") for table in made), None)
+    tables = table_of(RowIndex(rows), _("Exclusions by system"), columns, taken, notes=[])
+    return next((replace(table, key=f"excluded-{task}-by-system") for table in tables), None)
 
 
 def standing(run: Run, study: Study) -> str:
-    """Say whether a run is planned, if not, what makes it exploratory, and whether results had been seen before."""
+    """Return sentences about a run: whether it is planned, why it is exploratory, and earlier looks at results."""
     return " ".join(filter(None, (_kind(run, study), _reopened(run))))
 
 
@@ -162,12 +162,12 @@ def _kind(run: Run, study: Study) -> str:
     if earlier := _planned_before(run):
         mark = pages.mark_of(study, earlier)
         if "planned_by_hand" in run.facts:
-            said = _("Exploratory. Run %(n)s was the planned one; exclusions by hand were changed after it.")
+            sentence = _("Exploratory. Run %(n)s was the planned one; exclusions by hand were changed after it.")
         elif mark is not None and mark >= run.high_water:
-            said = _("Exploratory. Run %(n)s was the planned one; this run was started later.")
+            sentence = _("Exploratory. Run %(n)s was the planned one; this run was started later.")
         else:
-            said = _("Exploratory. Run %(n)s was the planned one; this run has ratings that came later.")
-        return said % {"n": earlier}
+            sentence = _("Exploratory. Run %(n)s was the planned one; this run has ratings that came later.")
+        return sentence % {"n": earlier}
     return _unlike_the_plan(run, study)
 
 
@@ -184,38 +184,38 @@ def _unlike_the_plan(run: Run, study: Study) -> str:
 
 
 def provenance(run: Run, study: Study) -> str:
-    """Say in a caption which run it is of, so that it is said wherever the picture goes."""
+    """Return the standing of a run for the caption of a picture, so that it goes with the picture."""
     if run.planned:
-        said = _("Planned, run %(n)s.")
+        sentence = _("Planned, run %(n)s.")
     elif never_opened(study):
-        said = _("Exploratory, run %(n)s: the ratings existed before the plan.")
+        sentence = _("Exploratory, run %(n)s: the ratings existed before the plan.")
     elif _planned_before(run):
-        said = _("Exploratory, run %(n)s: run %(earlier)s was the planned one.")
+        sentence = _("Exploratory, run %(n)s: run %(earlier)s was the planned one.")
     else:
-        said = _("Exploratory, run %(n)s.")
-    return " ".join(filter(None, (said % {"n": run.number, "earlier": _planned_before(run)}, _reopened(run))))
+        sentence = _("Exploratory, run %(n)s.")
+    return " ".join(filter(None, (sentence % {"n": run.number, "earlier": _planned_before(run)}, _reopened(run))))
 
 
 def taken_over(run: Run) -> str:
-    """Say which parts were not computed again, since nothing in them had changed; "" where all were."""
+    """Return a sentence about parts taken over from earlier runs, since nothing had changed; "" if there are none."""
     origins = sorted({int(number) for number in run.facts.get("taken_over", {}).values()})
     if not origins:
         return ""
-    said = ngettext(
+    sentence = ngettext(
         "%(n)s part had not changed and was taken from an earlier run (%(runs)s).",
         "%(n)s parts had not changed and were taken from earlier runs (%(runs)s).",
         len(run.facts["taken_over"]),
     )
-    return said % {"n": len(run.facts["taken_over"]), "runs": ", ".join(map(str, origins))}
+    return sentence % {"n": len(run.facts["taken_over"]), "runs": ", ".join(map(str, origins))}
 
 
 def never_opened(study: Study) -> bool:
-    """Say whether all ratings of a study were brought from elsewhere, so that no plan came before them."""
+    """Return whether the study was never opened and has imported ratings, so that no plan preceded the ratings."""
     return study.is_frozen and study.opened_at is None
 
 
 def _planned_before(run: Run) -> int | None:
-    """Return the number of the run that was planned, where that alone makes this one exploratory."""
+    """Return the number of the planned run, if its existence alone makes this run exploratory."""
     return run.facts.get("planned_before") if run.plan_id is not None and not run.planned else None
 
 
@@ -223,71 +223,71 @@ def _reopened(run: Run) -> str:
     times = run.facts.get("reopened") or 0
     if not times:
         return ""
-    said = ngettext(
+    sentence = ngettext(
         "The study was opened again after results had been seen (%(n)s time).",
         "The study was opened again after results had been seen (%(n)s times).",
         times,
     )
-    return said % {"n": times}
+    return sentence % {"n": times}
 
 
 def differences(settings: Mapping[str, Any], plan: Mapping[str, Any]) -> list[str]:
-    """Name the settings that differ from those of a plan."""
+    """Return the names of the settings that differ from those of a plan."""
     labels = {"rules": _("quality rules"), "analyses": _("analyses"), "comparisons": _("comparisons")}
-    labels |= {name: str(one.label).lower() for name, one in PlanBlock.base_fields.items()}
+    labels |= {name: str(field.label).lower() for name, field in PlanBlock.base_fields.items()}
     return [label for name, label in labels.items() if name in plan and settings.get(name) != plan[name]]
 
 
 def simulated(run: Run) -> tuple[int, int]:
-    """Return how many raters of a run are simulated, of how many there are in all of its tasks.
+    """Return the number of simulated raters of a run, and the number of all raters.
 
-    Runs of earlier versions know the raters of each task only; then it is the task that has most of them.
+    Runs of earlier versions have only the raters of each task; then the task with most simulated raters counts.
     """
     if "raters" in run.facts:
         return run.facts["simulated_raters"], run.facts["raters"]
     tasks = run.facts.get("tasks", {}).values()
-    return max(((one.get("simulated_raters", 0), one.get("raters", 0)) for one in tasks), default=(0, 0))
+    return max(((task.get("simulated_raters", 0), task.get("raters", 0)) for task in tasks), default=(0, 0))
 
 
 def shared_texts(run: Run) -> int:
-    """Return how many ratings count for several systems, whose texts were alike and shown once."""
-    return sum(one.get("shared_texts", 0) for one in run.facts.get("tasks", {}).values())
+    """Return the number of ratings that count for several systems, whose equal texts were shown once."""
+    return sum(task.get("shared_texts", 0) for task in run.facts.get("tasks", {}).values())
 
 
 def simulated_in_words(simulated: int, raters: int) -> str:
-    """Say how many raters of a run are simulated; "" where none is."""
+    """Return a sentence about the simulated raters of a run; "" if there are none."""
     if not simulated:
         return ""
     if simulated == raters > 1:
         return _("All %(all)s raters are simulated; these are not human results.") % {"all": cells.whole(raters).text}
-    said = ngettext(
+    sentence = ngettext(
         "%(n)s of the %(all)s raters is simulated; these are not human results.",
         "%(n)s of the %(all)s raters are simulated; these are not human results.",
         simulated,
     )
-    return said % {"n": simulated, "all": cells.whole(raters).text}
+    return sentence % {"n": simulated, "all": cells.whole(raters).text}
 
 
 def erased_in_words(ratings: int) -> str:
-    """Say how many ratings were erased since a run."""
-    said = ngettext(
+    """Return a sentence about the ratings that were erased since a run."""
+    sentence = ngettext(
         "%(n)s rating was erased at a rater's request since this run, so it cannot be reproduced exactly.",
         "%(n)s ratings were erased at raters' request since this run, so it cannot be reproduced exactly.",
         ratings,
     )
-    return said % {"n": ratings}
+    return sentence % {"n": ratings}
 
 
 def departure_in_words(departure: pages.Departure, study: Study, *, named: bool = True) -> str:
-    """Say that results by system were shown early, or that a study was opened again: when, by whom and why.
+    """Return a sentence about an early view of results by system, or a reopening: when, by whom and why.
 
-    Not `named`, for people from outside, without the account and the reason, which were written for the team.
+    For readers outside the team, not `named`: without the account and the reason.
     """
     if departure.kind == pages.LIFTED:
-        said = _("Results by system were made visible on %(when)s by %(who)s, before the study was closed.")
+        sentence = _("Results by system were made visible on %(when)s by %(who)s, before the study was closed.")
     else:
-        said = _("The study was opened again on %(when)s by %(who)s.")
+        sentence = _("The study was opened again on %(when)s by %(who)s.")
     when = date_format(timezone.localtime(departure.at, ZoneInfo(study.timezone)), "j F Y, H:i")
     who = (departure.who or "–") if named else _("an owner of the study")
     reason = _("Reason: %(reason)s") % {"reason": departure.reason} if departure.reason and named else ""
-    return " ".join(filter(None, (said % {"when": when, "who": who}, reason)))
+    return " ".join(filter(None, (sentence % {"when": when, "who": who}, reason)))

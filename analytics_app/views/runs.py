@@ -1,4 +1,4 @@
-"""Starting runs, with the plan's settings or others, and cancelling them."""
+"""Start runs, with the plan's settings or others, and cancel them."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ def start(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 def start_without(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Repeat a run with one of its rules off."""
-    study, _role, found = own.run_for_researcher(request.user, slug, number, EDITOR)
-    if not found.settings:  # it was refused, and so there is nothing to repeat
+    study, _role, run = own.run_for_researcher(request.user, slug, number, EDITOR)
+    if not run.settings:  # a refused run has no settings to repeat
         raise Http404
-    settings = plans.as_meant(found.settings)
+    settings = plans.as_meant(run.settings)
     return started(request, study, without(settings, request.POST.get("rule", "")))
 
 
@@ -46,14 +46,14 @@ def start_without(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 @require_POST
 def cancel(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Cancel a run that is not done."""
-    study, _role, found = own.run_for_researcher(request.user, slug, number, EDITOR)
-    runs.cancel(run=found, by=request.user)
+    study, _role, run = own.run_for_researcher(request.user, slug, number, EDITOR)
+    runs.cancel(run=run, by=request.user)
     messages.success(request, _("Run %(number)s is cancelled. Judgments are not affected.") % {"number": number})
     return redirect("analytics:run", study.slug, number)
 
 
 def started(request: HttpRequest, study: Study, settings: Mapping[str, Any] | None) -> HttpResponse:
-    """Start a run and lead to its page; an equal one that is there already is shown instead."""
+    """Start a run and redirect to its page, or to that of an existing equal run."""
     before = pages.last_number(study)
     try:
         run = runs.start(study=study, by=request.user, settings=settings)

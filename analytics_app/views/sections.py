@@ -25,15 +25,15 @@ from analytics_app.views.marked_texts import MarkedText, texts_of
 
 AnyCell = TypeVar("AnyCell", Cell, Column)
 
-# More sections of a task than this are folded where its questions are read together first.
+# With more sections of a task than this, those of single questions are folded if the whole task comes first.
 MOST_OPEN = 4
-# Of a section with more bytes of drawings than this, further charts are small and without a table of their numbers.
+# In a section with more bytes of drawings than this, further charts are small and without a table of their numbers.
 MOST_DRAWN = 200_000
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A plot on a page, with its numbers; one of marks also with the texts."""
+    """A plot on a page, with its numbers; a plot of marks also has the texts."""
 
     plot: Plot
     subtitle: str
@@ -43,7 +43,7 @@ class Figure:
 
     @property
     def without_texts(self) -> Table:
-        """The numbers without the words of the study's texts, for people who read results by a link."""
+        """Return the numbers without the words of the study's texts, for people who read results by a link."""
         words = {
             place for place, (field, _head) in enumerate(self.plot.spec["usermeta"]["columns"]) if field == "words"
         }
@@ -55,7 +55,7 @@ class Figure:
 
     @property
     def name(self) -> str:
-        """The plot within its run, for the name of a file."""
+        """Return the name of the plot within its run, for the name of a file."""
         return self.plot.key.replace("/", "-")
 
 
@@ -63,9 +63,9 @@ class Figure:
 class Section:
     """Everything about one criterion of a task; `key` is its place on the page.
 
-    `methods` names each analysis, says what it does, and where it comes from. One that is not `opened` is a name alone.
-    `aside` are figures that stand folded behind the others, and `agreement` is the measure that fits. Where it has
-    much to draw, those are `small`.
+    `methods` has the name, summary and source of each analysis. A section that is not `opened` has only its name.
+    `aside` are figures that are folded after the others, and `agreement` is the leading measure. In a section with many
+    bytes of drawings, those are `small`.
     """
 
     key: str
@@ -85,20 +85,20 @@ class Section:
 
     @property
     def all_figures(self) -> Sequence[Figure]:
-        """Every figure, those that stand folded last."""
+        """Return all figures, folded ones last."""
         return [*self.figures, *self.aside]
 
     @property
     def opens_a_table(self) -> bool:
-        """Whether the first table stands open, since nothing else of the section does."""
+        """Return whether the first table is open, since nothing else of the section is."""
         return not self.figures and any(table.rows for table in self.tables)
 
 
 def in_order(places: Iterable[CriterionRows], primary: str, criteria: Sequence[str]) -> list[CriterionRows]:
-    """Return what a run has in the order in which it is read; `criteria` are keys as they were asked.
+    """Return the places of a run in the order of the page; `criteria` are keys in the order asked.
 
-    The primary criterion comes first, then what tells by the task's own method of systems. All criteria together come
-    last, unless they are what the task is made for.
+    The primary criterion comes first, then criteria with results by system. All criteria together come last, unless
+    they have analyses made for the type of the task.
     """
 
     def order(at: CriterionRows) -> tuple[bool, int, bool, int]:
@@ -121,23 +121,25 @@ def sections_of(
 ) -> dict[str, list[Section]]:
     """Return the sections of each task, in the order of `places`; `criteria` gives names to keys.
 
-    Of places without rows and plots, since these were not read, there is the name alone. `limit` is below what a p
-    value is significant.
+    A place whose rows and plots were not read has only its name. A p value below `limit` is significant.
     """
-    found: dict[tuple[str, str], list[ResultRow]] = {}
+    rows_of_place: dict[tuple[str, str], list[ResultRow]] = {}
     for row in rows:
         if row.analysis != "funnel":
-            found.setdefault((row.task or "", row.criterion or ""), []).append(row)
-    drawn: dict[tuple[str, str], list[Plot]] = {}
+            rows_of_place.setdefault((row.task or "", row.criterion or ""), []).append(row)
+    plots_of_place: dict[tuple[str, str], list[Plot]] = {}
     for plot in plots:
         if kind_of(plot) == left.KIND:
             continue
-        drawn.setdefault((plot.task, plot.criterion), []).append(plot)
+        plots_of_place.setdefault((plot.task, plot.criterion), []).append(plot)
     if places is None:
-        places = in_order(_places(found, drawn), primary, list(criteria))
+        places = in_order(_places(rows_of_place, plots_of_place), primary, list(criteria))
     by_task: dict[str, list[Section]] = {}
     for at in places:
-        rows_here, plots_here = found.get((at.task, at.criterion), []), drawn.get((at.task, at.criterion), [])
+        rows_here, plots_here = (
+            rows_of_place.get((at.task, at.criterion), []),
+            plots_of_place.get((at.task, at.criterion), []),
+        )
         tables, folded = _tables(rows_here, limit, at)
         figures = [figure(plot) for plot in plots_here]
         keyed = with_keys([*tables, *folded])
@@ -147,8 +149,8 @@ def sections_of(
                 criterion=at.criterion,
                 title=criteria.get(at.criterion, at.criterion) if at.criterion else _title_of_all(at.analyses),
                 primary=bool(primary) and at.criterion == primary,
-                figures=[one for one in figures if not one.further],
-                aside=[one for one in figures if one.further],
+                figures=[chart for chart in figures if not chart.further],
+                aside=[chart for chart in figures if chart.further],
                 agreement=choice.chosen(RowIndex(rows_here)) if at.criterion else None,
                 tables=keyed[: len(tables)],
                 further=keyed[len(tables) :],
@@ -164,25 +166,26 @@ def sections_of(
 
 
 def _places(
-    found: Mapping[tuple[str, str], Sequence[ResultRow]], drawn: Mapping[tuple[str, str], Sequence[Plot]]
+    rows_of_place: Mapping[tuple[str, str], Sequence[ResultRow]],
+    plots_of_place: Mapping[tuple[str, str], Sequence[Plot]],
 ) -> Iterator[CriterionRows]:
-    """Yield what rows and plots are about, where nobody has counted it."""
-    for task, criterion in dict.fromkeys([*found, *drawn]):
-        rows = found.get((task, criterion), [])
+    """Yield the places of rows and plots that were not counted by a query."""
+    for task, criterion in dict.fromkeys([*rows_of_place, *plots_of_place]):
+        rows = rows_of_place.get((task, criterion), [])
         yield CriterionRows(
             task, criterion, by_system=any(row.by_system for row in rows), analyses={row.analysis for row in rows}
         )
 
 
 def _folded(sections: list[Section]) -> list[Section]:
-    """Fold the questions of a task of many that is read as a whole first, such as PANAS; not the primary one."""
-    first = next((one for one in sections if not one.primary), sections[0])
-    whole = not first.criterion and len(sections) > MOST_OPEN and all(one.opened for one in sections)
-    return [replace(one, folded=bool(whole and one.criterion and not one.primary)) for one in sections]
+    """Fold the single questions of a task that has many and comes first as a whole, such as PANAS; not the primary."""
+    first = next((section for section in sections if not section.primary), sections[0])
+    whole = not first.criterion and len(sections) > MOST_OPEN and all(section.opened for section in sections)
+    return [replace(section, folded=bool(whole and section.criterion and not section.primary)) for section in sections]
 
 
 def _title_of_all(names: Iterable[str]) -> str:
-    """Name the section of what is about no single criterion, by the analyses in it."""
+    """Return the title of the section without a single criterion, by its analyses."""
     made_for = any(map(_is_made_for_its_task, names))
     return _("The task as a whole") if made_for else _("All criteria together")
 
@@ -193,49 +196,51 @@ def _is_made_for_its_task(name: str) -> bool:
 
 
 def _tables(rows: Sequence[ResultRow], limit: float, at: CriterionRows) -> tuple[list[Table], list[Table]]:
-    """Return the tables that stand open, and those that stand folded.
+    """Return the open tables, and the folded tables.
 
-    Open are the tables of analyses made for a type of task, then those in which several analyses stand together.
+    Tables of analyses made for a type of task are open, then those shared by several analyses.
     """
-    of: dict[str, list[ResultRow]] = {}
+    rows_of_analysis: dict[str, list[ResultRow]] = {}
     for row in rows:
         if not is_shared(row.analysis):
-            of.setdefault(row.analysis, []).append(row)
+            rows_of_analysis.setdefault(row.analysis, []).append(row)
     first: list[Table] = []
     folded: list[Table] = []
-    for name, found in of.items():
-        kept = any(row.basis == "kept" for row in found)
-        shown = tables_for(name, found, limit) if kept else [_nothing_kept(name)]
-        (first if _is_made_for_its_task(name) else folded).extend(shown)
+    for name, analysis_rows in rows_of_analysis.items():
+        has_kept = any(row.basis == "kept" for row in analysis_rows)
+        analysis_tables = tables_for(name, analysis_rows, limit) if has_kept else [_nothing_kept(name)]
+        (first if _is_made_for_its_task(name) else folded).extend(analysis_tables)
     together = [*shared_tables(rows, limit, folded=False), *(_not_read(at) if rows else [])]
     first += [table for _order, table in sorted(together, key=itemgetter(0))]
     if rows and at.rater_pairs > RATER_PAIRS_SHOWN:
-        said = _("There are too many pairs of raters for a page: they are in the file of results.")
-        folded.append(Table(_("Pairs of raters"), [], [], [said]))
+        sentence = _("There are too many pairs of raters for a page: they are in the file of results.")
+        folded.append(Table(_("Pairs of raters"), [], [], [sentence]))
     folded += [table for _order, table in shared_tables(rows, limit, folded=True)]
     return first, folded
 
 
-# Behind the table of systems, before that of agreement.
+# The place after the table of systems and before that of agreement.
 PLACE_OF_PAIRS = 20
 
 
 def _not_read(at: CriterionRows) -> Iterator[tuple[int, Table]]:
-    """Say in the place of their table that there are too many pairs of systems."""
+    """Yield a sentence that there are too many pairs of systems, in the place of their table."""
     if at.pairs > PAIRS_SHOWN:
-        said = _("%(n)s pairs of systems are too many for a page: they are in the file of results.")
-        yield PLACE_OF_PAIRS, Table(_("Pairs of systems"), [], [], [said % {"n": at.pairs}])
+        sentence = _("%(n)s pairs of systems are too many for a page: they are in the file of results.")
+        yield PLACE_OF_PAIRS, Table(_("Pairs of systems"), [], [], [sentence % {"n": at.pairs}])
 
 
 def _nothing_kept(name: str) -> Table:
-    """Say of an analysis that there is nothing after the rules: what was before them is not shown in its place."""
+    """Return the table of an analysis without kept ratings: results before the rules are not shown instead."""
     label = labels.analysis(name)
-    said = _("%(analysis)s: the rules excluded all its ratings. Results before the rules are in the file of results.")
-    return Table(label, [], [], [said % {"analysis": label}])
+    sentence = _(
+        "%(analysis)s: the rules excluded all its ratings. Results before the rules are in the file of results."
+    )
+    return Table(label, [], [], [sentence % {"analysis": label}])
 
 
 def _methods(names: Iterable[str]) -> Iterator[tuple[str, str, str]]:
-    """Yield what each analysis of a section is, does and comes from."""
+    """Yield the name, summary and source of each analysis of a section."""
     for name in dict.fromkeys(names):
         if name in analyses.registry:
             member = analyses.registry[name]
@@ -243,12 +248,12 @@ def _methods(names: Iterable[str]) -> Iterator[tuple[str, str, str]]:
 
 
 def kind_of(plot: Plot) -> str:
-    """Return which kind of chart a plot is."""
+    """Return the kind of chart of a plot."""
     return plot.key.rpartition("/")[2]
 
 
 def figures_of_rules(plots: Iterable[Plot]) -> dict[str, Figure]:
-    """Return what quality rules left of each task, by its key."""
+    """Return the figure of the quality rules of each task, by its key."""
     return {plot.task: figure(plot) for plot in plots if kind_of(plot) == left.KIND}
 
 
@@ -285,15 +290,15 @@ def _cell(field: str, value: object, digits: int, *, as_share: bool) -> Cell:
 
 
 def raters_table(rows: Sequence[tuple[ResultRow, ResultRow | None]], criteria: Mapping[str, str]) -> Table:
-    """Return how each rater used the scale; a rater whose ratings are all the same has no z."""
+    """Return the table of each rater's use of the scale; a rater whose ratings are all the same has no z."""
     means = [mean for mean, _spread in rows]
     spreads = {id(mean): spread for mean, spread in rows}
     digits = formats.digits(cells.digits_for(mean.value for mean in means))
 
     def note(row: ResultRow | None) -> Cell:
         spread = spreads.get(id(row))
-        said = (spread.note or "") if spread else ""
-        return Cell(said, said)
+        reason = (spread.note or "") if spread else ""
+        return Cell(reason, reason)
 
     columns = [
         named(_("Rater"), lambda row: row.rater),

@@ -1,4 +1,4 @@
-"""Links to results: made and ended by the study's editors, and what people with a link see."""
+"""Links to results: created and ended by the study's editors, and the pages for people with a link."""
 
 from __future__ import annotations
 
@@ -55,18 +55,18 @@ class LinkForm(forms.Form):
 @researcher_page
 @require_http_methods(["GET", "HEAD", "POST"])
 def share(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """List the links to the results of a study; posted to, make one for this run and show its address, this once."""
-    study, role, found = done_run(request, slug, number, role=EDITOR)
+    """Show the links to the results of a study; a POST creates a link to this run and shows its address once."""
+    study, role, run = done_run(request, slug, number, role=EDITOR)
     form = LinkForm(request.POST if request.method == "POST" else None)
     made, address = None, ""
     if form.is_valid():
-        made = sharing.share(run=found, by=cast("User", request.user), **form.cleaned_data)
+        made = sharing.share(run=run, by=cast("User", request.user), **form.cleaned_data)
         address = request.build_absolute_uri(reverse("shared:results", args=[made.token]))
         form = LinkForm()
 
     def context(study: Study) -> dict[str, Any]:
         return {
-            "run": found,
+            "run": run,
             "form": form,
             "made": made.link if made else None,
             "address": address,
@@ -105,7 +105,9 @@ def results(request: HttpRequest, token: str) -> HttpResponse:
             "run": run,
             "link": link,
             "hidden": not shown,
-            "departures": [run_words.departure_in_words(one, study, named=False) for one in pages.departures_of(study)],
+            "departures": [
+                run_words.departure_in_words(departure, study, named=False) for departure in pages.departures_of(study)
+            ],
             "summary_url": reverse("shared:summary", args=[token]),
             "view_only": True,
             "page_title": _("Results: %(study)s") % {"study": study.title},

@@ -1,4 +1,4 @@
-"""The summary of a run: what its tests support, in sentences and at a glance, before any table."""
+"""The summary of a run: the findings of its tests in sentences, a forest and a matrix, before any table."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from analytics_app.show.tracks import Tracks, tracks_of
 from analytics_app.views.run_words import Funnel
 from analytics_app.views.sections import Section
 
-# Sentences of the headline; the others are told below it.
+# The number of sentences in the headline; the others are below it.
 HEADLINES = 2
-# Sections of a task that an index lists; of more, the questions share an entry.
+# The most sections of a task that an index lists; with more, the questions share an entry.
 MOST_LISTED = 8
-# Lines of a forest that are still seen at a glance.
+# The most lines of a forest in the summary.
 MOST_LINES = 60
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """What the summary has of one criterion: its finding, how systems compare, how far raters agree, and its scale.
+    """The summary of one criterion: its finding, the comparison of systems, the agreement, and the scale.
 
     `beside` are further findings of the section, about other data than ratings.
     """
@@ -49,7 +49,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """The top of a page of results. `headline` and `more` are sentences; `hidden` says that systems are not shown."""
+    """The top of a results page. `headline` and `more` are sentences; with `hidden`, systems are not shown."""
 
     hidden: bool
     headline: Sequence[str]
@@ -63,7 +63,7 @@ class Summary:
 
     @property
     def in_sight(self) -> Sequence[Tracks]:
-        """The part of the forest that the summary shows: the first criterion, and more of them as long as they fit."""
+        """Return the part of the forest in the summary: the first criterion, and further ones that fit."""
         n, lines = 1, 0
         for n, tracks in enumerate(self.forest, start=1):
             lines += len(tracks.lines)
@@ -73,12 +73,12 @@ class Summary:
 
     @property
     def in_sections(self) -> Sequence[Tracks]:
-        """The rest of the forest, each part of which stands in the section of its criterion."""
+        """Return the rest of the forest, whose parts are in the sections of their criteria."""
         return self.forest[len(self.in_sight) :]
 
     @property
     def legend(self) -> Iterator[str]:
-        """Yield what the lines of the forest are."""
+        """Yield sentences that explain the lines of the forest."""
         lines = [line for tracks in self.forest for line in tracks.lines]
         if any(line.width_b is not None for line in lines):
             yield _("Thick lines: intervals over texts. Thin lines: intervals over raters.")
@@ -90,7 +90,7 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """An entry of the index: where it leads on the page, its words, and whether its section is the one shown."""
+    """An entry of the index: its target on the page, its words, and whether its section is shown."""
 
     key: str
     title: str
@@ -100,9 +100,9 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Glance:
-    """What stands above the charts of a section: its finding ("" where there is none), its systems and their pairs.
+    """The top of a section: its finding ("" if there is none), its systems and their pairs.
 
-    Neither systems nor pairs are repeated where the summary shows them.
+    Systems and pairs are not repeated if the summary shows them.
     """
 
     finding: str
@@ -113,17 +113,17 @@ class Glance:
 def summary_of(
     run: Run, names: ResultNames, places: Sequence[CriterionRows], funnels: Sequence[Funnel], *, systems: bool
 ) -> Summary:
-    """Return the summary of a run; `places` are in the order in which they are read."""
+    """Return the summary of a run; `places` are in the order of the page."""
     limit = round(1 - float(run.settings.get("confidence", 0.95)), 9)
     rows: dict[tuple[str, str], list[ResultRow]] = {}
-    found = list(rows_of_summary(run, _statistics(), systems=systems))
-    names.put_into(found)
-    for row in found:
+    summary_rows = list(rows_of_summary(run, _statistics(), systems=systems))
+    names.put_into(summary_rows)
+    for row in summary_rows:
         rows.setdefault((row.task or "", row.criterion or ""), []).append(row)
-    made = [_place(at, rows.get((at.task, at.criterion), []), names, limit) for at in places]
+    placed = [_place(at, rows.get((at.task, at.criterion), []), names, limit) for at in places]
     primary = str(run.settings.get("primary") or "")
-    sentences = _sentences(made, primary)
-    compared = [place for place in made if place.compared is not None]
+    sentences = _sentences(placed, primary)
+    compared = [place for place in placed if place.compared is not None]
     leading = next((place for place in compared if place.finding is not None), None)
     return Summary(
         hidden=not systems,
@@ -131,28 +131,28 @@ def summary_of(
         more=sentences[HEADLINES:],
         forest=list(_forest(compared)),
         matrix=_matrix(leading),
-        agreement=_agreement([place for place in made if place.agreement is not None]),
-        agreement_reasons=list(dict.fromkeys(str(place.agreement.reason) for place in made if place.agreement)),
+        agreement=_agreement([place for place in placed if place.agreement is not None]),
+        agreement_reasons=list(dict.fromkeys(str(place.agreement.reason) for place in placed if place.agreement)),
         excluded=list(_excluded(funnels)),
-        places={place.key: place for place in made},
+        places={place.key: place for place in placed},
     )
 
 
 def at_a_glance(summary: Summary, section: Section) -> Glance | None:
-    """Return what stands above the charts of a section that is opened; the summary has the matrix of the first."""
+    """Return the top of an open section; the summary has the matrix of the first section."""
     place = summary.places.get(section.key)
     if place is None or not section.opened:
         return None
     texts = [finding.text for finding in (place.finding, *place.beside) if finding is not None]
-    told = " ".join(text for text in texts if text not in summary.headline)
+    findings_text = " ".join(text for text in texts if text not in summary.headline)
     matrix = _matrix(place)
     shown = summary.matrix is not None and matrix is not None and matrix.caption == summary.matrix.caption
     own = next((tracks for tracks in summary.in_sections if tracks.key == place.key), None)
-    return Glance(told, None if shown else matrix, own)
+    return Glance(findings_text, None if shown else matrix, own)
 
 
 def without_repeats(summary: Summary, section: Section) -> Section:
-    """Fold the figures whose numbers stand in the summary, or in the matrix of the section's pairs."""
+    """Fold the figures whose numbers are in the summary, or in the matrix of the section's pairs."""
     place = summary.places.get(section.key)
     if place is None or place.compared is None:
         return section
@@ -161,27 +161,27 @@ def without_repeats(summary: Summary, section: Section) -> Section:
         shown.append(_rounded(row.value for row in place.compared.levels))
     if _matrix(place) is not None:
         shown.append(_rounded(row.value for row in place.compared.pairs))
-    repeated = [one for one in section.figures if _rounded(charts.values(one.plot.spec)) in shown]
-    figures = [one for one in section.figures if one not in repeated]
+    repeated = [figure for figure in section.figures if _rounded(charts.values(figure.plot.spec)) in shown]
+    figures = [figure for figure in section.figures if figure not in repeated]
     return replace(section, figures=figures, aside=[*repeated, *section.aside])
 
 
 def _rounded(values: Iterable[float | None]) -> list[float]:
-    """Return values as they are compared: in the order of size, without what storing them may change."""
+    """Return values for comparison: sorted, and rounded so that storing does not change them."""
     return sorted(round(value, 9) for value in values if value is not None)
 
 
 def _statistics() -> dict[str, set[str]]:
-    """Return which statistics of which analysis a summary is made of."""
-    wanted = {one.analysis: set(one.statistics) for one in findings.registered()}
+    """Return the statistics in a summary, by analysis."""
+    statistics = {entry.analysis: set(entry.statistics) for entry in findings.registered()}
     for name in choice.ANALYSES:
-        wanted.setdefault(name, set()).update(choice.STATISTICS)
-    return wanted
+        statistics.setdefault(name, set()).update(choice.STATISTICS)
+    return statistics
 
 
 def _place(at: CriterionRows, rows: Sequence[ResultRow], names: ResultNames, limit: float) -> Place:
     title = names.criteria.get(at.criterion, at.criterion)
-    asked = findings.Asked(title, names.types.get(at.task, ""), limit)
+    question = findings.Asked(title, names.types.get(at.task, ""), limit)
     index = RowIndex(rows)
     agreement = (
         choice.chosen(RowIndex([row for row in rows if row.analysis in choice.ANALYSES])) if at.criterion else None
@@ -189,16 +189,16 @@ def _place(at: CriterionRows, rows: Sequence[ResultRow], names: ResultNames, lim
     return Place(
         key=at.key,
         title=title or names.tasks.get(at.task, at.task),
-        finding=findings.finding(rows, asked),
+        finding=findings.finding(rows, question),
         compared=comparison_of(index, limit),
         agreement=agreement if agreement is not None and agreement.leading.value is not None else None,
         scale=names.scales.get(at.task),
-        beside=findings.findings_beside(rows, asked),
+        beside=findings.findings_beside(rows, question),
     )
 
 
 def _sentences(places: Sequence[Place], primary: str) -> list[str]:
-    """Return what is to be told: the primary criterion first, then what was tested, then what only describes."""
+    """Return the sentences: the primary criterion first, then tested findings, then descriptions."""
     first = [place.finding for place in places if place.finding and primary and place.key.endswith(f"--{primary}")]
     others = [place.finding for place in places if place.finding and place.finding not in first]
     others += [finding for place in places for finding in place.beside]
@@ -213,7 +213,7 @@ def _forest(places: Sequence[Place]) -> Iterator[Tracks]:
 
 
 def forest_of(place: Place) -> Tracks | None:
-    """Return the systems of one criterion, the best first, with lines where tests separate them."""
+    """Return the systems of one criterion, the best first, with lines between groups that tests separate."""
     compared = place.compared
     if compared is None:
         return None
@@ -233,7 +233,7 @@ def forest_of(place: Place) -> Tracks | None:
 
 
 def _measure(place: Place, comparison: Comparison) -> Words:
-    """Return what the values of systems are, with the ends of the scale: the axis shows only the part in use."""
+    """Return the measure of the values of systems, with the ends of the scale: the axis shows only the part in use."""
     if place.scale is None or not comparison.on_scale:
         return comparison.measure
     low, high = (f"{end:g}".replace("-", "\N{MINUS SIGN}") for end in place.scale)
@@ -248,15 +248,15 @@ def _matrix(place: Place | None) -> Matrix | None:
 
 
 def _agreement(places: Sequence[Place]) -> Tracks | None:
-    """Return the leading measure of agreement of each criterion, against Krippendorff's bounds where they apply."""
+    """Return the leading measure of agreement of each criterion, with Krippendorff's bounds if they apply."""
     leading = {id(place.agreement.leading): (place, place.agreement) for place in places if place.agreement}
-    rows = [one.leading for _place, one in leading.values()]
+    rows = [agreement.leading for _place, agreement in leading.values()]
     alphas = all(map(choice.is_alpha, rows))
-    measures = list(dict.fromkeys(one.measure for _place, one in leading.values()))
+    measures = list(dict.fromkeys(agreement.measure for _place, agreement in leading.values()))
 
     def name(row: ResultRow) -> str:
-        place, one = leading[id(row)]
-        return place.title if len(measures) == 1 else f"{place.title} ({one.measure})"
+        place, agreement = leading[id(row)]
+        return place.title if len(measures) == 1 else f"{place.title} ({agreement.measure})"
 
     return tracks_of(
         rows,
@@ -279,14 +279,14 @@ def _excluded(funnels: Sequence[Funnel]) -> Iterator[str]:
             untouched.append(funnel)
             continue
         removed = sum(step.ratings for step in taken)
-        said = ngettext(
+        sentence = ngettext(
             "%(n)s of %(all)s rating excluded (%(rules)s)",
             "%(n)s of %(all)s ratings excluded (%(rules)s)",
             funnel.counted,
         )
         rules = "; ".join(f"{step.label}: {step.ratings:,}" for step in taken)
         where = f"{funnel.task}: " if len(funnels) > 1 else ""
-        yield where + said % {"n": f"{removed:,}", "all": f"{funnel.counted:,}", "rules": rules}
+        yield where + sentence % {"n": f"{removed:,}", "all": f"{funnel.counted:,}", "rules": rules}
     if len(untouched) == len(funnels) and funnels:
         yield _("No rating excluded")
     elif untouched:
@@ -297,32 +297,36 @@ def _excluded(funnels: Sequence[Funnel]) -> Iterator[str]:
 def with_leading_figure(
     summary: Summary, tasks: Mapping[str, Sequence[Section]]
 ) -> tuple[Section | None, dict[str, list[Section]]]:
-    """Return the section whose first figure leads where there is no forest, and all sections without that figure."""
-    sections = {task: list(here) for task, here in tasks.items()}
+    """Return the section whose first figure is shown instead of a forest, and all sections without that figure."""
+    sections = {task: list(task_sections) for task, task_sections in tasks.items()}
     if summary.forest or summary.hidden:
         return None, sections
-    for here in sections.values():
-        for n, section in enumerate(here):
+    for task_sections in sections.values():
+        for n, section in enumerate(task_sections):
             if section.figures:
-                here[n] = replace(section, figures=section.figures[1:])
+                task_sections[n] = replace(section, figures=section.figures[1:])
                 return section, sections
     return None, sections
 
 
 def index_of(tasks: Mapping[str, Sequence[Section]], names: Mapping[str, str]) -> Iterator[Entry]:
-    """Yield an entry for each section, and one for the questions of a task of many; `names` are those of tasks."""
-    titles = Counter(section.title for here in tasks.values() for section in here)
-    for number, (task, here) in enumerate(tasks.items(), start=1):
-        called = names.get(task, task)
-        together = [section for section in here if section.folded or (len(here) > MOST_LISTED and section.criterion)]
+    """Yield an entry for each section, and one for the questions of a task with many; `names` are those of tasks."""
+    titles = Counter(section.title for task_sections in tasks.values() for section in task_sections)
+    for number, (task, task_sections) in enumerate(tasks.items(), start=1):
+        task_name = names.get(task, task)
+        together = [
+            section
+            for section in task_sections
+            if section.folded or (len(task_sections) > MOST_LISTED and section.criterion)
+        ]
         together = [section for section in together if not section.primary]
-        for section in here:
+        for section in task_sections:
             if section in together:
                 continue
             title = section.title
             if titles[title] > 1:
-                title = f"{called}: {title}" if section.criterion else called
+                title = f"{task_name}: {title}" if section.criterion else task_name
             yield Entry(section.key, title, section.key, section.opened)
         if together:
             questions = ngettext("%(n)s question", "%(n)s questions", len(together)) % {"n": len(together)}
-            yield Entry(f"task-{number}", f"{called}: {questions}" if len(tasks) > 1 else questions)
+            yield Entry(f"task-{number}", f"{task_name}: {questions}" if len(tasks) > 1 else questions)

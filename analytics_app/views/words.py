@@ -14,7 +14,7 @@ from analytics_app.plan import ALL, PlanBlock
 from analytics_app.show.labels import CORRECTIONS
 from tasks_app.registry import Registry
 
-# Why ratings are left out before any rule (analytics_app.ratings.reading).
+# The reasons why ratings are left out before any rule (analytics_app.ratings.reading).
 LEFT_OUT = {
     "sandbox": gettext_lazy("Tried out, not judged"),
     "version": gettext_lazy("Of another version of the study"),
@@ -34,16 +34,16 @@ LEFT_OUT = {
 
 
 def left_out(reason: str) -> str:
-    """Name why ratings are left out before any rule."""
+    """Return the reason in words why ratings are left out before any rule."""
     return str(LEFT_OUT.get(reason, reason))
 
 
 def settings_in_words(settings: Mapping[str, Any], *, systems: bool = True) -> Iterator[tuple[str, str]]:
-    """Yield pairs of a label and a text that say how a run was computed; without `systems` none that names systems."""
+    """Yield the settings of a run as pairs of a label and a text; without `systems`, none that names systems."""
     rules = [_entry(quality.registry, entry, "rule") for entry in settings.get("rules", ())]
     yield _("Quality rules"), "; ".join(rules) or _("none")
-    wanted = settings.get("analyses", ALL)
-    named = [] if wanted == ALL else [_entry(analyses.registry, entry, "analysis") for entry in wanted]
+    entries = settings.get("analyses", ALL)
+    named = [] if entries == ALL else [_entry(analyses.registry, entry, "analysis") for entry in entries]
     yield _("Analyses"), "; ".join(named) if named else _("all that fit the scale")
     pairs = settings.get("comparisons", ALL)
     compared = "; ".join(" – ".join(pair) for pair in pairs) if pairs != ALL else _("every pair of systems")
@@ -55,7 +55,7 @@ def settings_in_words(settings: Mapping[str, Any], *, systems: bool = True) -> I
 
 
 def value(name: str, field: forms.Field, given: object) -> str:
-    """Write the value of a setting."""
+    """Return the value of a setting in words."""
     choices = CORRECTIONS if name == "correction" else dict(getattr(field, "choices", ()))
     if isinstance(given, str) and given in choices:
         return str(choices[given])
@@ -65,7 +65,7 @@ def value(name: str, field: forms.Field, given: object) -> str:
 
 
 def _entry(registry: Registry[Any], entry: Mapping[str, Any], word: str) -> str:
-    """Name a rule or an analysis with the settings that were given."""
+    """Return the name of a rule or an analysis with its settings."""
     name = str(entry[word])
     if name not in registry:
         return name
@@ -79,18 +79,18 @@ def _entry(registry: Registry[Any], entry: Mapping[str, Any], word: str) -> str:
 
 
 def plain(given: object) -> str:
-    """Write a value as text, and a list with commas."""
+    """Return a value as text, and a list with commas."""
     return ", ".join(map(str, given)) if isinstance(given, list) else str(given)
 
 
 def sources(settings: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield each rule and analysis of a run with where it comes from."""
+    """Yield each rule and analysis of a run with its source."""
     for entry in settings.get("rules", ()):
         if entry["rule"] in quality.registry:
             member = quality.registry[entry["rule"]]
             yield str(member.label), member.source
-    wanted = settings.get("analyses", ALL)
-    named = list(analyses.registry) if wanted == ALL else list(dict.fromkeys(entry["analysis"] for entry in wanted))
+    entries = settings.get("analyses", ALL)
+    named = list(analyses.registry) if entries == ALL else list(dict.fromkeys(entry["analysis"] for entry in entries))
     for name in named:
         if name in analyses.registry:
             yield str(analyses.registry[name].label), analyses.registry[name].source

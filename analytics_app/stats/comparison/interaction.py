@@ -8,10 +8,10 @@ from numpy.typing import ArrayLike
 from analytics_app.stats.arrays import checked_codes, checked_values, rated
 from analytics_app.stats.estimate import Estimate
 
-# Under so many clusters, cluster-robust standard errors tend to be too small.
+# With fewer clusters than this, cluster-robust standard errors tend to be too small.
 CLUSTERS_NEEDED = 30
 
-# What a cell of fewer items could not tell from one unusual item.
+# The fewest items of a cell: one item could be unusual.
 LEAST_IN_CELL = 2
 
 EMPTY_CELL = "Both systems need outputs of at least two {unit} with this value and of two without it."
@@ -28,7 +28,7 @@ def difference_of_differences(
     confidence: float,
     unit: str = "items",
 ) -> Estimate:
-    """Estimate how much more two systems differ on outputs with a feature than on outputs without it.
+    """Estimate the difference of two systems on outputs with a feature minus that on outputs without it.
 
     Ordinary least squares with a mean for each of the four cells (system by feature) and standard errors that are
     robust to dependence within clusters [1]_, as the outputs of one item are dependent.
@@ -45,7 +45,7 @@ def difference_of_differences(
         Codes from 0 of the items or documents.
     confidence : float
     unit : str
-        What clusters are called in notes.
+        The name of clusters in notes.
 
     Returns
     -------
@@ -70,23 +70,23 @@ def difference_of_differences(
 
     Examples
     --------
-    >>> one = difference_of_differences(
+    >>> contrast = difference_of_differences(
     ...     [5, 4, 2, 1, 3, 2, 3, 4], [0, 0, 1, 1, 0, 0, 1, 1], [1, 1, 1, 1, 0, 0, 0, 0], [0, 1, 0, 1, 2, 3, 2, 3],
     ...     confidence=0.95,
     ... )
-    >>> one.value, one.df
+    >>> contrast.value, contrast.df
     (4.0, 3.0)
     """
     import statsmodels.api as sm  # noqa: PLC0415  slow to import
 
-    everything = checked_values(values)
-    checked_codes(system, everything.size, below=2)
-    checked_codes(has_feature, everything.size, below=2)
-    number, (second, feature, cluster) = rated(everything, system, has_feature, clusters)
+    all_values = checked_values(values)
+    checked_codes(system, all_values.size, below=2)
+    checked_codes(has_feature, all_values.size, below=2)
+    number, (second, feature, cluster) = rated(all_values, system, has_feature, clusters)
     cell = 2 * second + feature
     of_cells = [cluster[cell == code] for code in range(4)]
     n_clusters = len(np.unique(cluster))
-    if min(len(np.unique(one)) for one in of_cells) < LEAST_IN_CELL:
+    if min(len(np.unique(codes)) for codes in of_cells) < LEAST_IN_CELL:
         return Estimate(None, n_items=n_clusters, note=EMPTY_CELL.format(unit=unit))
     design = (cell[:, None] == np.arange(4)).astype(float)
     # Cells: first without, first with, second without, second with.

@@ -49,7 +49,7 @@ class Paired:
 
 
 def item_means(values: ArrayLike, systems: ArrayLike, items: ArrayLike, n_systems: int) -> tuple[Floats, Codes]:
-    """Mean rating of each system on each item.
+    """Return the mean rating of each system on each item.
 
     Parameters
     ----------
@@ -74,12 +74,12 @@ def item_means(values: ArrayLike, systems: ArrayLike, items: ArrayLike, n_system
     (array([[1.5, nan],
            [nan, 5. ]]), array([4, 7]))
     """
-    everything = checked_values(values)
-    checked_codes(systems, everything.size, below=n_systems)
-    numbers, (system, item) = rated(everything, systems, items)
-    found, places = compressed(item)
-    sums, counts = summed(places * n_systems + system, numbers, (found.size, n_systems))
-    return np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0), found
+    all_values = checked_values(values)
+    checked_codes(systems, all_values.size, below=n_systems)
+    numbers, (system, item) = rated(all_values, systems, items)
+    item_codes, places = compressed(item)
+    sums, counts = summed(places * n_systems + system, numbers, (item_codes.size, n_systems))
+    return np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0), item_codes
 
 
 def paired(

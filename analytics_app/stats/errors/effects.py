@@ -1,4 +1,4 @@
-"""What an error of each type costs: scores of texts by the numbers of their errors, by ordinary least squares."""
+"""Effects of errors by type: regressions of scores of texts on counts of their errors, by ordinary least squares."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from analytics_app.stats.estimate import Estimate
 
 __all__ = ["Effects", "effects_of_errors"]
 
-# What is left of scores, or of a column, below this share of its size is rounding.
+# A remainder of scores, or of a column, below this share of its size is rounding error.
 NOTHING = 1e-9
 
 NO_TEXTS = "No text has both a score and a count of every type of error."
@@ -36,7 +36,7 @@ class Effects:
     intercept : Estimate
         The score of a text without errors.
     effects : tuple of Estimate
-        How much the score changes with one more error of each type, the others held fixed. Empty where the regression
+        The change of the score with one more error of each type, the others held fixed. Empty if the regression
         is refused: `intercept.note` then says why.
     r_squared : Estimate
         Share of the variance that the counts explain; no interval.
@@ -93,16 +93,16 @@ def effects_of_errors(scores: ArrayLike, counts: ArrayLike, names: Sequence[str]
         return Effects(refused, (), refused, n)
     design = np.column_stack((np.ones(n), x))
     coefficients, *_rest = np.linalg.lstsq(design, y, rcond=None)
-    left = float(((y - design @ coefficients) ** 2).sum())
+    residual = float(((y - design @ coefficients) ** 2).sum())
     total = float(((y - y.mean()) ** 2).sum())
     size = max(1.0, float(np.abs(y).max())) * NOTHING
     spread = total > n * size**2
-    r_squared = Estimate(1 - left / total if spread else None, n_items=n, note=None if spread else SAME)
-    if left <= n * size**2:
-        exact = [Estimate(_rounded(one), n_items=n, note=EXACT) for one in coefficients]
+    r_squared = Estimate(1 - residual / total if spread else None, n_items=n, note=None if spread else SAME)
+    if residual <= n * size**2:
+        exact = [Estimate(_rounded(coefficient), n_items=n, note=EXACT) for coefficient in coefficients]
         return Effects(exact[0], tuple(exact[1:]), r_squared, n)
     df = n - k
-    errors = np.sqrt(left / df * np.diag(np.linalg.inv(design.T @ design)))
+    errors = np.sqrt(residual / df * np.diag(np.linalg.inv(design.T @ design)))
     width = float(t.ppf((1 + confidence) / 2, df))
     estimates = [
         Estimate(
@@ -114,7 +114,7 @@ def effects_of_errors(scores: ArrayLike, counts: ArrayLike, names: Sequence[str]
 
 
 def _problem(x: Floats, names: Sequence[str]) -> str | None:
-    """Say why these counts have no regression, or return None."""
+    """Return the reason why these counts have no regression, or None."""
     n, k = len(x), len(names) + 1
     if not n:
         return NO_TEXTS
@@ -125,10 +125,10 @@ def _problem(x: Floats, names: Sequence[str]) -> str | None:
         if size[place] <= NOTHING * max(1.0, float(np.abs(x[:, place]).max())) * np.sqrt(n):
             return CONSTANT.format(name=name)
         column = centred[:, place] / size[place]
-        rest = column - basis @ (basis.T @ column)
-        if np.linalg.norm(rest) <= np.sqrt(NOTHING):
+        remainder = column - basis @ (basis.T @ column)
+        if np.linalg.norm(remainder) <= np.sqrt(NOTHING):
             return FEW.format(n=n, k=k) if n <= k else FOLLOWS.format(name=name, others=", ".join(names[:place]))
-        basis = np.column_stack((basis, rest / np.linalg.norm(rest)))
+        basis = np.column_stack((basis, remainder / np.linalg.norm(remainder)))
     return FEW.format(n=n, k=k) if n <= k else None
 
 

@@ -1,4 +1,4 @@
-"""How often the majority of fewer votes differs from that of all: exact, by the hypergeometric distribution."""
+"""The exact probability that the majority of fewer votes differs from that of all votes (hypergeometric)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from analytics_app.stats.errors.votes import TIE, first_of
 
 
 def error_of_fewer_votes(counts: ArrayLike, *, most: int) -> Floats:
-    """Return how often the majority of m votes differs from that of all votes, for m = 1 to `most`.
+    """Return the probability that the majority of m votes differs from that of all votes, for m = 1 to `most`.
 
     The m votes of a text are a random sample of its votes without replacement, so the counts of labels in it follow
     the multivariate hypergeometric distribution [1]_. All samples are counted; nothing is drawn at random. Where labels
@@ -58,15 +58,15 @@ def error_of_fewer_votes(counts: ArrayLike, *, most: int) -> Floats:
         raise ValueError("There is at least 1 vote.")
     error = np.full((len(table), most), np.nan)
     label = first_of(table.astype(np.float64)) if table.size else np.empty(0, dtype=np.intp)
-    found: dict[tuple[int, ...], Floats] = {}
+    errors: dict[tuple[int, ...], Floats] = {}
     for place in np.flatnonzero(label != TIE).tolist():
         votes = table[place]
         right = int(votes[label[place]])
         others = tuple(sorted(int(n) for k, n in enumerate(votes) if n and k != label[place]))
         key = (right, *others)
-        if key not in found:
-            found[key] = _error(right, others, most)
-        error[place] = found[key]
+        if key not in errors:
+            errors[key] = _error(right, others, most)
+        error[place] = errors[key]
     return error
 
 
@@ -82,7 +82,7 @@ def _error(right: int, others: tuple[int, ...], most: int) -> Floats:
 
 
 def _without_more(others: tuple[int, ...], n: int, x: int) -> float:
-    """Return how many samples of n other votes have no label more than x times, each over 1 + labels with x votes."""
+    """Return the samples of n other votes without a label more than x times, each over 1 + labels with x votes."""
     # ways[s][t]: samples of s votes from the labels so far in which t labels have x votes.
     ways = [[0] * (len(others) + 1) for _votes in range(n + 1)]
     ways[0][0] = 1

@@ -186,11 +186,11 @@ def _pairs(
 def _only(choices: _Choices, placed: NDArray[np.bool_]) -> _Choices:
     """Return the choices of placed systems among placed systems."""
     sets = choices.sets[:, placed]
-    kept = placed[choices.chosen] & (sets.sum(axis=1) > 1)[choices.of]
+    mask = placed[choices.chosen] & (sets.sum(axis=1) > 1)[choices.of]
     new_codes = np.cumsum(placed) - 1
-    _item, place = compressed(choices.place[kept])
-    used_sets, set_codes = compressed(choices.of[kept])
-    return _Choices(sets[used_sets], set_codes, new_codes[choices.chosen[kept]], place, choices.weight[kept])
+    _item, place = compressed(choices.place[mask])
+    used_sets, set_codes = compressed(choices.of[mask])
+    return _Choices(sets[used_sets], set_codes, new_codes[choices.chosen[mask]], place, choices.weight[mask])
 
 
 def _totals(choices: _Choices) -> tuple[Floats, Floats]:

@@ -99,7 +99,7 @@ def _random(differences: Floats, n_permutations: int, rng: np.random.Generator) 
         height = min(rows, n_permutations - start)
         # One random bit per sign.
         packed = rng.integers(256, size=(height, -(-n_units // 8)), dtype=np.uint8)
-        kept = np.unpackbits(packed, axis=1, count=n_units).astype(np.float64)
-        extreme += (np.abs(2 * (kept @ differences) - observed) >= threshold).sum(axis=0)
+        bits = np.unpackbits(packed, axis=1, count=n_units).astype(np.float64)
+        extreme += (np.abs(2 * (bits @ differences) - observed) >= threshold).sum(axis=0)
     p: Floats = (extreme + 1) / (n_permutations + 1)
     return p

@@ -1,4 +1,4 @@
-"""Which scale to leave out next of a factor analysis, and which factors of two solutions belong together."""
+"""The scale to leave out next of a factor analysis, and matches between the factors of two solutions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from analytics_app.stats.arrays import Floats
 LEAST_COMMUNALITY = 0.4
 # Macketanz et al. (2022): the two strongest loadings of a scale are at least .2 apart.
 LEAST_GAP = 0.2
-# Differences of decimal fractions, such as .5 - .3, miss them by less than this.
+# The tolerance for rounding errors in differences of decimal fractions, such as .5 - .3.
 _ROUNDING = 1e-9
 
 Criterion: TypeAlias = Literal["communality", "cross-loading"]
@@ -22,7 +22,7 @@ Criterion: TypeAlias = Literal["communality", "cross-loading"]
 
 @dataclass(frozen=True, slots=True)
 class Weakest:
-    """The scale that the criteria leave out next: its place, the criterion it fails and its value there."""
+    """The scale that the criteria leave out next: its place, the criterion that it fails, and its value."""
 
     place: int
     criterion: Criterion
@@ -30,7 +30,7 @@ class Weakest:
 
 
 def loading_gaps(pattern: ArrayLike) -> Floats:
-    """Return how far apart the two strongest loadings of each scale are, by their sizes.
+    """Return the difference between the sizes of the two strongest loadings of each scale.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def weakest_scale(
 
 
 def congruences(a: ArrayLike, b: ArrayLike) -> Floats:
-    """Tucker's coefficients of congruence between the factors of two solutions over the same scales [1]_.
+    """Return Tucker's coefficients of congruence between the factors of two solutions over the same scales [1]_.
 
     Parameters
     ----------
@@ -122,14 +122,14 @@ def congruences(a: ArrayLike, b: ArrayLike) -> Floats:
     """
     left, right = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     lengths = np.sqrt(np.outer((left**2).sum(axis=0), (right**2).sum(axis=0)))
-    found: Floats = (left.T @ right) / np.where(lengths > 0, lengths, 1)
-    return found
+    coefficients: Floats = (left.T @ right) / np.where(lengths > 0, lengths, 1)
+    return coefficients
 
 
 def matched_factors(earlier: ArrayLike, later: ArrayLike) -> list[tuple[int, float]]:
-    """Return for each later factor the earlier one it continues, with the sign it has to be turned by.
+    """Return for each later factor the matching earlier factor, with the sign of their congruence.
 
-    Pairs are chosen so that the sizes of their congruences sum to the most; an earlier factor continues in one at most.
+    Pairs are chosen to maximise the sum of the sizes of their congruences; an earlier factor is in at most one pair.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ def matched_factors(earlier: ArrayLike, later: ArrayLike) -> list[tuple[int, flo
     Returns
     -------
     list of (int, float)
-        For each of the m later factors the place of the earlier one, -1 where none is left, and 1 or -1.
+        For each of the m later factors the place of the earlier factor, -1 if none is left, and 1 or -1.
 
     Examples
     --------
@@ -151,7 +151,7 @@ def matched_factors(earlier: ArrayLike, later: ArrayLike) -> list[tuple[int, flo
     from scipy.optimize import linear_sum_assignment  # noqa: PLC0415
 
     alike = congruences(earlier, later)
-    found = [(-1, 1.0)] * alike.shape[1]
+    matches = [(-1, 1.0)] * alike.shape[1]
     for before, after in zip(*linear_sum_assignment(-np.abs(alike)), strict=True):
-        found[after] = (int(before), -1.0 if alike[before, after] < 0 else 1.0)
-    return found
+        matches[after] = (int(before), -1.0 if alike[before, after] < 0 else 1.0)
+    return matches

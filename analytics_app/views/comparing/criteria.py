@@ -1,4 +1,4 @@
-"""What two runs found about each criterion: findings, systems, groups, pairs and agreement."""
+"""Results of two runs for each criterion: findings, systems, groups, pairs and agreement."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from analytics_app.show.table import Column, Table
 from analytics_app.views.comparing.halves import Half
 from analytics_app.views.summary import Place
 
-# Pairs of one criterion that the page names; of more it says how many there are.
+# The most pairs of one criterion that the page names; further ones are counted.
 PAIRS_NAMED = 20
 
 
 @dataclass(frozen=True, slots=True)
 class PairTest:
-    """The adjusted test of a pair in one run, and the system that it found to be better; "" for none."""
+    """The adjusted test of a pair in one run, and the significantly better system; "" for none."""
 
     half: Half
     row: ResultRow
@@ -41,7 +41,7 @@ class ChangedPair:
 
     @property
     def sentence(self) -> str:
-        """What each run found, in words."""
+        """Return the result of each run in words."""
         names = _("%(a)s and %(b)s") % {"a": self.a, "b": self.b}
         return f"{names}: {'; '.join(map(self._found, self.tests))}."
 
@@ -57,7 +57,7 @@ class ChangedPair:
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
-    """What two runs have of one criterion. `facts` are labels with sentences; `n_pairs` counts the pairs of both."""
+    """The comparison for one criterion. `facts` are labels with sentences; `n_pairs` counts the pairs of both runs."""
 
     key: str
     title: str
@@ -68,12 +68,12 @@ class Criterion:
 
     @property
     def named(self) -> Sequence[ChangedPair]:
-        """The changed pairs that the page names."""
+        """Return the changed pairs that the page names."""
         return self.changed[:PAIRS_NAMED]
 
     @property
     def more(self) -> int:
-        """How many changed pairs the page does not name."""
+        """Return the number of changed pairs that the page does not name."""
         return len(self.changed) - len(self.named)
 
 
@@ -81,7 +81,7 @@ def criteria_of(a: Half, b: Half) -> list[Criterion]:
     """Return every criterion of two runs, in the order of the first."""
     keys = dict.fromkeys([*a.summary.places, *b.summary.places])
     listed = [_criterion(key, a, b) for key in keys]
-    return [one for one in listed if one.facts or one.systems is not None]
+    return [criterion for criterion in listed if criterion.facts or criterion.systems is not None]
 
 
 def _criterion(key: str, a: Half, b: Half) -> Criterion:
@@ -89,12 +89,12 @@ def _criterion(key: str, a: Half, b: Half) -> Criterion:
     place = places[0] or places[1]
     task = a.tasks.get(key.partition("--")[0], "") if len(a.tasks) > 1 else ""
     title = place.title if place is not None else key
-    compared = tuple(one.compared if one is not None else None for one in places)
+    compared = tuple(side.compared if side is not None else None for side in places)
     changed = list(changed_pairs(key, a, b))
     facts = [
-        (_("Finding"), _both(a, b, *(_finding(one) for one in places))),
-        (_("Groups"), _both(a, b, *(_groups(one) for one in compared))),
-        (_("Agreement"), _both(a, b, *(_agreement(one) for one in places))),
+        (_("Finding"), _both(a, b, *(_finding(side) for side in places))),
+        (_("Groups"), _both(a, b, *(_groups(side) for side in compared))),
+        (_("Agreement"), _both(a, b, *(_agreement(side) for side in places))),
     ]
     return Criterion(
         key=key,
@@ -119,7 +119,7 @@ def _finding(place: Place | None) -> str:
 
 
 def _groups(compared: Compared | None) -> str:
-    """Name the groups that tests separate, the best first."""
+    """Return the groups that tests separate in words, the best first."""
     if compared is None or len(compared.levels) < 2 or not compared.tested:
         return ""
     groups = compared.clusters
@@ -138,15 +138,15 @@ def _agreement(place: Place | None) -> str:
 
 def _systems(a: Half, b: Half, of_a: Compared | None, of_b: Compared | None) -> Table | None:
     """Return the systems with their values in both runs, in the order of the first, and the differences."""
-    compared = [one for one in (of_a, of_b) if one is not None]
+    compared = [side for side in (of_a, of_b) if side is not None]
     if not compared:
         return None
-    alike = len({(one.comparison.analysis, one.comparison.level) for one in compared}) == 1
-    levels = [{str(row.system): row for row in one.levels} if one is not None else {} for one in (of_a, of_b)]
+    alike = len({(side.comparison.analysis, side.comparison.level) for side in compared}) == 1
+    levels = [{str(row.system): row for row in side.levels} if side is not None else {} for side in (of_a, of_b)]
     digits = cells.digits_for(row.value for rows in levels for row in rows.values())
     heads = [Column(_("System"), number=False)]
-    for half, one in ((a, of_a), (b, of_b)):
-        measure = one.comparison.measure if one is not None else compared[0].comparison.measure
+    for half, comparison in ((a, of_a), (b, of_b)):
+        measure = comparison.comparison.measure if comparison is not None else compared[0].comparison.measure
         heads.append(Column(_("%(measure)s, %(run)s") % {"measure": measure, "run": half.name}))
         heads.append(Column(_("Interval, %(run)s") % {"run": half.name}))
     heads.append(Column(_("Difference (second − first run)")))
@@ -172,7 +172,7 @@ def _apart(a: ResultRow | None, b: ResultRow | None, digits: int) -> Cell:
 
 
 def difference(a: ResultRow | None, b: ResultRow | None) -> float | None:
-    """Return the value of the second run minus that of the first; None where one has none."""
+    """Return the value of the second run minus that of the first; None if one has no value."""
     if a is None or b is None or a.value is None or b.value is None:
         return None
     return b.value - a.value
@@ -203,24 +203,28 @@ def changed_pairs(key: str, a: Half, b: Half) -> Iterator[ChangedPair]:
 
 
 def changed_in_words(criteria: Sequence[Criterion]) -> str:
-    """Say on how many pairs two runs disagree; "" where they have no tested pair in common."""
-    n_pairs = sum(one.n_pairs for one in criteria)
-    changed = [one for one in criteria if one.changed]
+    """Return a sentence about the pairs on which two runs disagree; "" if they have no tested pair in common."""
+    n_pairs = sum(criterion.n_pairs for criterion in criteria)
+    changed = [criterion for criterion in criteria if criterion.changed]
     if not n_pairs:
         return ""
     if not changed:
-        said = ngettext(
+        sentence = ngettext(
             "The one test of a pair of systems that both runs computed reaches the same conclusion.",
             "All %(n)s tests of pairs of systems that both runs computed reach the same conclusion.",
             n_pairs,
         )
-        return said % {"n": f"{n_pairs:,}"}
+        return sentence % {"n": f"{n_pairs:,}"}
     if n_pairs == 1:
         return _("The one test of a pair of systems that both runs computed reaches different conclusions in them.")
-    n = sum(len(one.changed) for one in changed)
-    said = ngettext(
+    n = sum(len(criterion.changed) for criterion in changed)
+    sentence = ngettext(
         "%(n)s of %(all)s tests of pairs of systems reaches different conclusions in the two runs, for: %(criteria)s.",
         "%(n)s of %(all)s tests of pairs of systems reach different conclusions in the two runs, for: %(criteria)s.",
         n,
     )
-    return said % {"n": f"{n:,}", "all": f"{n_pairs:,}", "criteria": ", ".join(one.title for one in changed)}
+    return sentence % {
+        "n": f"{n:,}",
+        "all": f"{n_pairs:,}",
+        "criteria": ", ".join(criterion.title for criterion in changed),
+    }

@@ -1,4 +1,4 @@
-"""Say in words what differs between two runs: their ratings, rules, analyses and other settings."""
+"""Describe the differences between two runs: their ratings, rules, analyses and other settings."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from analytics_app.views.comparing.halves import run_name
 
 
 def differences(a: Run, b: Run) -> list[str]:
-    """Return a sentence for everything in which two runs differ before their results do."""
+    """Return a sentence for every difference between two runs, apart from their results."""
     return [capfirst(sentence) for sentence in (*_ratings(a, b), *_rules(a, b), *_analyses(a, b), *_settings(a, b))]
 
 
 def _ratings(a: Run, b: Run) -> Iterator[str]:
-    """Say which ratings the runs saw, and by what they were computed."""
+    """Yield sentences about different ratings of the runs, and about different versions of the program."""
     if a.version != b.version:
         yield _("%(a)s used version %(version_a)s of the study, %(b)s used version %(version_b)s.") % {
             **_named(a, b), "version_a": a.version, "version_b": b.version,
@@ -30,22 +30,22 @@ def _ratings(a: Run, b: Run) -> Iterator[str]:
     if a.n_counted != b.n_counted:
         fewer, more = sorted((a, b), key=lambda run: run.n_counted)
         counts = {"more": run_name(more), "fewer": run_name(fewer), "of_more": f"{more.n_counted:,}"}
-        said = _("Ratings before exclusions: %(of_more)s in %(more)s, %(of_fewer)s in %(fewer)s.")
-        yield said % {**counts, "of_fewer": f"{fewer.n_counted:,}"}
+        sentence = _("Ratings before exclusions: %(of_more)s in %(more)s, %(of_fewer)s in %(fewer)s.")
+        yield sentence % {**counts, "of_fewer": f"{fewer.n_counted:,}"}
     elif (a.high_water, a.judgment_high_water) != (b.high_water, b.judgment_high_water):
-        said = _(
+        sentence = _(
             "%(a)s and %(b)s have the same number of ratings but were started at different times, so the ratings may "
             "differ."
         )
-        yield said % _named(a, b)
+        yield sentence % _named(a, b)
     by_hand = [set(run.facts.get("manual_exclusions", ())) for run in (a, b)]
     if by_hand[0] != by_hand[1] and (a.heeds_exclusions or b.heeds_exclusions):
-        said = ngettext(
+        sentence = ngettext(
             "The list of exclusions by hand changed: it had %(n_a)s entry at %(a)s and %(n_b)s at %(b)s.",
             "The list of exclusions by hand changed: it had %(n_a)s entries at %(a)s and %(n_b)s at %(b)s.",
             len(by_hand[0]),
         )
-        yield said % {**_named(a, b), "n_a": len(by_hand[0]), "n_b": len(by_hand[1])}
+        yield sentence % {**_named(a, b), "n_a": len(by_hand[0]), "n_b": len(by_hand[1])}
     if a.facts.get("replaced") != b.facts.get("replaced"):
         yield _("Answers were replaced between the two runs.")
     if a.facts.get("scores") != b.facts.get("scores"):
@@ -69,21 +69,21 @@ def _rules(a: Run, b: Run) -> Iterator[str]:
             given = [rules[name].get(key) for rules in own]
             if given[0] != given[1]:
                 rule = {"rule": quality.rule_name(name), "setting": field.label}
-                said = _("%(rule)s, “%(setting)s”: %(value_a)s in %(a)s, %(value_b)s in %(b)s.")
+                sentence = _("%(rule)s, “%(setting)s”: %(value_a)s in %(a)s, %(value_b)s in %(b)s.")
                 values = {"value_a": words.plain(given[0]), "value_b": words.plain(given[1])}
-                yield said % {**_named(a, b), **rule, **values}
+                yield sentence % {**_named(a, b), **rule, **values}
     if shared != [name for name in own[1] if name in own[0]]:
         yield _("%(a)s and %(b)s apply their shared rules in different orders.") % _named(a, b)
 
 
 def _only(run: Run, own: Mapping[str, Any], others: Mapping[str, Any]) -> Iterator[str]:
-    """Name the rules that only this run applies."""
+    """Yield a sentence about the rules that only this run applies."""
     alone = [quality.rule_name(name) for name in own if name not in others]
     if alone:
-        said = ngettext(
+        sentence = ngettext(
             "Only %(run)s applies the rule %(rules)s.", "Only %(run)s applies the rules %(rules)s.", len(alone)
         )
-        yield said % {"run": run_name(run), "rules": _listed(alone)}
+        yield sentence % {"run": run_name(run), "rules": _listed(alone)}
 
 
 def _analyses(a: Run, b: Run) -> Iterator[str]:
@@ -91,8 +91,8 @@ def _analyses(a: Run, b: Run) -> Iterator[str]:
     if chosen[0] == chosen[1]:
         return
     if ALL in chosen:
-        every, some = (a, b) if chosen[0] == ALL else (b, a)
-        named = {"every": run_name(every), "some": run_name(some), "n": len(some.settings["analyses"])}
+        complete, some = (a, b) if chosen[0] == ALL else (b, a)
+        named = {"every": run_name(complete), "some": run_name(some), "n": len(some.settings["analyses"])}
         yield _("%(every)s computes all analyses that fit, %(some)s only %(n)s selected ones.") % named
         return
     names = [[_analysis(entry) for entry in entries] for entries in chosen]
@@ -110,11 +110,11 @@ def _analysis(entry: Mapping[str, Any]) -> str:
 
 
 def _settings(a: Run, b: Run) -> Iterator[str]:
-    """Say which of the other settings differ; runs from before a setting have what it was then."""
+    """Yield sentences about other settings that differ; runs from before a setting have its former value."""
     own = [as_meant(run.settings) for run in (a, b)]
     pairs = [settings.get("comparisons", ALL) for settings in own]
     if pairs[0] != pairs[1]:
-        yield _difference(a, b, _("pairs of systems"), *(_pairs(one) for one in pairs))
+        yield _difference(a, b, _("pairs of systems"), *(_pairs(entry) for entry in pairs))
     for name, field in PlanBlock.base_fields.items():
         given = [settings.get(name, field.initial) for settings in own]
         if given[0] != given[1]:
@@ -126,8 +126,8 @@ def _pairs(pairs: Any) -> str:
 
 
 def _difference(a: Run, b: Run, setting: str, value_a: str, value_b: str) -> str:
-    said = _("%(setting)s: %(value_a)s in %(a)s, %(value_b)s in %(b)s.")
-    return said % {**_named(a, b), "setting": setting, "value_a": value_a, "value_b": value_b}
+    sentence = _("%(setting)s: %(value_a)s in %(a)s, %(value_b)s in %(b)s.")
+    return sentence % {**_named(a, b), "setting": setting, "value_a": value_a, "value_b": value_b}
 
 
 def _named(a: Run, b: Run) -> dict[str, str]:
@@ -135,7 +135,7 @@ def _named(a: Run, b: Run) -> dict[str, str]:
 
 
 def _listed(names: Sequence[str]) -> str:
-    """Join names with commas and “and”."""
+    """Return names joined with commas and “and”."""
     if len(names) < 2:
         return "".join(names)
     return _("%(names)s and %(last)s") % {"names": ", ".join(names[:-1]), "last": names[-1]}

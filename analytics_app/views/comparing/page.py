@@ -29,7 +29,7 @@ from tasks_app.views.researcher.frame import researcher_page, study_page
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The runs that can be compared, newest first, and the two that are; None where there are fewer than two."""
+    """The runs that can be compared, newest first, and the two compared runs; None if there are fewer than two."""
 
     runs: Sequence[Run]
     a: Run | None
@@ -39,21 +39,21 @@ class Choice:
 @researcher_page
 @require_safe
 def compare(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show two runs side by side: ?a=12&b=15; without, the planned run and the newest other one."""
+    """Show two runs side by side: ?a=12&b=15, or by default the planned run and the newest other run."""
 
     def context(study: Study) -> dict[str, Any]:
         choice = _choice(request, study)
-        found: dict[str, Any] = {"choice": choice}
+        values: dict[str, Any] = {"choice": choice}
         if choice.a is None or choice.b is None:
-            return found
+            return values
         systems = systems_shown(study)
         a, b = _halves(study, choice.a, choice.b, systems=systems)
         criteria = criteria_of(a, b)
-        return found | {
+        return values | {
             "hidden": not systems,
             "differences": differences(choice.a, choice.b),
             "changed": changed_in_words(criteria),
-            "disagree": any(one.changed for one in criteria),
+            "disagree": any(criterion.changed for criterion in criteria),
             "criteria": criteria,
             "excluded": excluded(a, b),
         }
@@ -85,7 +85,7 @@ def _halves(study: Study, a: Run, b: Run, *, systems: bool) -> tuple[Half, Half]
 
 
 def _choice(request: HttpRequest, study: Study) -> Choice:
-    """Return the runs of the address; where it names none, the planned one and the newest of the others."""
+    """Return the runs of the address, or by default the planned run and the newest of the others."""
     done = runs_of(study).filter(state=RunState.DONE)
     listed = list(done[:RUNS_SHOWN])
     a, b = (_named(study, listed, request.GET.get(name, "")) for name in ("a", "b"))
@@ -100,7 +100,7 @@ def _choice(request: HttpRequest, study: Study) -> Choice:
 
 
 def _named(study: Study, listed: Sequence[Run], number: str) -> Run | None:
-    """Return a run that an address names; None where it names none, 404 where the study has no such finished run."""
+    """Return the run that an address names, None if it names none. Raises Http404 if no finished run has the number."""
     if not number:
         return None
     if not (number.isascii() and number.isdecimal() and len(number) < 10):

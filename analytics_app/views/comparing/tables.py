@@ -1,4 +1,4 @@
-"""Tables of two runs: what their rules excluded, and every number of the comparison for its file."""
+"""Tables of two runs: the exclusions of their rules, and every number of the comparison for its file."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from analytics_app.views.summary import Place
 
 NONE = Cell(cells.DASH)
 
-# What a row is about: its statistic, its system, and the system that this is compared with ("" for none).
+# The identity of a row: its statistic, its system, and the system it is compared with ("" for none).
 About: TypeAlias = tuple[str, str, str]
 
-# What the value of a pair becomes where its systems change places, by its unit.
+# The value of a pair with its systems exchanged, by its unit.
 TURNS: Mapping[Unit, Callable[[float], float]] = {
     "number": lambda value: -value,
     "share": lambda value: 1 - value,
     "ratio": lambda value: 1 / value,
 }
-# The pages round; the file does not, since its writer takes the unrounded numbers of the cells.
+# Digits on pages; the file has the unrounded numbers of the cells.
 DIGITS = 4
 
 
 def excluded(a: Half, b: Half) -> list[Table]:
-    """Return for each task what the rules of both runs excluded, step by step."""
+    """Return a table for each task with the exclusions of both runs, rule by rule."""
     tables = []
     for key, steps in _steps(a, b):
         task = a.tasks.get(key, key)
@@ -55,16 +55,16 @@ def excluded(a: Half, b: Half) -> list[Table]:
 
 
 def _steps(a: Half, b: Half) -> Iterator[tuple[str, dict[str, tuple[Step | None, Step | None]]]]:
-    """Yield the key of each task with its steps in both runs, by label: what was kept comes last."""
+    """Yield the key of each task with its steps in both runs, by label, the kept ratings last."""
     funnels: tuple[dict[str, Funnel], dict[str, Funnel]] = (
-        {one.key: one for one in a.funnels},
-        {one.key: one for one in b.funnels},
+        {funnel.key: funnel for funnel in a.funnels},
+        {funnel.key: funnel for funnel in b.funnels},
     )
     for key in dict.fromkeys([*funnels[0], *funnels[1]]):
-        own = [{step.label: step for step in found[key].steps} if key in found else {} for found in funnels]
+        own = [{step.label: step for step in funnel[key].steps} if key in funnel else {} for funnel in funnels]
         labels = list(dict.fromkeys([*own[0], *own[1]]))
-        kept = [label for label in labels if any(_is_last(found.get(key), label) for found in funnels)]
-        ordered = [label for label in labels if label not in kept] + kept
+        last_steps = [label for label in labels if any(_is_last(funnel.get(key), label) for funnel in funnels)]
+        ordered = [label for label in labels if label not in last_steps] + last_steps
         yield key, {label: (own[0].get(label), own[1].get(label)) for label in ordered}
 
 
@@ -84,7 +84,7 @@ def _counts(step: Step | None) -> list[Cell]:
 
 
 def everything(a: Half, b: Half) -> Table:
-    """Return every number of the comparison as one table: a line for a system, a pair, a measure or a step."""
+    """Return every number of the comparison as one table with lines for systems, pairs, measures and steps."""
     heads = [Column(head, number=False) for head in (_("Task"), _("Criterion"), _("Statistic"))]
     heads += [Column(head, number=False) for head in (_("System"), _("Compared with"))]
     for half in (a, b):
@@ -104,18 +104,18 @@ def _of_criteria(a: Half, b: Half) -> Iterator[list[Cell]]:
     for key in dict.fromkeys([*a.summary.places, *b.summary.places]):
         places = a.place(key), b.place(key)
         disagreeing = {frozenset((pair.a, pair.b)) for pair in changed_pairs(key, a, b)}
-        own = [_rows(one) for one in places]
+        own = [_rows(place) for place in places]
         own[1] = dict(_in_order_of(own[0], own[1], places[1]))
         for about in dict.fromkeys([*own[0], *own[1]]):
             row_a, row_b = (rows.get(about) for rows in own)
-            said = NONE
+            verdict = NONE
             if about[2] and all(row is not None and row.p_adjusted is not None for row in (row_a, row_b)):
-                said = Cell(_("yes") if frozenset(about[1:]) in disagreeing else _("no"))
-            yield _line(key, about, row_a, row_b, said)
+                verdict = Cell(_("yes") if frozenset(about[1:]) in disagreeing else _("no"))
+            yield _line(key, about, row_a, row_b, verdict)
 
 
 def _rows(place: Place | None) -> dict[About, ResultRow]:
-    """Return the rows of systems, of their pairs and of agreement, by statistic and what they are about."""
+    """Return the rows of systems, of their pairs and of agreement, by statistic and systems."""
     if place is None:
         return {}
     compared = place.compared
@@ -128,7 +128,7 @@ def _rows(place: Place | None) -> dict[About, ResultRow]:
 def _in_order_of(
     first: Mapping[About, ResultRow], second: Mapping[About, ResultRow], place: Place | None
 ) -> Iterator[tuple[About, ResultRow]]:
-    """Yield the rows of the second run, with pairs turned round that the first run names in the other order."""
+    """Yield the rows of the second run, with pairs in the order of the first run."""
     unit = place.compared.comparison.unit if place is not None and place.compared is not None else "number"
     for (statistic, system, other), row in second.items():
         if other and (statistic, other, system) in first:
@@ -146,7 +146,7 @@ def turned(row: ResultRow, unit: Unit) -> ResultRow:
     return new
 
 
-def _line(key: str, about: About, a: ResultRow | None, b: ResultRow | None, said: Cell) -> list[Cell]:
+def _line(key: str, about: About, a: ResultRow | None, b: ResultRow | None, verdict: Cell) -> list[Cell]:
     statistic, system, other = about
     numbers = [cell for row in (a, b) for cell in _numbers(row)]
     apart = cells.number(difference(a, b), DIGITS)
@@ -159,7 +159,7 @@ def _line(key: str, about: About, a: ResultRow | None, b: ResultRow | None, said
         cells.name(other),
         *numbers,
         apart,
-        said,
+        verdict,
     ]
 
 

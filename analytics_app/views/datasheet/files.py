@@ -27,26 +27,26 @@ class UploadForm(forms.Form):
     file = forms.FileField(
         label=gettext_lazy("Datasheet as JSON"),
         help_text=gettext_lazy("As the public form of HEDS 3.0 saves it, or as downloaded here."),
-        allow_empty_file=True,  # an empty file is answered by the reader, which says what to do
+        allow_empty_file=True,  # the reader refuses an empty file with a sentence about what to do
     )
 
 
 @researcher_page
 @require_safe
 def download(request: HttpRequest, slug: str, format: str) -> HttpResponse:
-    """The datasheet as it stands, or with `frozen` as it was opened, in one of the formats."""
+    """Return the current datasheet, or with `frozen` that of the open version, in one of the formats."""
     study, _role = access.study_and_role(request.user, slug)
     if format not in formats.WRITERS:
         raise Http404
-    wanted = request.GET.get("version", "")
-    version = Version(wanted) if wanted in list(Version) else Version.THREE
-    sheet, kept = sheet_of(study), ""
+    requested = request.GET.get("version", "")
+    version = Version(requested) if requested in list(Version) else Version.THREE
+    sheet, suffix = sheet_of(study), ""
     if request.GET.get("frozen"):
         frozen = frozen_sheet(sheet)
         if frozen is None:
             raise Http404
-        sheet, kept = frozen.sheet, f"-version-{frozen.version}"
-    name = f"{study.slug}-heds-{Version.THREE if format == 'json' else version}{kept}.{formats.ENDINGS[format]}"
+        sheet, suffix = frozen.sheet, f"-version-{frozen.version}"
+    name = f"{study.slug}-heds-{Version.THREE if format == 'json' else version}{suffix}.{formats.ENDINGS[format]}"
     return HttpResponse(
         formats.WRITERS[format](sheet, version),
         content_type=formats.CONTENT_TYPES[format],
@@ -58,7 +58,7 @@ def download(request: HttpRequest, slug: str, format: str) -> HttpResponse:
 @researcher_page
 @require_http_methods(["GET", "HEAD", "POST"])
 def import_file(request: HttpRequest, slug: str) -> HttpResponse:
-    """Take over the answers of a file of the public form; nothing is stored unless all of it is valid."""
+    """Store the answers of a file of the public form; nothing is stored unless the whole file is valid."""
     study = access.study_for_researcher(request.user, slug, Membership.Role.EDITOR)
     form = UploadForm(request.POST, request.FILES) if request.method == "POST" else UploadForm()
     problems: tuple[str, ...] = ()

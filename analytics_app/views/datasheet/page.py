@@ -25,13 +25,13 @@ from tasks_app.models import Membership, Study
 from tasks_app.views.researcher.frame import researcher_page, study_page
 
 EDITOR = Membership.Role.EDITOR
-# A section has fewer criteria's questions and options than this; a request with more is not from the page.
+# The most options of an answer in a form: a request with more is not from the page.
 MOST_OPTIONS = 400
 
 
 @dataclass
 class Row:
-    """An entry on the page, with what somebody sent for it where that was not stored."""
+    """An entry on the page, with the answer that was sent for it but not stored."""
 
     entry: Entry
     number: str
@@ -40,33 +40,33 @@ class Row:
 
     @property
     def answer(self) -> Answer:
-        """What the fields show."""
+        """Return the answer that the fields show."""
         return self.sent if self.sent is not None else self.entry.answer
 
     @property
     def is_long_list(self) -> bool:
-        """Whether options are too many for boxes to tick."""
+        """Return whether there are too many options for tick boxes."""
         return len(self.entry.question.options) > 30
 
     @property
     def lines(self) -> int:
-        """How many lines the field for the text has."""
+        """Return the number of lines of the field for the text."""
         return min(12, max(2, len(self.answer.text) // 90 + self.answer.text.count("\n") + 1))
 
     @property
     def is_one(self) -> bool:
-        """Whether one option can be chosen."""
+        """Return whether only one option can be chosen."""
         return self.entry.question.kind == "one"
 
     @property
     def type(self) -> str:
-        """The type of a box."""
+        """Return the type of a box."""
         return "radio" if self.is_one else "checkbox"
 
 
 @dataclass(frozen=True)
 class Page:
-    """A part of the datasheet in a version, the list of all parts, and what is missing."""
+    """A part of the datasheet in a version, and the list of all parts with their missing answers."""
 
     sheet: Sheet
     version: Version
@@ -76,33 +76,33 @@ class Page:
 
     @classmethod
     def of(cls, sheet: Sheet, query: Mapping[str, str]) -> Page:
-        """Return the part that an address names; the first where it names none."""
+        """Return the part that an address names, by default the first."""
         version = _version(query.get("version", ""))
         parts = list(parts_of(sheet, version))
-        wanted = (query.get("section", ""), query.get("criterion", ""))
-        part = next((part for part in parts if (part.section, part.criterion) == wanted), None)
-        part = part or next((part for part in parts if part.section == wanted[0]), parts[0])
+        requested = (query.get("section", ""), query.get("criterion", ""))
+        part = next((part for part in parts if (part.section, part.criterion) == requested), None)
+        part = part or next((part for part in parts if part.section == requested[0]), parts[0])
         rows = [Row(entry, entry.question.number_in(version)) for entry in part.entries]
         index = [
             {
-                "part": each,
-                "is_current": each is part,
-                "url": _address(sheet.study, version, each),
-                "missing": [entry for entry in each.entries if not entry.is_complete],
-                "n": len(each.entries),
+                "part": listed_part,
+                "is_current": listed_part is part,
+                "url": _address(sheet.study, version, listed_part),
+                "missing": [entry for entry in listed_part.entries if not entry.is_complete],
+                "n": len(listed_part.entries),
             }
-            for each in parts
+            for listed_part in parts
         ]
         return cls(sheet, version, part, rows, index)
 
     @property
     def query(self) -> str:
-        """The part and the version as in an address."""
+        """Return the part and the version as a query of an address."""
         return _address(self.sheet.study, self.version, self.part).partition("?")[2]
 
     @property
     def context(self) -> dict[str, Any]:
-        """What the template shows."""
+        """Return the context of the template."""
         place = next(number for number, entry in enumerate(self.parts) if entry["is_current"])
         total = sum(entry["n"] for entry in self.parts)
         return {
@@ -135,7 +135,7 @@ def _address(study: Study, version: Version, part: Part) -> str:
 @researcher_page
 @require_http_methods(["GET", "HEAD", "POST"])
 def datasheet(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show a part of the datasheet, or store what an editor wrote there."""
+    """Show a part of the datasheet, or store the answers of an editor."""
     if request.method != "POST":
         return study_page(
             request, slug, "datasheet", lambda study: Page.of(sheet_of(study), request.GET.dict()).context
@@ -149,8 +149,8 @@ def datasheet(request: HttpRequest, slug: str) -> HttpResponse:
         except services.Changed as changed:
             _show_changes(page, given, _seen(request.POST), changed)
         else:
-            said = ngettext("%(n)d answer stored.", "%(n)d answers stored.", n) % {"n": n}
-            messages.success(request, said if n else _("Nothing changed."))
+            message = ngettext("%(n)d answer stored.", "%(n)d answers stored.", n) % {"n": n}
+            messages.success(request, message if n else _("Nothing changed."))
             return redirect(page.context["address"])
     return study_page(request, slug, "datasheet", lambda _study: page.context, role=EDITOR, status=422)
 
@@ -168,7 +168,7 @@ def take_back(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _given(page: Page, sent: QueryDict) -> dict[str, Answer]:
-    """Read the answers of a form; what a question does not take is noted in its row."""
+    """Return the answers of a form; problems are recorded in the rows of the page."""
     given: dict[str, Answer] = {}
     for row in page.rows:
         key = row.entry.key
@@ -187,7 +187,7 @@ def _given(page: Page, sent: QueryDict) -> dict[str, Answer]:
 
 
 def _keep(page: Page, given: Mapping[str, Answer], seen: Mapping[str, str]) -> None:
-    """Show what was written, so that nothing is typed twice; what was not touched is shown as it stands now."""
+    """Put the sent answers into the rows, so that nothing is typed twice; untouched ones show their current state."""
     for row in page.rows:
         key = row.entry.key
         if key in given and not is_untouched(given[key], seen[key]):
@@ -199,7 +199,7 @@ def _seen(sent: QueryDict) -> dict[str, str]:
 
 
 def _show_changes(page: Page, given: Mapping[str, Answer], seen: Mapping[str, str], changed: services.Changed) -> None:
-    """Show what others wrote meanwhile beside what was sent; sending it again replaces it."""
+    """Show the answers that others wrote meanwhile with those that were sent; sending again replaces them."""
     fresh = {entry.key: entry for entry in changed.entries}
     for row in page.rows:
         if row.entry.key in fresh:

@@ -1,4 +1,4 @@
-"""The charts of agreement over time: alpha of each criterion with its interval, as automatic runs computed it."""
+"""The charts of agreement over time: alpha of each criterion with its interval, from automatic runs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from analytics_app.views.monitor.marks import Mark, Scale
 
 Point = Mapping[str, Any]
 
-# A phone has no room for more points, and a page none for more charts; further criteria stand in the table.
+# The most points that fit on a phone, and the most charts of a page; further criteria are in the table.
 MOST_POINTS, MOST_CHARTS = 24, 6
 
 
@@ -30,7 +30,7 @@ def agreement_charts(rows: Sequence[ResultRow], zone: ZoneInfo, now: datetime) -
 
 
 def _picked(course: Sequence[Point]) -> list[Point]:
-    """Return at most so many points at even distances, the first and the last among them."""
+    """Return at most MOST_POINTS points at even distances, including the first and the last."""
     n = len(course)
     if n <= MOST_POINTS:
         return list(course)
@@ -57,7 +57,7 @@ def _chart(row: ResultRow, course: Sequence[Point], zone: ZoneInfo, now: datetim
 
 
 def _title(row: ResultRow, course: Sequence[Point]) -> str:
-    """Say how agreement has moved, and that it has only where the intervals do not overlap."""
+    """Return a title about the change of agreement, which is clear only if the intervals do not overlap."""
     names = {
         "name": getattr(row, "criterion_name", None) or row.criterion or _("all criteria together"),
         "value": figure(course[-1]["value"], 2),
@@ -76,7 +76,7 @@ def _title(row: ResultRow, course: Sequence[Point]) -> str:
 
 
 def _y(value: float, low: float) -> float:
-    """Return where a value stands: from the lowest on the baseline to 1 at the top."""
+    """Return the height of a value: the lowest is on the baseline, 1 at the top."""
     return marks.BASE - marks.HEIGHT * (value - low) / (1 - low)
 
 
@@ -98,10 +98,10 @@ def _line(places: Sequence[tuple[float, Point]], low: float) -> list[Mark]:
 
 def _axis(low: float) -> list[Mark]:
     """Draw the lines of no agreement beyond chance, and of perfect agreement."""
-    zero, one = _y(0, low), _y(1, low)
+    zero, perfect = _y(0, low), _y(1, low)
     return [
         marks.line(0, zero, 100, zero, "axis"),
-        marks.line(0, one, 100, one, "axis"),
-        marks.label(100, _("1: perfect"), one - 2),
+        marks.line(0, perfect, 100, perfect, "axis"),
+        marks.label(100, _("1: perfect"), perfect - 2),
         marks.label(100, _("0: chance"), zero - 2),
     ]

@@ -1,4 +1,4 @@
-"""What needs somebody's attention, in words, with the page where something can be done."""
+"""Alerts: sentences about problems of a study, with links to the pages where they can be solved."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from tasks_app.selectors.fieldwork.raters import Standing
 from tasks_app.services.judging import limits
 from tasks_app.views import pay_words
 
-# Raters take so many times as long as expected before it is an alert, and so many must have finished.
+# The multiple of the expected time that is an alert, and the fewest raters who must have finished.
 MUCH_LONGER, ENOUGH_TIMES = 1.25, 5
-# Where so large a share of so many raters is turned away or leaves, something is wrong with the study.
+# The share of raters who are turned away or leave that is an alert, and the fewest raters for it.
 LARGE_SHARE, ENOUGH_RATERS = 0.4, 10
 
 
 @dataclass(frozen=True, slots=True)
 class Alert:
-    """A sentence, and the page where something can be done, with the words of the link to it."""
+    """A sentence, with the words and the address of a link to the page where the problem can be solved."""
 
     words: str
     link: str = ""
@@ -37,7 +37,7 @@ class Alert:
 
 
 def of(reading: Reading, *, reads_gold: bool) -> list[Alert]:
-    """Return what needs attention, what cannot wait first; what is about known answers only to who may read them."""
+    """Return the alerts, the most urgent first; those about known answers only if the user may read these."""
     alerts = (alert for check in _CHECKS for alert in check(reading))
     return [alert for alert in alerts if reads_gold or not alert.for_gold_readers]
 
@@ -65,7 +65,7 @@ def _controls(reading: Reading) -> Iterator[Alert]:
 
 def _stopped(reading: Reading) -> Iterator[Alert]:
     by_limit = Counter(
-        limits.limit_of(one.rater.prefs) for one in reading.fieldwork.stopped if one.rater.erased_at is None
+        limits.limit_of(work.rater.prefs) for work in reading.fieldwork.stopped if work.rater.erased_at is None
     )
     n = by_limit.total()
     if not n:
@@ -132,16 +132,16 @@ def _slow(reading: Reading) -> Iterator[Alert]:
 
 def _sent_away(reading: Reading) -> Iterator[Alert]:
     came = len(reading.fieldwork.counted)
-    gone = reading.fieldwork.standing(Standing.SENT_AWAY)
-    if came >= ENOUGH_RATERS and gone >= LARGE_SHARE * came:
+    n_sent_away = reading.fieldwork.standing(Standing.SENT_AWAY)
+    if came >= ENOUGH_RATERS and n_sent_away >= LARGE_SHARE * came:
         words = _("%(n)s of %(all)s raters were screened out, failed the exam or found the study full.")
-        yield Alert(words % {"n": whole(gone).text, "all": whole(came).text})
+        yield Alert(words % {"n": whole(n_sent_away).text, "all": whole(came).text})
 
 
 def _leaving(reading: Reading) -> Iterator[Alert]:
-    steps = [one for one in reading.steps if one.step != Step.INVITED]
-    begun = next((one.reached for one in steps if one.step == Step.JUDGED), 0)
-    left = next((one.left for one in steps if one.step == Step.JUDGED), 0)
+    steps = [step for step in reading.steps if step.step != Step.INVITED]
+    begun = next((step.reached for step in steps if step.step == Step.JUDGED), 0)
+    left = next((step.left for step in steps if step.step == Step.JUDGED), 0)
     if begun >= ENOUGH_RATERS and left >= LARGE_SHARE * begun:
         words = _("%(n)s of the %(all)s raters who began to judge left before the end.")
         yield Alert(words % {"n": whole(left).text, "all": whole(begun).text})

@@ -21,15 +21,15 @@ from tasks_app.selectors.fieldwork.funnel import FunnelStep, Step
 from tasks_app.selectors.fieldwork.pace import QUARTER
 from tasks_app.selectors.fieldwork.tasks import TaskProgress
 
-# So many sorts of units are shown apart in a strip; further ones are put together.
+# The most segments of a strip; further numbers of judgments are put together.
 MOST_SEGMENTS = 12
-# A segment that is narrower, in percent of the strip, has no room for its words.
+# The narrowest segment with room for words, in percent of the strip.
 LEAST_WITH_WORDS = 7
 
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A chart: what it found, what it shows and of how many, its marks, and the same numbers as a table."""
+    """A chart: its title, its subtitle, its marks, and the same numbers as a table."""
 
     key: str
     title: str
@@ -37,21 +37,21 @@ class Chart:
     marks: Sequence[Mark]
     heads: Sequence[str]
     rows: Sequence[Sequence[str]]
-    # Where a table says it all, it stands open, with a bar in each row of so many percent.
+    # A chart without marks is an open table with a bar in each row, of these lengths in percent.
     shares: Sequence[str] = ()
 
     @property
     def with_shares(self) -> list[tuple[Sequence[str], str]]:
-        """The rows with the lengths of their bars."""
+        """Return the rows with the lengths of their bars."""
         return list(zip(self.rows, self.shares, strict=True))
 
 
 def of(reading: Reading) -> list[Chart]:
-    """Return the charts of a study that somebody has come to."""
+    """Return the charts of a study that has raters."""
     charts = [_pace(reading), _way(reading)]
     charts += [_units(task, reading) for task in reading.progress.tasks if task.places]
     charts.append(_minutes(reading))
-    if any(one.controls.answered for one in reading.fieldwork.counted):
+    if any(work.controls.answered for work in reading.fieldwork.counted):
         charts.append(_controls(reading))
     return charts
 
@@ -84,19 +84,19 @@ def _pace(reading: Reading) -> Chart:
 
 
 def _pace_title(reading: Reading) -> str:
-    found, pace = reading.forecast, reading.pace
+    forecast, pace = reading.forecast, reading.pace
     if pace.last is None:
         return _("No judgments yet")
-    if found.outlook in {Outlook.AHEAD, Outlook.PAUSED} and found.speed is not None:
-        words = {"speed": moments.per_hour(found.speed), "span": moments.span_of(found.speed)}
+    if forecast.outlook in {Outlook.AHEAD, Outlook.PAUSED} and forecast.speed is not None:
+        words = {"speed": moments.per_hour(forecast.speed), "span": moments.span_of(forecast.speed)}
         return _("Judgments arrive at %(speed)s %(span)s") % words
-    if found.outlook == Outlook.TOO_FEW or pace.last + QUARTER > pace.now:
+    if forecast.outlook == Outlook.TOO_FEW or pace.last + QUARTER > pace.now:
         return ngettext("%(n)s judgment so far", "%(n)s judgments so far", pace.total) % {"n": whole(pace.total).text}
     return _("No judgment since %(moment)s") % {"moment": moments.clock(pace.last + QUARTER, pace.now, reading.zone)}
 
 
 def _days(shown: Buckets) -> list[Mark]:
-    """Label the first and the last bar: a phone has no room for more."""
+    """Return labels of the first and the last bar: a phone has no room for more."""
     n = len(shown.counts)
     ends = {0: 0, n - 1: 100} if n > 1 else {0: 0} if n else {}
     return [marks.label(x, shown.words(place)) for place, x in ends.items()]
@@ -117,11 +117,11 @@ _STEPS = {
 
 def _way(reading: Reading) -> Chart:
     steps = reading.steps
-    most = max((one.reached for one in steps), default=0) or 1
+    most = max((step.reached for step in steps), default=0) or 1
     rows = [
-        [str(_STEPS[one.step]), whole(one.reached).text, whole(one.left).text if one.left else "–",
-         whole(one.here).text if one.here else "–"]
-        for one in steps
+        [str(_STEPS[step.step]), whole(step.reached).text, whole(step.left).text if step.left else "–",
+         whole(step.here).text if step.here else "–"]
+        for step in steps
     ]  # fmt: skip
     subtitle = _("How many raters reached each step, and how many left after it. Visits before consent are not stored.")
     if reading.simulated:
@@ -130,14 +130,14 @@ def _way(reading: Reading) -> Chart:
     return Chart(
         "way", _way_title(steps), subtitle, (),
         [_("Step"), _("Raters"), _("Left here"), _("Here now")], rows,
-        [f"{100 * one.reached / most:.1f}%" for one in steps],
+        [f"{100 * step.reached / most:.1f}%" for step in steps],
     )  # fmt: skip
 
 
 def _way_title(steps: Sequence[FunnelStep]) -> str:
-    consented = next(one.reached for one in steps if one.step == Step.CONSENTED)
+    consented = next(step.reached for step in steps if step.step == Step.CONSENTED)
     finished = steps[-1].reached
-    worst = max((one for one in steps if one.step != Step.INVITED), key=lambda one: one.left)
+    worst = max((step for step in steps if step.step != Step.INVITED), key=lambda step: step.left)
     if worst.left > finished / 2 and worst.left > 1:
         words = _("%(n)s of %(all)s raters left after the step “%(step)s”")
         return words % {"n": whole(worst.left).text, "all": whole(consented).text, "step": _STEPS[worst.step]}
@@ -175,7 +175,7 @@ def _units(task: TaskProgress, reading: Reading) -> Chart:
 
 
 def _segments(units: Mapping[int, int]) -> list[tuple[str, int]]:
-    """Return how many units have which number of judgments, in at most so many sorts as a strip can show."""
+    """Return the number of units by number of judgments, in at most MOST_SEGMENTS segments."""
     numbers = sorted(units)
     if len(numbers) <= MOST_SEGMENTS:
         return [(whole(number).text, units[number]) for number in numbers]
@@ -246,7 +246,7 @@ def _minutes_title(reading: Reading) -> str:
 
 
 def _histogram(values: Sequence[float]) -> list[list[str]]:
-    """Count minutes in at most ten classes of equal width, whole minutes wide."""
+    """Return the counts of minutes in at most ten classes of equal width in whole minutes."""
     width = ceil(max(values, default=0) / 10) or 1
     counts = Counter(int(value // width) for value in values)
     words = _("%(from)s to below %(to)s")
@@ -257,7 +257,7 @@ def _histogram(values: Sequence[float]) -> list[list[str]]:
 
 
 def _controls(reading: Reading) -> Chart:
-    scores = [(one.controls.share or 0.0, one.below) for one in reading.fieldwork.counted if one.controls.answered]
+    scores = [(work.controls.share or 0.0, work.below) for work in reading.fieldwork.counted if work.controls.answered]
     limits = {task.checks.fail_below for task in reading.progress.tasks if task.task.stage == task.task.Stage.MAIN}
     scale = Scale(0, 1)
     drawn = [

@@ -1,4 +1,4 @@
-"""The few figures at the top of the Monitor page."""
+"""The figures at the top of the Monitor page."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tasks_app.views import pay_words
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One figure: what it is, the figure in words, and a sentence on what it rests on."""
+    """One figure: its name, its value in words, and a sentence about its basis."""
 
     label: str
     words: str
@@ -23,15 +23,15 @@ class Figure:
 
 
 def of(reading: Reading) -> list[Figure]:
-    """Return the figures that a study has by now."""
-    found = []
+    """Return the figures that a study has at this time."""
+    figures = []
     if reading.progress.places:
-        found += [_done(reading), _forecast(reading)]
+        figures += [_done(reading), _forecast(reading)]
     if reading.has_begun:
-        found.append(_minutes(reading))
+        figures.append(_minutes(reading))
         if reading.fieldwork.ledger.offer.pays:
-            found += [_hourly(reading), _cost(reading)]
-    return found
+            figures += [_hourly(reading), _cost(reading)]
+    return figures
 
 
 def _done(reading: Reading) -> Figure:
@@ -40,7 +40,7 @@ def _done(reading: Reading) -> Figure:
         "n": whole(counted.submitted).text,
         "all": whole(counted.places).text,
     }
-    # Rounded down: 100 % is said only where every place is answered.
+    # Rounded down, so that 100 % means that every place is answered.
     return Figure(_("Done"), percent(int(counted.share * 100) / 100).text, note)
 
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-# The box in percent of its height: marks stand on the baseline, labels below it.
+# Heights in percent of the box: marks are on the baseline, labels below it.
 TOP, BASE, LABELS = 8.0, 80.0, 98.0
 HEIGHT = BASE - TOP
-# The first and last mark keep so far from the edges of the box, in percent of its width.
+# The distance of the first and last mark from the edges of the box, in percent of its width.
 EDGE = 1.5
 # Texts at the edges are written inwards.
 LEFT_OF, RIGHT_OF = 12.0, 88.0
@@ -24,7 +24,7 @@ def _percent(value: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """One mark. `shape` is rect, circle, line or text; `kind` says which of the styles it has."""
+    """One mark. `shape` is rect, circle, line or text; `kind` is its style."""
 
     shape: str
     kind: str
@@ -63,7 +63,7 @@ def label(x: float, text: str, y: float = LABELS, kind: str = "label") -> Mark:
 
 
 def baseline() -> Mark:
-    """Return the line that marks stand on."""
+    """Return the line below the marks."""
     return line(0, BASE, 100, BASE, "axis")
 
 
@@ -85,19 +85,19 @@ class Scale:
     high: float
 
     def at(self, value: float) -> float:
-        """Return where a value stands, in percent of the width."""
+        """Return the place of a value, in percent of the width."""
         share = (value - self.low) / (self.high - self.low) if self.high > self.low else 0.5
         return EDGE + min(1.0, max(0.0, share)) * (100 - 2 * EDGE)
 
 
-# So many dots fit above each other and beside each other on a phone; more of them become bars.
+# The most dots above each other and side by side on a phone; more become bars.
 MOST_ABOVE, DOT_COLUMNS = 8, 40
 
 
 def dots(values: Iterable[tuple[float, bool]], scale: Scale) -> list[Mark]:
-    """Return a dot for each value, stacked where they are close, or bars where they are many.
+    """Return a dot for each value, stacked if they are close, or bars if there are many.
 
-    Each value comes with whether it is marked as bad; bad ones stand at the bottom of a stack.
+    Each value has a flag that marks it as bad; bad values are at the bottom of a stack.
     """
     stacks: dict[int, list[bool]] = {}
     for value, bad in values:
@@ -105,23 +105,23 @@ def dots(values: Iterable[tuple[float, bool]], scale: Scale) -> list[Mark]:
         stacks.setdefault(min(DOT_COLUMNS - 1, column), []).append(bad)
     highest = max(map(len, stacks.values()), default=0)
     draw = _bars_of_a_stack if highest > MOST_ABOVE else _dots_of_a_stack
-    return [mark for column, found in sorted(stacks.items()) for mark in draw(column, found, highest)]
+    return [mark for column, stack in sorted(stacks.items()) for mark in draw(column, stack, highest)]
 
 
 _WIDTH = (100 - 2 * EDGE) / DOT_COLUMNS
 
 
-def _dots_of_a_stack(column: int, found: Sequence[bool], _highest: int) -> list[Mark]:
+def _dots_of_a_stack(column: int, stack: Sequence[bool], _highest: int) -> list[Mark]:
     x = EDGE + (column + 0.5) * _WIDTH
     return [
         dot(x, BASE - HEIGHT * (place + 0.5) / MOST_ABOVE, "dot bad" if bad else "dot")
-        for place, bad in enumerate(sorted(found, reverse=True))
+        for place, bad in enumerate(sorted(stack, reverse=True))
     ]
 
 
-def _bars_of_a_stack(column: int, found: Sequence[bool], highest: int) -> list[Mark]:
-    left, width, bad = EDGE + (column + 0.08) * _WIDTH, 0.84 * _WIDTH, sum(found)
-    whole = bar(left, width, len(found) / highest, "bar")
+def _bars_of_a_stack(column: int, stack: Sequence[bool], highest: int) -> list[Mark]:
+    left, width, bad = EDGE + (column + 0.08) * _WIDTH, 0.84 * _WIDTH, sum(stack)
+    whole = bar(left, width, len(stack) / highest, "bar")
     return [whole, bar(left, width, bad / highest, "bar bad")] if bad else [whole]
 
 

@@ -1,4 +1,4 @@
-"""What the Monitor page knows of a study, read once for all of its parts."""
+"""The data of the Monitor page about a study, read once for all of its parts."""
 
 from __future__ import annotations
 
@@ -20,63 +20,63 @@ from tasks_app.study_settings import StudySettings
 
 @dataclass(frozen=True)
 class Reading:
-    """How the fieldwork of a study stands."""
+    """The state of the fieldwork of a study."""
 
     study: Study
     progress: StudyProgress
     pace: Pace
     fieldwork: Fieldwork
-    group_shares: Sequence[tuple[int, int]]  # of each group by its id, the share of raters that are drawn for it
+    group_shares: Sequence[tuple[int, int]]  # (group id, share of raters assigned to the group)
 
     @cached_property
     def options(self) -> StudySettings:
-        """The settings of the study."""
+        """Return the settings of the study."""
         return self.study.options
 
     @cached_property
     def zone(self) -> ZoneInfo:
-        """The time zone of the study."""
+        """Return the time zone of the study."""
         return ZoneInfo(self.study.timezone)
 
     @property
     def is_imported(self) -> bool:
-        """Whether the study has raters, and all of them came with imported ratings."""
+        """Return whether the study has raters, and all of them are from imported ratings."""
         raters = self.fieldwork.raters
-        return bool(raters) and all(one.rater.kind == Rater.Kind.IMPORTED for one in raters)
+        return bool(raters) and all(work.rater.kind == Rater.Kind.IMPORTED for work in raters)
 
     @property
     def has_begun(self) -> bool:
-        """Whether somebody has come to judge."""
+        """Return whether any rater has come."""
         return bool(self.fieldwork.counted)
 
     @cached_property
     def simulated(self) -> int:
-        """Raters that are simulated."""
-        return sum(one.rater.kind == Rater.Kind.SIMULATED for one in self.fieldwork.counted)
+        """Return the number of simulated raters."""
+        return sum(work.rater.kind == Rater.Kind.SIMULATED for work in self.fieldwork.counted)
 
     @cached_property
     def forecast(self) -> Forecast:
-        """When the study will be done."""
+        """Return the forecast of the end of the study."""
         later = sum(task.places - task.submitted for task in self.progress.later)
         left = self.progress.places - self.progress.submitted - later
         return forecast(self.study.state, left, later, self.pace)
 
     @cached_property
     def steps(self) -> Sequence[FunnelStep]:
-        """The progress of raters."""
+        """Return the steps of raters' progress."""
         return funnel(self.progress, self.pace, self.fieldwork, list(self.options.channels))
 
     @cached_property
     def cost_to_come(self) -> Decimal:
-        """What the open places will cost at the pay for a full set, without bonuses and fees of platforms.
+        """Return the cost of the open places at the pay for a full set, without bonuses and fees of platforms.
 
         A place costs the pay for a set divided by the units of that set. Where groups are given different tasks, their
         sets differ in size; a place that several groups can take costs the mean over these groups, weighted by their
         shares.
         """
-        sets = {one.task: one for one in self.progress.full_sets if one.until is None}
+        sets = {entry.task: entry for entry in self.progress.full_sets if entry.until is None}
         shares: dict[int | None, int] = dict(self.group_shares) or {None: 1}
-        units = {group: sum(one.units for one in sets.values() if one.takes(group)) for group in shares}
+        units = {group: sum(entry.units for entry in sets.values() if entry.takes(group)) for group in shares}
         cost = pay.NOTHING
         for task in self.progress.tasks:
             left = task.places - task.submitted
@@ -90,7 +90,7 @@ class Reading:
 
 
 def read(study: Study) -> Reading:
-    """Read how the fieldwork stands: seven queries, and an eighth after an erasure."""
+    """Read the state of the fieldwork with seven queries, and an eighth after an erasure."""
     progress = study_progress(study)
     fieldwork = fieldwork_of(study, progress.full_sets, progress.checks)
     return Reading(study, progress, pace_of(study), fieldwork, list(study.groups.values_list("pk", "share")))

@@ -22,7 +22,7 @@ from tasks_app.views.researcher.projects.frame import project_page
 @researcher_page
 @require_safe
 def data(request: HttpRequest, slug: str) -> HttpResponse:
-    """What can be taken out of a project now, and of which studies it cannot."""
+    """Show the downloads of a project, and the studies without downloads."""
 
     def context(project: Project) -> dict[str, Any]:
         studies = list(access.studies_of_project(request.user, project).order_by("title", "pk"))
@@ -44,19 +44,19 @@ def _may_export(study: Study) -> bool:
 @researcher_page
 @require_safe
 def ratings(request: HttpRequest, slug: str, format: str) -> HttpResponseBase:
-    """All ratings of the studies that somebody may export now, in one file; written in the log of each study."""
+    """Stream all ratings of the studies that the user may export as one file; the log of each study records it."""
     project = access.project_for_researcher(request.user, slug)
     studies = list(_exported(request, project))
     if format not in ratings_export.CONTENT_TYPES or not studies:
         raise Http404
-    wanted: ratings_export.Format = "csv" if format == "csv" else "jsonl"
+    file_format: ratings_export.Format = "csv" if format == "csv" else "jsonl"
     for study in studies:
         after = {"state": study.state, "project": project.slug}
-        events.log(study, request.user, "exported", about=f"ratings as {wanted}", after=after)
+        events.log(study, request.user, "exported", about=f"ratings as {file_format}", after=after)
     return StreamingHttpResponse(
-        Begun(ratings_export.stream_all(studies, format=wanted)),
-        content_type=ratings_export.CONTENT_TYPES[wanted],
-        headers={"Content-Disposition": f'attachment; filename="{project.slug}-ratings.{wanted}"'},
+        Begun(ratings_export.stream_all(studies, format=file_format)),
+        content_type=ratings_export.CONTENT_TYPES[file_format],
+        headers={"Content-Disposition": f'attachment; filename="{project.slug}-ratings.{file_format}"'},
     )
 
 

@@ -27,14 +27,14 @@ from tasks_app.services import events
 from tasks_app.views.researcher.frame import researcher_page
 from tasks_app.views.researcher.projects.frame import project_page
 
-# Lines of a table on the page; the files have all of them.
+# The most lines of a table on the page; the files have all.
 LINES = 100
 
 
 @researcher_page
 @require_safe
 def results(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show what the studies of a project found, side by side; a superuser's look at others' is logged."""
+    """Show the results of a project's studies side by side; a superuser's look at others' studies is logged."""
 
     def context(project: Project) -> dict[str, Any]:
         studies = _studies(request, project)
@@ -58,18 +58,18 @@ def results(request: HttpRequest, slug: str) -> HttpResponse:
 @researcher_page
 @require_safe
 def table(request: HttpRequest, slug: str, key: str, format: files.Format) -> HttpResponse:
-    """Return a table of the results as a file; what is hidden on the page is not in it."""
+    """Return a table of the results as a file, without results that are hidden on the page."""
     project = access.project_for_researcher(request.user, slug)
     studies = _studies(request, project)
-    found, runs = _table(request, studies, key)
+    result_table, runs = _table(request, studies, key)
     shown = [study for study, _run in runs]
-    if format not in files.CONTENT_TYPES or not found.rows:
+    if format not in files.CONTENT_TYPES or not result_table.rows:
         raise Http404
     _note_look(request, shown)
     content = files.write(
-        found,
+        result_table,
         format=format,
-        title=_("%(table)s of %(project)s") % {"table": found.caption, "project": project.name},
+        title=_("%(table)s of %(project)s") % {"table": result_table.caption, "project": project.name},
         label=f"tab:{project.slug}-{key}",
         origin=_origin(project, runs),
     )
@@ -87,12 +87,14 @@ def _annotations(request: HttpRequest, studies: Sequence[Study]) -> AnnotationsS
 
 
 def _table(request: HttpRequest, studies: Sequence[Study], key: str) -> tuple[Table, list[tuple[Study, Run]]]:
-    """Return a table by its key, and the studies with the runs that its numbers are from."""
+    """Return a table by its key, and the studies and runs of its numbers."""
     if key == "systems":
         systems = side_by_side(studies)
-        return tables.systems_table(systems), [(one.study, one.run) for one in systems.results if one.run and one.score]
+        return tables.systems_table(systems), [
+            (result.study, result.run) for result in systems.results if result.run and result.score
+        ]
     annotations = _annotations(request, studies)
-    runs = [(one.study, one.run) for one in annotations.results if one.run and not one.is_empty]
+    runs = [(result.study, result.run) for result in annotations.results if result.run and not result.is_empty]
     if key == "agreement":
         return tables.agreement_table(annotations, _progress(studies)), runs
     if key == "raters":
@@ -101,15 +103,15 @@ def _table(request: HttpRequest, studies: Sequence[Study], key: str) -> tuple[Ta
 
 
 def _progress(studies: Iterable[Study]) -> dict[int, float | None]:
-    """Return the answered share of the places of each study; None where there are none, as for imported ratings."""
+    """Return the answered share of the places of each study; None without places, as for imported ratings."""
     numbers = {study.pk: vars(study) for study in studies}  # columns that the query adds
-    return {key: one["answered"] / one["places"] if one["places"] else None for key, one in numbers.items()}
+    return {key: counts["answered"] / counts["places"] if counts["places"] else None for key, counts in numbers.items()}
 
 
 def _shown(systems: SideBySide, annotations: AnnotationsSideBySide) -> list[Study]:
-    """Return the studies of which something is shown."""
-    scored = {one.study.pk for one in systems.results if one.scores}
-    return [one.study for one in annotations.results if one.study.pk in scored or not one.is_empty]
+    """Return the studies that have visible results."""
+    scored = {result.study.pk for result in systems.results if result.scores}
+    return [result.study for result in annotations.results if result.study.pk in scored or not result.is_empty]
 
 
 def _note_look(request: HttpRequest, studies: Sequence[Study]) -> None:
@@ -118,13 +120,13 @@ def _note_look(request: HttpRequest, studies: Sequence[Study]) -> None:
 
 
 def _origin(project: Project, runs: Iterable[tuple[Study, Run]]) -> str:
-    """Say which runs of which studies a table is from, and by which version of evalweb it was written."""
+    """Return the origin of a table in words: studies, runs and version of evalweb."""
     named = [f"study {study.slug} run {run.number}" for study, run in runs]
     return f"Project {project.slug}, {', '.join(named)}, evalweb {settings.EVALWEB_CODE_VERSION or '-'}"
 
 
 def _row(result: MainResult, systems: list[str]) -> dict[str, Any]:
-    """Return a row of the table: a cell for each system, None where the study does not have it."""
+    """Return a row of the table: a cell for each system, None if the study does not have it."""
     analysis, statistic = result.score or ("", "")
     return {
         "study": result.study,

@@ -23,19 +23,19 @@ LONGEST_NAME = 40
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One rater with the exclusion by hand that holds, where there is one."""
+    """One rater with the current manual exclusion, if there is one."""
 
     work: RaterWork
     exclusion: Exclusion | None
 
     @property
     def rater(self) -> Rater:
-        """The rater."""
+        """Return the rater."""
         return self.work.rater
 
     @property
     def standing(self) -> Promise | str:
-        """How the rater stands or ended, in words."""
+        """Return the state or outcome of the rater in words."""
         if self.rater.outcome:
             return self.rater.get_outcome_display()
         if self.rater.kind == Rater.Kind.IMPORTED:
@@ -47,7 +47,7 @@ def _stands(standing: Standing) -> Picks:
     return lambda row: row.work.is_counted and row.work.standing == standing
 
 
-# By the name in the address: the words on the chip, and whom it picks. "All" leaves out who only tried the study out.
+# By the name in the address: the words of the chip, and the raters it picks. "All" leaves out sandbox raters.
 CHIPS: Mapping[str, tuple[str | Promise, Picks]] = {
     "": (_("all"), lambda row: row.rater.kind != Rater.Kind.SANDBOX),
     **{str(standing): (words, _stands(standing)) for standing, words in WORDS.items()},
@@ -70,7 +70,7 @@ def _share(row: Row) -> float:
     return NONE_LAST if share is None else share
 
 
-# By the name in the address: the words, what to sort by, and whether the greatest comes first.
+# By the name in the address: the words, the sort key, and whether the greatest comes first.
 ORDERS: Mapping[str, tuple[str | Promise, Callable[[Row], float | str], bool]] = {
     "": (_("newest first"), lambda row: row.rater.pk, True),
     "seen": (_("last seen first"), lambda row: row.work.seen.timestamp(), True),
@@ -82,7 +82,7 @@ ORDERS: Mapping[str, tuple[str | Promise, Callable[[Row], float | str], bool]] =
 
 @dataclass(frozen=True, slots=True)
 class Chip:
-    """A filter: its words, how many raters it picks, its address, and whether it is on."""
+    """A filter: its words, the number of raters it picks, its address, and whether it is on."""
 
     words: str | Promise
     n: int
@@ -92,33 +92,33 @@ class Chip:
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Which raters are asked for, and in which order; what the address names wrongly is not asked for."""
+    """The filter and order of the list; unknown names in the address are ignored."""
 
     show: str = ""
     words: str = ""
     order: str = ""
 
     @classmethod
-    def of(cls, asked: QueryDict) -> Filter:
+    def of(cls, parameters: QueryDict) -> Filter:
         """Read the filter from an address."""
-        show, order = asked.get("show", ""), asked.get("order", "")
-        words = asked.get("q", "").strip().replace("\0", "")[:LONGEST_NAME]
+        show, order = parameters.get("show", ""), parameters.get("order", "")
+        words = parameters.get("q", "").strip().replace("\0", "")[:LONGEST_NAME]
         return cls(show if show in CHIPS else "", words, order if order in ORDERS else "")
 
     def query(self, **other: str) -> str:
-        """Return the filter as it stands in an address, with some of it changed."""
+        """Return the filter as a query of an address, with some changes."""
         values = {"show": self.show, "q": self.words, "order": self.order, **other}
         return urlencode({name: value for name, value in values.items() if value})
 
     def pick(self, rows: Sequence[Row]) -> list[Row]:
-        """Return the raters that are asked for, in order."""
+        """Return the raters that the filter picks, in order."""
         _words, picks = CHIPS[self.show]
         _label, key, reverse = ORDERS[self.order]
-        found = [row for row in rows if picks(row) and self.words.lower() in row.rater.pseudonym.lower()]
-        return sorted(found, key=key, reverse=reverse)
+        picked = [row for row in rows if picks(row) and self.words.lower() in row.rater.pseudonym.lower()]
+        return sorted(picked, key=key, reverse=reverse)
 
     def chips(self, rows: Sequence[Row]) -> list[Chip]:
-        """Return the filters that pick somebody, and the one that is on."""
+        """Return the filters that pick any raters, and the active filter."""
         counted = ((name, words, sum(map(picks, rows))) for name, (words, picks) in CHIPS.items())
         return [
             Chip(words, n, self.query(show=name), is_on=name == self.show)
@@ -128,6 +128,6 @@ class Filter:
 
 
 def chips_of(fieldwork: Fieldwork) -> list[Chip]:
-    """Return the filters for a page that does not know who is excluded; none where nobody has come."""
+    """Return the filters for a page without exclusions; none if the study has no raters."""
     rows = [Row(work, None) for work in fieldwork.raters]
     return Filter().chips(rows) if any(map(CHIPS[""][1], rows)) else []

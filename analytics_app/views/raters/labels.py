@@ -1,4 +1,4 @@
-"""All answers of a rater in one table, beside what others answered: for those who may read ratings."""
+"""All answers of a rater in one table, with those of others, for users who may read ratings."""
 
 from __future__ import annotations
 
@@ -51,29 +51,29 @@ def _context(request: HttpRequest, study: Study, rater: Rater) -> dict[str, Any]
     differs = bool(request.GET.get("differs"))
     answers = _chosen(found.answers_of(rater), chosen, differs=differs)
     page = Paginator(answers, ANSWERS_ON_A_PAGE).get_page(request.GET.get("page"))
-    wanted = {"label": ":".join(chosen) if chosen else "", "differs": "1" if differs else ""}
+    parameters = {"label": ":".join(chosen) if chosen else "", "differs": "1" if differs else ""}
     return {
         "rater": rater,
         "page": page,
         "rows": found.answer_rows(rater, page),
         "labels": [(f"{key}:{value}", f"{name}: {value}", n) for key, name, value, n in given],
-        "label": wanted["label"],
+        "label": parameters["label"],
         "differs": differs,
-        "query": urlencode({name: value for name, value in wanted.items() if value}),
+        "query": urlencode({name: value for name, value in parameters.items() if value}),
         "shared": _shared(rater),
         "has_screens": rater.kind != Rater.Kind.IMPORTED,
     }
 
 
 def _chosen(answers: QuerySet[Judgment], label: tuple[str, str] | None, *, differs: bool) -> QuerySet[Judgment]:
-    """Return the answers that are looked for."""
+    """Return the answers with a label, or those that differ from others."""
     if label is not None:
         answers = found.with_label(answers, *label)
     return found.that_differ(answers) if differs else answers
 
 
 def _shared(rater: Rater) -> Table:
-    """Return the table of how far the rater agrees with others on the texts that both labelled."""
+    """Return the table of agreement of the rater with others on the texts that both labelled."""
     columns = [
         Column(_("Other rater"), number=False),
         Column(_("Question"), number=False),
@@ -83,13 +83,13 @@ def _shared(rater: Rater) -> Table:
     ]
     rows = [
         [
-            cells.name(one.other),
-            cells.name(one.name),
-            cells.whole(one.texts),
-            cells.whole(one.same),
-            cells.percent(one.share),
+            cells.name(shared.other),
+            cells.name(shared.name),
+            cells.whole(shared.texts),
+            cells.whole(shared.same),
+            cells.percent(shared.share),
         ]
-        for one in found.shared_with(rater)
+        for shared in found.shared_with(rater)
     ]
     notes = [_("Counted now from all answers, and not corrected for chance. Cohen's kappa is on the tab Results.")]
     return Table(_("Agreement on shared texts"), columns, rows, notes if rows else ())

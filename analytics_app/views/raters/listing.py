@@ -24,7 +24,7 @@ RATERS_ON_A_PAGE = 100
 @researcher_page
 @require_safe
 def raters(request: HttpRequest, slug: str) -> HttpResponse:
-    """Raters with their work; with ?live only the list. Neither systems nor answers are shown."""
+    """Show raters with their work, or with ?live only the list, without systems and answers."""
     study, own = access.study_and_role(request.user, slug)
     if wants_part(request):
         note_look(request, study, own, "raters", often=True)
@@ -39,14 +39,14 @@ def _context(request: HttpRequest, study: Study) -> dict[str, Any]:
     fieldwork = fieldwork_with(study)
     excluded = pages.exclusions_by_hand(study, [work.rater for work in fieldwork.raters])
     rows = [Row(work, excluded.get(work.rater.pk)) for work in fieldwork.raters]
-    wanted = Filter.of(request.GET)
-    page = Paginator(wanted.pick(rows), RATERS_ON_A_PAGE).get_page(request.GET.get("page"))
+    rater_filter = Filter.of(request.GET)
+    page = Paginator(rater_filter.pick(rows), RATERS_ON_A_PAGE).get_page(request.GET.get("page"))
     return {
         "page": page,
-        "wanted": wanted,
-        "chips": wanted.chips(rows),
-        "orders": [(name, words, name == wanted.order) for name, (words, _key, _reverse) in ORDERS.items()],
-        "query": wanted.query(),
+        "wanted": rater_filter,
+        "chips": rater_filter.chips(rows),
+        "orders": [(name, words, name == rater_filter.order) for name, (words, _key, _reverse) in ORDERS.items()],
+        "query": rater_filter.query(),
         "has_raters": bool(rows),
         "has_known": any(work.controls.answered for work in fieldwork.raters),
     }
