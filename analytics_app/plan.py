@@ -41,7 +41,7 @@ _BEFORE_THE_CHOICE: dict[str, Json] = {"intervals": "percentile", "constant": "d
 
 
 class PlanBlock(Block):
-    """The settings of an analysis plan; frozen at opening, they determine the planned run."""
+    """How a study is analysed; frozen at opening, it makes the planned run."""
 
     primary = forms.CharField(
         required=False,

@@ -21,7 +21,7 @@ class Variants(Extra):
     @classmethod
     def load(cls, loading: Loading) -> Self:
         """Read the variants of the outputs of a task."""
-        return cls(tuple(variant for (variant,) in rows(_VARIANTS, **loading.seen)))
+        return cls(tuple(variant for (variant,) in rows(_VARIANTS, **loading.params)))
 
     @classmethod
     def empty(cls, table: Table) -> Self:
