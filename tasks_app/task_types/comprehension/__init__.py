@@ -55,9 +55,10 @@ ANSWER = Outcome(
         "the chosen option on the screen."
     ),
 )
+# Of 0 and 1 the mean is the share of right answers, by which systems are compared.
 IS_RIGHT = Outcome(
     "correct",
-    Scale.NOMINAL,
+    Scale.INTERVAL,
     per="criterion",
     graded=True,
     optional=True,
