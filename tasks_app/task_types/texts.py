@@ -9,6 +9,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.orders import latin_orders
+from tasks_app.task_types import blocks
 from tasks_app.task_types.base import ItemTexts, Parameters, TaskType, UnitDraft
 
 
@@ -65,6 +66,12 @@ class SeveralTexts(TextType):
         """Put every text in every place of the screen equally often, by random Latin squares."""
         for order in latin_orders(n_parts, rng):
             yield {"parts": list(order)}
+
+    def units_of_screens(self, items: Sequence[ItemTexts], size: int | None, rng: Random) -> Iterator[UnitDraft]:
+        """Make one unit a screen of distinct texts of an item; an item with one text only is left out."""
+        shown = [item for item in items if len(item.groups) > 1]
+        for key, item, on_screen in blocks.screens_of(shown, [item.groups for item in shown], size, rng):
+            yield UnitDraft(key, item.key, tuple(map(tuple, on_screen)), item.document)
 
 
 class SingleOrTogether(SeveralTexts):

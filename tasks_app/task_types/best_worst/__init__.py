@@ -10,8 +10,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.orders import latin_orders
-from tasks_app.plaintext import validate_storable
-from tasks_app.task_types import blocks
+from tasks_app.study_settings import line
 from tasks_app.task_types.base import (
     Asked,
     AskedOption,
@@ -125,22 +124,8 @@ class BestWorst(SeveralTexts):
             label=_("Screens for each text"),
             help_text=_("Empty: 8 where items are mixed; else as few as let every two texts of an item meet."),
         )
-        best_word = forms.CharField(
-            required=False,
-            max_length=60,
-            initial="",
-            validators=[validate_storable],
-            label=_("Word for the best"),
-            help_text=_("Such as “Most positive”. Empty: “Best”."),
-        )
-        worst_word = forms.CharField(
-            required=False,
-            max_length=60,
-            initial="",
-            validators=[validate_storable],
-            label=_("Word for the worst"),
-            help_text=_("Such as “Most negative”. Empty: “Worst”."),
-        )
+        best_word = line(_("Word for the best"), _("Such as “Most positive”. Empty: “Best”."), length=60)
+        worst_word = line(_("Word for the worst"), _("Such as “Most negative”. Empty: “Worst”."), length=60)
 
         def clean(self) -> dict[str, object]:
             """Refuse one word for both ends, a word for one end only, and a number of screens for texts shown once."""
@@ -163,10 +148,7 @@ class BestWorst(SeveralTexts):
         if self.of == "all":
             yield from self._over_all(items, rng)
         elif self.of == "item_once":
-            shown = [item for item in items if len(item.groups) > 1]
-            texts = [item.groups for item in shown]
-            for key, item, on_screen in blocks.screens_of(shown, texts, self.size, rng):
-                yield UnitDraft(key, item.key, tuple(map(tuple, on_screen)), item.document)
+            yield from self.units_of_screens(items, self.size, rng)
         else:
             yield from self._within_items(items, rng)
 

@@ -33,8 +33,9 @@ from tasks_app.task_types.comprehension.questions import (
 from tasks_app.task_types.comprehension.simulate import simulated_answer
 from tasks_app.task_types.labels.options import in_drawn_order
 from tasks_app.task_types.list_fields import EntriesField
+from tasks_app.task_types.option_questions import DrawnOptions
 from tasks_app.task_types.registry import register
-from tasks_app.task_types.texts import TextParams, TextType
+from tasks_app.task_types.texts import TextParams
 
 MOST_QUESTIONS = 20
 LEAST_STEPS, MOST_STEPS = 2, 11
@@ -99,7 +100,7 @@ class Condition:
 
 
 @register
-class Comprehension(TextType):
+class Comprehension(DrawnOptions):
     """The text alone first, and the questions of its item once the rater has read it.
 
     Right answers are compared on the server and are never part of a page before the rater has answered. How long the
@@ -267,14 +268,6 @@ class Comprehension(TextType):
     def shown_options(self, screen: Screen, question: ItemQuestion) -> tuple[str, ...]:
         """Return the options of a question in the order of the screen, as it was drawn."""
         return in_drawn_order(question.options, screen.arrangement, QUESTION.format(n=question.number))
-
-    def arrange(self, n_parts: int, rng: Random) -> Iterator[dict[str, object]]:
-        """Draw the order of the options for every place, each option everywhere equally often."""
-        seed, place = rng.getrandbits(32), 0
-        while True:
-            drawn = {"seed": seed, "draw": place} if self.order == "drawn" else {}
-            yield {"parts": list(range(n_parts)), **drawn}
-            place += 1
 
     def arrange_for_rater(self, criteria: Sequence[Criterion], rng: Random) -> dict[str, object]:
         """Draw the order of the study's criteria; where one depends on another they stay in the order of the study."""

@@ -10,10 +10,10 @@ from django import forms
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app.plaintext import validate_storable
-from tasks_app.task_types.base import Criterion, ScreenForm, ShownPart
+from tasks_app.task_types.base import Criterion
 from tasks_app.task_types.comprehension.questions import LONGEST_ANSWER, ItemQuestion
 from tasks_app.task_types.list_fields import digit
+from tasks_app.task_types.option_questions import NOT_SHOWN, OneTextForm, Option, OptionQuestion, missing, own_words
 
 if TYPE_CHECKING:
     from tasks_app.task_types.comprehension import Comprehension
@@ -23,55 +23,24 @@ MOST_SECONDS = 86_400.0
 
 ITEM_FIELD, STUDY_FIELD = "p1-q{n}", "p1-c-{key}"
 
-# Options as short as this stand side by side.
-SHORT = 24
-
 
 @dataclass(frozen=True, slots=True)
-class Option:
-    """One option on the screen: what is posted, its words and its digit."""
-
-    value: str
-    words: str
-    checked: bool
-    digit: str
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(OptionQuestion):
     """A question on the screen; without options it asks for a short answer.
 
     `after` names the field of the earlier question on which it depends, `answers` the answers after which it is asked.
     """
 
     field: forms.BoundField
-    title: str
     note: str
     language: str
-    options: tuple[Option, ...]
-    errors: tuple[str, ...]
     after: str = ""
     after_title: str = ""
     answers: tuple[str, ...] = ()
     answer_words: tuple[str, ...] = ()
 
-    @property
-    def missing(self) -> str:
-        """The message while the question has no answer."""
-        return missing(self.title)
 
-    @property
-    def is_short(self) -> bool:
-        """Whether the options have room side by side."""
-        return all(len(option.words) <= SHORT for option in self.options)
-
-
-def missing(question: str) -> str:
-    """Return the message for a question without an answer."""
-    return gettext("Answer “%(question)s”") % {"question": question}
-
-
-class ComprehensionForm(ScreenForm):
+class ComprehensionForm(OneTextForm):
     """Answers to the questions of the item and of the study; `read` is 1 once the rater has said so."""
 
     kind: Comprehension
@@ -103,11 +72,6 @@ class ComprehensionForm(ScreenForm):
         """The criteria of the study, in the order of the screen."""
         return self.kind.asked(self.screen.shown_criteria)
 
-    @property
-    def shown(self) -> ShownPart:
-        """The text."""
-        return self.screen.shown_parts[0]
-
     def questions(self) -> Iterator[Question]:
         """Yield the questions in the order of the screen, for the template."""
         language = self.shown.part.language or self.screen.language
@@ -115,29 +79,30 @@ class ComprehensionForm(ScreenForm):
             field = self[ITEM_FIELD.format(n=question.number)]
             shown = self.kind.shown_options(self.screen, question)
             options = tuple(
-                Option(words, words, field.value() == words, digit(n)) for n, words in enumerate(shown, start=1)
+                Option(field.html_name, words, words, field.value() == words, digit(n))
+                for n, words in enumerate(shown, start=1)
             )
-            yield Question(field, question.words, "", self.screen.language or language, options, self._wrong(field))
+            yield Question(question.words, options, self._wrong(field), field, "", self.screen.language or language)
         by_key = {criterion.key: criterion for criterion in self.study_questions}
         for criterion in self.study_questions:
             field = self[STUDY_FIELD.format(key=criterion.key)]
             options = tuple(
-                Option(str(n), words, str(field.value() or "") == str(n), digit(n))
+                Option(field.html_name, str(n), words, str(field.value() or "") == str(n), digit(n))
                 for n, words in enumerate(criterion.labels, start=1)
             )
             title = criterion.question or criterion.name
             condition = self.kind.condition_of(criterion.key)
             earlier = by_key.get(condition.after) if condition is not None else None
             if condition is None or earlier is None:
-                yield Question(field, title, criterion.definition, criterion.language, options, self._wrong(field))
+                yield Question(title, options, self._wrong(field), field, criterion.definition, criterion.language)
                 continue
             yield Question(
-                field,
                 title,
-                criterion.definition,
-                criterion.language,
                 options,
                 self._wrong(field),
+                field,
+                criterion.definition,
+                criterion.language,
                 after=STUDY_FIELD.format(key=condition.after),
                 after_title=earlier.question or earlier.name,
                 answers=tuple(str(n) for n, words in enumerate(earlier.labels, start=1) if words in condition.answers),
@@ -188,12 +153,6 @@ def _field_of(label: str, options: tuple[str, ...] | list[str]) -> forms.Field:
             required=False,
             choices=[(option, "") for option in options],
             label=label,
-            error_messages={"invalid_choice": _("Choose one of the options shown.")},
+            error_messages=NOT_SHOWN,
         )
-    return forms.CharField(
-        required=False,
-        max_length=LONGEST_ANSWER,
-        validators=[validate_storable],
-        label=label,
-        error_messages={"max_length": _("Write at most %(limit_value)d characters.")},
-    )
+    return own_words(label, LONGEST_ANSWER)

@@ -10,9 +10,10 @@ from django import forms
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app.task_types.base import Criterion, ScreenForm, ShownPart
+from tasks_app.task_types.base import Criterion
 from tasks_app.task_types.error_labels.typology import ERROR, FollowUp, Label, Typology, criteria_of
 from tasks_app.task_types.list_fields import TICKED, TickField, digit
+from tasks_app.task_types.option_questions import OneTextForm, missing
 
 if TYPE_CHECKING:
     from tasks_app.task_types.error_labels import ErrorLabels
@@ -106,7 +107,7 @@ class Tick:
         return self.field.value() in (TICKED, True)
 
 
-class ErrorLabelForm(ScreenForm):
+class ErrorLabelForm(OneTextForm):
     """The form of one text with its source."""
 
     kind: ErrorLabels
@@ -166,11 +167,6 @@ class ErrorLabelForm(ScreenForm):
     def language(self) -> str:
         """The language of the labels: of those that come along their own."""
         return self.typology.language or self.screen.language
-
-    @property
-    def shown(self) -> ShownPart:
-        """The text."""
-        return self.screen.shown_parts[0]
 
     @property
     def valid(self) -> Label:
@@ -239,7 +235,7 @@ class ErrorLabelForm(ScreenForm):
                 cleaned[name] = ""
                 self.errors.pop(name, None)
             elif not cleaned.get(name) and name not in self.errors and self.kind.follow_ups == "required":
-                self.add_error(name, self.missing(self.words[follow_up.key].question or follow_up.question))
+                self.add_error(name, missing(self.words[follow_up.key].question or follow_up.question))
         return cleaned
 
     def _clean_steps(self, cleaned: dict[str, object]) -> None:
@@ -254,12 +250,7 @@ class ErrorLabelForm(ScreenForm):
             elif answer != NO:
                 reached = False
                 if answer != YES and name not in self.errors:
-                    self.add_error(name, self.missing(label.question or label.name))
-
-    @staticmethod
-    def missing(question: str) -> str:
-        """Return the message for a question without an answer."""
-        return gettext("Answer “%(question)s”") % {"question": question}
+                    self.add_error(name, missing(label.question or label.name))
 
 
 def _choices(field: forms.BoundField, options: tuple[tuple[str, str], ...]) -> tuple[Choice, ...]:

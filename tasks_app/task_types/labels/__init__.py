@@ -39,8 +39,9 @@ from tasks_app.task_types.labels.options import (
 )
 from tasks_app.task_types.labels.simulate import simulated_answer
 from tasks_app.task_types.list_fields import EntriesField, WordsField
+from tasks_app.task_types.option_questions import DrawnOptions
 from tasks_app.task_types.registry import register
-from tasks_app.task_types.texts import TextParams, TextType
+from tasks_app.task_types.texts import TextParams
 
 # Keys of criteria have at most 100 characters; this leaves room for “-other” and “-detail-2” behind them.
 LONGEST_KEY = 85
@@ -76,7 +77,7 @@ def other_key(criterion: str) -> str:
 
 
 @register
-class Labels(TextType):
+class Labels(DrawnOptions):
     """One option for each criterion, or all that apply.
 
     What is first in a list is chosen more often, so the order of options can be drawn; an order that means something,
@@ -258,14 +259,6 @@ class Labels(TextType):
             "4.3.5": "check-boxes" if self.multiple and labels else "multiple choice",
             "4.3.8": "classification or labelling",
         }
-
-    def arrange(self, n_parts: int, rng: Random) -> Iterator[dict[str, object]]:
-        """Draw the order of the options for every place, each option everywhere equally often."""
-        seed, place = rng.getrandbits(32), 0
-        while True:
-            drawn = {"seed": seed, "draw": place} if self.order == "drawn" else {}
-            yield {"parts": list(range(n_parts)), **drawn}
-            place += 1
 
     def arrange_for_rater(self, criteria: Sequence[Criterion], rng: Random) -> dict[str, object]:
         """Draw the order of the criteria, and of the options where a rater keeps it."""

@@ -8,35 +8,19 @@ from typing import TYPE_CHECKING
 
 from django import forms
 from django.utils.translation import gettext
-from django.utils.translation import gettext_lazy as _
 
-from tasks_app.plaintext import validate_storable
-from tasks_app.task_types.base import Criterion, ScreenForm, ShownPart
+from tasks_app.task_types.base import Criterion
 from tasks_app.task_types.labels.options import NONE, Detail
 from tasks_app.task_types.list_fields import TICKED, TickField, digit
+from tasks_app.task_types.option_questions import NOT_SHOWN, OneTextForm, Option, OptionQuestion, missing, own_words
 
 if TYPE_CHECKING:
     from tasks_app.task_types.labels import Labels
 
 LONGEST_WORDS = 2_000
 
-# Options as short as this stand side by side.
-SHORT = 24
-
 # One text a screen, so it is always the first.
 CHOICE, TICK, NOTHING, WORDS, DETAIL = "p1-{key}", "p1-o{n}-{key}", "p1-none-{key}", "p1-text-{key}", "p1-d{n}-{key}"
-
-
-@dataclass(frozen=True, slots=True)
-class Option:
-    """One option on the screen: the field that holds it, what is posted, its words and its digit."""
-
-    name: str
-    value: str
-    words: str
-    checked: bool
-    digit: str
-    is_none: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,39 +33,17 @@ class DetailQuestion:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class Question(OptionQuestion):
     """One criterion on the screen."""
 
     criterion: Criterion
     id: str
     multiple: bool
-    options: tuple[Option, ...]
     details: tuple[DetailQuestion, ...]
     words: forms.BoundField | None
-    errors: tuple[str, ...]
-
-    @property
-    def title(self) -> str:
-        """The question as raters read it."""
-        return self.criterion.question or self.criterion.name
-
-    @property
-    def missing(self) -> str:
-        """The message while nothing is chosen."""
-        return missing(self.title)
-
-    @property
-    def is_short(self) -> bool:
-        """Whether the options have room side by side."""
-        return all(len(option.words) <= SHORT for option in self.options)
 
 
-def missing(question: str) -> str:
-    """Return the message for a question without an answer."""
-    return gettext("Answer “%(question)s”") % {"question": question}
-
-
-class LabelsForm(ScreenForm):
+class LabelsForm(OneTextForm):
     """The form of one text."""
 
     kind: Labels
@@ -96,11 +58,6 @@ class LabelsForm(ScreenForm):
         )
         for criterion, options in self.criteria_with_options:
             yield from _fields(kind, criterion, options)
-
-    @property
-    def shown(self) -> ShownPart:
-        """The text."""
-        return self.screen.shown_parts[0]
 
     def questions(self) -> list[Question]:
         """Return the questions in the order of the screen, for the template."""
@@ -118,6 +75,7 @@ class LabelsForm(ScreenForm):
         )
         first = TICK.format(n=1, key=key) if self.kind.multiple else CHOICE.format(key=key)
         return Question(
+            title=criterion.question or criterion.name,
             criterion=criterion,
             id=self[first].auto_id,
             multiple=self.kind.multiple,
@@ -197,14 +155,13 @@ def _names(kind: Labels, criterion: Criterion, options: tuple[str, ...]) -> Iter
 
 def _fields(kind: Labels, criterion: Criterion, options: tuple[str, ...]) -> Iterator[tuple[str, forms.Field]]:
     key = criterion.key
-    not_shown = {"invalid_choice": _("Choose one of the options shown.")}
     about = criterion.question or criterion.name
     none = [(NONE, gettext("None of these"))] if key in kind.none_of_these else []
     if not kind.multiple:
         choices = [*((option, "") for option in options), *none]
         yield (
             CHOICE.format(key=key),
-            forms.ChoiceField(choices=choices, required=False, label=about, error_messages=not_shown),
+            forms.ChoiceField(choices=choices, required=False, label=about, error_messages=NOT_SHOWN),
         )
     else:
         for n, option in enumerate(options, start=1):
@@ -214,13 +171,7 @@ def _fields(kind: Labels, criterion: Criterion, options: tuple[str, ...]) -> Ite
     if key in kind.none_text:
         yield (
             WORDS.format(key=key),
-            forms.CharField(
-                required=False,
-                max_length=LONGEST_WORDS,
-                validators=[validate_storable],
-                label=gettext("In your own words"),
-                error_messages={"max_length": _("Write at most %(limit_value)d characters.")},
-            ),
+            own_words(gettext("In your own words"), LONGEST_WORDS),
         )
     for detail in kind.details_of(key):
         yield (
@@ -229,6 +180,6 @@ def _fields(kind: Labels, criterion: Criterion, options: tuple[str, ...]) -> Ite
                 choices=[(option, "") for option in detail.options],
                 required=False,
                 label=detail.question,
-                error_messages=not_shown,
+                error_messages=NOT_SHOWN,
             ),
         )

@@ -11,8 +11,8 @@ from django import forms
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app.orders import latin_orders
 from tasks_app.plaintext import validate_storable
+from tasks_app.study_settings import line
 from tasks_app.task_types import blocks
 from tasks_app.task_types.base import (
     Asked,
@@ -123,13 +123,10 @@ class Magnitude(SeveralTexts):
             label=_("What the reference is worth"),
             help_text=_("100 is usual: it leaves room below and is easy to halve and to double."),
         )
-        reference_system = forms.CharField(
-            required=False,
-            max_length=200,
-            initial="",
-            validators=[validate_storable],
-            label=_("System whose text is the reference"),
-            help_text=_("It is shown and not judged. Empty: the reference of each item."),
+        reference_system = line(
+            _("System whose text is the reference"),
+            _("It is shown and not judged. Empty: the reference of each item."),
+            length=200,
         )
         reference_text = forms.CharField(
             required=False,
@@ -146,14 +143,7 @@ class Magnitude(SeveralTexts):
             label=_("Check boxes for each text"),
             help_text=_("Asked before the numbers, such as whether information is missing or was added."),
         )
-        ticks_with = forms.CharField(
-            required=False,
-            max_length=64,
-            initial="",
-            validators=[validate_storable],
-            label=_("Show check boxes with"),
-            help_text=_("Key of the criterion. Empty: on every screen."),
-        )
+        ticks_with = line(_("Show check boxes with"), _("Key of the criterion. Empty: on every screen."), length=64)
 
         def clean(self) -> dict[str, object]:
             """Refuse two references, and an example answer that is the reference itself."""
@@ -284,8 +274,7 @@ class Magnitude(SeveralTexts):
     def arrange(self, n_parts: int, rng: Random) -> Iterator[dict[str, object]]:
         """Put every text to be judged in every place of the screen equally often, by random Latin squares."""
         judged = n_parts - 1 if self.reference_system else n_parts
-        for order in latin_orders(max(1, judged), rng):
-            yield {"parts": list(order)}
+        return super().arrange(max(1, judged), rng)
 
     def reference_of(self, screen: Screen) -> Reference:
         """Return the text with which the others are compared."""

@@ -11,7 +11,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.languages import spoken
-from tasks_app.plaintext import validate_storable
+from tasks_app.study_settings import line
 from tasks_app.task_types.base import (
     Asked,
     AskedOption,
@@ -144,13 +144,10 @@ class Pairwise(SeveralTexts):
         both_bad = forms.BooleanField(
             initial=False, required=False, label=_("Allow “both are bad”"), help_text=_("As an answer of its own.")
         )
-        strength = forms.CharField(
-            max_length=1000,
-            required=False,
-            initial="",
-            validators=[validate_storable],
-            label=_("Ask how much better"),
-            help_text=_("Keys of the criteria it is asked for, with spaces between. Slightly or clearly better."),
+        strength = line(
+            _("Ask how much better"),
+            _("Keys of the criteria it is asked for, with spaces between. Slightly or clearly better."),
+            length=1000,
         )
 
         def clean_strength(self) -> str:

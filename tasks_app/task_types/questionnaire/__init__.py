@@ -15,7 +15,7 @@ from django.utils.translation import get_language, gettext
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.languages import spoken
-from tasks_app.plaintext import validate_storable
+from tasks_app.study_settings import line
 from tasks_app.task_types.base import (
     Criterion,
     ItemTexts,
@@ -121,13 +121,10 @@ class Questionnaire(TaskType):
             label=_("Time asked about"),
             help_text=_("For PANAS: the published wording of its question follows from it."),
         )
-        introduction = forms.CharField(
-            max_length=LONGEST_QUESTION,
-            required=False,
-            initial="",
-            validators=[validate_storable],
-            label=_("Introduction"),
-            help_text=_("Above the questions, in place of that of the questionnaire, such as a published translation."),
+        introduction = line(
+            _("Introduction"),
+            _("Above the questions, in place of that of the questionnaire, such as a published translation."),
+            length=LONGEST_QUESTION,
         )
         questions = QuestionsField(
             required=False,

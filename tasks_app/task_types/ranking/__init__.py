@@ -167,10 +167,7 @@ class Ranking(SeveralTexts):
 
     def units(self, items: Sequence[ItemTexts], rng: Random) -> Iterator[UnitDraft]:
         """Make one unit a screen of distinct texts of an item; where there is one text only, nothing can be ranked."""
-        shown = [item for item in items if len(item.groups) > 1]
-        texts = [item.groups for item in shown]
-        for key, item, on_screen in blocks.screens_of(shown, texts, self.texts_a_screen, rng):
-            yield UnitDraft(key, item.key, tuple(map(tuple, on_screen)), item.document)
+        return self.units_of_screens(items, self.texts_a_screen, rng)
 
     def ratings(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Value]:
         """Yield one standing for each text and criterion, on the canonical number of the text."""

@@ -1,0 +1,90 @@
+"""Questions about one text that are answered by options: what labels, error labels and comprehension have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from random import Random
+
+from django import forms
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from tasks_app.plaintext import validate_storable
+from tasks_app.task_types.base import ScreenForm, ShownPart
+from tasks_app.task_types.texts import TextType
+
+# Options as short as this stand side by side.
+SHORT = 24
+
+NOT_SHOWN = {"invalid_choice": _("Choose one of the options shown.")}
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option on the screen: the field that holds it, what is posted, its words and its digit."""
+
+    name: str
+    value: str
+    words: str
+    checked: bool
+    digit: str
+    is_none: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class OptionQuestion:
+    """One question on the screen, with its options."""
+
+    title: str
+    options: tuple[Option, ...]
+    errors: tuple[str, ...]
+
+    @property
+    def missing(self) -> str:
+        """The message while the question has no answer."""
+        return missing(self.title)
+
+    @property
+    def is_short(self) -> bool:
+        """Whether the options have room side by side."""
+        return all(len(option.words) <= SHORT for option in self.options)
+
+
+def missing(question: str) -> str:
+    """Return the message for a question without an answer."""
+    return gettext("Answer “%(question)s”") % {"question": question}
+
+
+def own_words(label: str, longest: int) -> forms.CharField:
+    """Return a field in which raters write a short answer."""
+    return forms.CharField(
+        required=False,
+        max_length=longest,
+        validators=[validate_storable],
+        label=label,
+        error_messages={"max_length": _("Write at most %(limit_value)d characters.")},
+    )
+
+
+class OneTextForm(ScreenForm):
+    """The form of one text."""
+
+    @property
+    def shown(self) -> ShownPart:
+        """The text."""
+        return self.screen.shown_parts[0]
+
+
+class DrawnOptions(TextType):
+    """A type whose parameter `order` says whether the order of options is drawn for every text."""
+
+    order: str
+
+    def arrange(self, n_parts: int, rng: Random) -> Iterator[dict[str, object]]:
+        """Draw the order of the options for every place, each option everywhere equally often."""
+        seed, place = rng.getrandbits(32), 0
+        while True:
+            drawn = {"seed": seed, "draw": place} if self.order == "drawn" else {}
+            yield {"parts": list(range(n_parts)), **drawn}
+            place += 1
