@@ -206,6 +206,31 @@ def test_charts_and_tables_of_it(study: Path) -> None:
     assert all(len(cells) == len(table.columns) for table in made for cells in table.rows)
 
 
+def test_metrics_against_each_other(study: Path) -> None:
+    third = np.round(GOOD + NOISE)
+    whole = [{"item": "", "system": system, "BLEU": value} for system, value in zip(SYSTEMS, (3, 1, 2, 9), strict=True)]
+    imported(write(study / "scores.csv", [*cells(good=GOOD, noise=NOISE, third=third), *whole]))
+    rows = analysed(study, {"analysis": "metric_pairs", "lower_is_better": ["noise"]})
+    rows = [row for row in rows if row["analysis"] == "metric_pairs"]
+    over_texts = one(rows, "metric_pair_kendall_texts", metric="good", metric_b="third")
+    assert over_texts["value"] == pytest.approx(scipy.stats.kendalltau(GOOD.ravel(), third.ravel()).statistic)
+    assert over_texts["low"] < over_texts["value"] < over_texts["high"]
+    assert (over_texts["n_ratings"], over_texts["n_items"], over_texts["p"]) == (48, 12, None)
+    turned = one(rows, "metric_pair_spearman_texts", metric="good", metric_b="noise")
+    assert turned["value"] == pytest.approx(-scipy.stats.spearmanr(GOOD.ravel(), NOISE.ravel()).statistic)
+    assert turned["settings"]["sign_b"] == "turned"
+    bleu = one(rows, "metric_pair_spearman_systems", metric="BLEU", metric_b="good")
+    assert bleu["value"] == pytest.approx(scipy.stats.spearmanr((3, 1, 2, 9), GOOD.mean(axis=0)).statistic)
+    assert bleu["settings"]["family"] == "6 pairs of metrics"
+    assert not [
+        row for row in rows if row["statistic"].endswith("_texts") and "BLEU" in {row["metric"], row["metric_b"]}
+    ]
+    drawn = {chart.key: chart for chart in charts.draw_task([Row(**row) for row in rows], "main", None)}
+    assert drawn["metric-pairs-texts"].title == "good and third agree most with each other over texts (r = .92)"
+    tables = tables_for("metric_pairs", [ResultRow(**row) for row in rows], 0.05)
+    assert [len(table.rows) for table in tables] == [3, 6]
+
+
 def test_nobody_guesses_which_columns_are_metrics(study: Path) -> None:
     """A number beside each text may be the number of its line."""
     rows = [{"seg": n, **row, "note": "fine"} for n, row in enumerate(cells(good=GOOD), start=1)]

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from math import sqrt
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from analytics_app.stats.arrays import Codes, Floats, checked_codes, checked_values, compressed, settled
 from analytics_app.stats.estimate import Estimate, joined
-from analytics_app.stats.metrics.exact_correlation import MOST, exact_p
+from analytics_app.stats.metrics.coefficients import APART, column_means, linked, p_of, r_of, with_interval
 from analytics_app.stats.metrics.metric_samples import (
     accuracy,
     mean_samples,
@@ -19,20 +19,12 @@ from analytics_app.stats.metrics.metric_samples import (
     row_r,
     tau_samples,
 )
-from analytics_app.stats.resampling.bootstrap import check_settings, interval
-from analytics_app.stats.resampling.pair_sums import few_drawn
+from analytics_app.stats.resampling.bootstrap import check_settings
 
 # With fewer systems one outlier can determine the correlation.
 FEW_SYSTEMS = 8
-# The note where means of systems are over different test sets.
-APART = (
-    "Some systems share no item with the others: their means are of different test sets, and differences between the "
-    "sets enter the correlation. Analyse each set on its own, with slices of a feature."
-)
 # With more texts than this tau has no interval: its time grows with the square of their number.
 _PAIRED_TEXTS = 4000
-# Correlations closer to 1 than this differ from 1 by rounding only.
-_PERFECT = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +96,7 @@ def over_texts(
     of_moments, of_tau = rng.spawn(2)
     samples = moment_samples([(x, y), (x_ranks, y_ranks)], item, n_drawn, of_moments)
     estimates = [
-        _within(_r(side_x, side_y), drawn_r, x.size, n_items, confidence)
+        with_interval(r_of(side_x, side_y), drawn_r, x.size, n_items, confidence)
         for (side_x, side_y), drawn_r in zip(((x, y), (x_ranks, y_ranks)), samples, strict=True)
     ]
     tau = float(kendalltau(x_tying, y).statistic)
@@ -113,7 +105,7 @@ def over_texts(
         third = Estimate(tau, n_ratings=x.size, n_items=n_items, note=note)
     else:
         of_tau_samples = tau_samples(x_tying, y, item, n_items, n_drawn, of_tau)
-        third = _within(tau, of_tau_samples, x.size, n_items, confidence)
+        third = with_interval(tau, of_tau_samples, x.size, n_items, confidence)
     return Correlations(estimates[0], estimates[1], third)
 
 
@@ -176,23 +168,14 @@ def over_systems(
     units = np.arange(len(gold), dtype=np.intp) if clusters is None else clusters[judged]
     scored = ~np.isnan(gold).all(axis=0) & (~np.isnan(scores).all(axis=0) if of_texts else ~np.isnan(scores))
     gold, scores = gold[:, scored], scores[..., scored]
-    x, y = _means(gold), _means(scores) if of_texts else scores
+    x, y = column_means(gold), column_means(scores) if of_texts else scores
     if problem := _no_correlation(x, y, "systems"):
         undefined = Estimate(None, n_ratings=x.size, n_items=len(gold), note=problem)
         return Correlations(undefined, undefined, undefined)
     n_drawn = np.unique(units).size
     samples = mean_samples(gold, scores, n_resamples if n_drawn > 1 else 0, rng, units)
     correlations = _of_means(len(gold), n_drawn, samples, x, y, confidence)
-    return correlations if _linked(~np.isnan(gold)) else _with_note(correlations, APART)
-
-
-def _linked(judged: NDArray[np.bool_]) -> bool:
-    """Return whether chains of shared items link all systems; `judged` has shape (n_items, n_systems)."""
-    shares = (judged.T.astype(np.int64) @ judged) > 0
-    reached = shares[0]
-    for _system in range(len(shares)):
-        reached = shares[reached].any(axis=0)
-    return bool(reached.all())
+    return correlations if linked(~np.isnan(gold)) else _with_note(correlations, APART)
 
 
 def _with_note(correlations: Correlations, note: str) -> Correlations:
@@ -212,13 +195,13 @@ def _of_means(
         (x, y, samples_x, samples_y),
         (rankdata(settled(x)), rankdata(y), ranks_of_rows(samples_x), ranks_of_rows(samples_y)),
     ):
-        r = _r(side_x, side_y)
-        estimate = _within(r, row_r(drawn_x, drawn_y), n, n_drawn, confidence)
-        p, df = _p_of(r, side_x, side_y)
+        r = r_of(side_x, side_y)
+        estimate = with_interval(r, row_r(drawn_x, drawn_y), n, n_drawn, confidence)
+        p, df = p_of(r, side_x, side_y)
         note = joined(few_note, estimate.note)
         estimates.append(replace(estimate, df=df, p=p, n_ratings=n, n_items=n_items, note=note))
     right = accuracy(settled(x)[np.newaxis], y[np.newaxis])[0]
-    third = _within(float(right), accuracy(samples_x, samples_y), n, n_drawn, confidence)
+    third = with_interval(float(right), accuracy(samples_x, samples_y), n, n_drawn, confidence)
     return Correlations(estimates[0], estimates[1], replace(third, n_items=n_items))
 
 
@@ -281,7 +264,7 @@ def pearson(x: ArrayLike, y: ArrayLike) -> float | None:
     (1.0, None)
     """
     scores_x, scores_y = checked_values(x), checked_values(y)
-    return None if _no_correlation(scores_x, scores_y, "scores", least=2) else _r(scores_x, scores_y)
+    return None if _no_correlation(scores_x, scores_y, "scores", least=2) else r_of(scores_x, scores_y)
 
 
 # Helpers of the functions above ---------------------------------------------------------------------------
@@ -295,37 +278,3 @@ def _no_correlation(x: Floats, y: Floats, units: str, least: int = 3) -> str | N
     if y.min() == y.max():
         return f"The metric gave all {units} the same score, so the correlation is undefined."
     return None
-
-
-def _r(x: Floats, y: Floats) -> float:
-    dx, dy = x - x.mean(), y - y.mean()
-    # Scaled, so that no square is too small for a float.
-    dx, dy = dx / np.abs(dx).max(), dy / np.abs(dy).max()
-    return float(np.clip(dx @ dy / np.sqrt((dx @ dx) * (dy @ dy)), -1, 1))
-
-
-def _p_of(r: float, x: Floats, y: Floats) -> tuple[float, float | None]:
-    """Return the two-sided p of a correlation, with its degrees of freedom where it is from the t distribution."""
-    from scipy.stats import t as student  # noqa: PLC0415
-
-    n = x.size
-    if n <= MOST or abs(r) > 1 - _PERFECT:
-        return exact_p(x, y), None
-    return float(2 * student.sf(abs(r) * sqrt((n - 2) / (1 - r * r)), n - 2)), float(n - 2)
-
-
-def _within(value: float, samples: Floats, n: int, n_items: int, confidence: float) -> Estimate:
-    if not samples.size:
-        note = "One item, or document, is too few for an interval." if n_items < 2 else None
-        return Estimate(value, n_ratings=n, n_items=n_items, note=note)
-    low, high, se, interval_note = interval(samples, confidence, n_items)
-    few_note = few_drawn(n_items, "items or documents")
-    return Estimate(
-        value, low=low, high=high, se=se, n_ratings=n, n_items=n_items, note=joined(interval_note, few_note)
-    )
-
-
-def _means(matrix: Floats) -> Floats:
-    counts = (~np.isnan(matrix)).sum(axis=0)
-    result: Floats = np.nansum(matrix, axis=0) / counts
-    return result

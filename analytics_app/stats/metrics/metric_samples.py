@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from analytics_app.stats.arrays import Codes, Floats
 from analytics_app.stats.resampling.bootstrap import weights
@@ -39,7 +41,7 @@ def moment_samples(
     return samples
 
 
-def _ratio(product: Floats, xx: Floats, yy: Floats, floor_x: Floats, floor_y: Floats) -> Floats:
+def _ratio(product: Floats, xx: NDArray[Any], yy: NDArray[Any], floor_x: Floats, floor_y: Floats) -> Floats:
     defined = (xx > floor_x) & (yy > floor_y)
     size = np.sqrt(np.where(defined, xx, 1.0)) * np.sqrt(np.where(defined, yy, 1.0))
     return np.where(defined, np.clip(product / size, -1, 1), np.nan)
@@ -119,3 +121,13 @@ def ranks_of_rows(rows: Floats) -> Floats:
 
     ranks: Floats = rankdata(rows, axis=1) if len(rows) else rows
     return ranks
+
+
+def rank_taus(x: Floats, y: Floats) -> Floats:
+    """Return Kendall's tau-b of each row, NaN where one side is constant or missing."""
+    if not len(x):
+        return np.zeros(0)
+    first, second = np.triu_indices(x.shape[1], 1)
+    of_x, of_y = np.sign(x[:, first] - x[:, second]), np.sign(y[:, first] - y[:, second])
+    zeros = np.zeros(len(x))
+    return _ratio((of_x * of_y).sum(axis=1), (of_x != 0).sum(axis=1), (of_y != 0).sum(axis=1), zeros, zeros)

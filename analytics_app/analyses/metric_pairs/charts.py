@@ -1,0 +1,74 @@
+"""The chart of metrics against each other: a cell for each pair, darker the further its correlation is from zero."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from analytics_app.charts import words
+from analytics_app.charts.drawing import Sketch
+from analytics_app.charts.heat import heat_chart
+from analytics_app.charts.picking import INTERVAL, Material, falling, value_of
+from analytics_app.charts.registry import chart
+from analytics_app.results import Row
+
+# A chart of more metrics is read as a table.
+MOST = 12
+LETTERS = 20
+
+
+@chart(order=84)
+def metric_pairs(of: Material) -> Iterator[Sketch]:
+    """Draw the correlations of metrics over texts, and over systems."""
+    for level, unit in (("texts", "text"), ("systems", "system")):
+        found = [row for row in of.of(f"metric_pair_pearson_{level}") if row.metric_b]
+        metrics = list(dict.fromkeys(str(name) for row in found for name in (row.metric, row.metric_b)))
+        if len(metrics) < 3:
+            continue
+        drawn = metrics[:MOST]
+        shown = [row for row in found if row.metric in drawn and row.metric_b in drawn]
+        only = f", {len(drawn)} of {len(metrics)} metrics" if len(drawn) < len(metrics) else ""
+        n = max((row.n_ratings or 0 for row in found), default=0)
+        yield Sketch(
+            kind=f"metric-pairs-{level}",
+            title=_title(found, level),
+            subtitle=(
+                f"Pearson's correlation of every two metrics over {level}{only}; darker cells are further from 0; "
+                f"{of.basis(found)}. {n:,} {unit}{'' if n == 1 else 's'}."
+            ),
+            by_system=True,
+            chart=heat_chart(list(_cells(shown, drawn)), [words.short(name, LETTERS) for name in drawn[:-1]]),
+            columns=(("name", "Metric"), ("column", "Other metric"), ("value", "Pearson's r"), *INTERVAL),
+            further=True,
+        )
+
+
+def _title(found: Sequence[Row], level: str) -> str:
+    """Name the two metrics that agree most, if the interval of their correlation lies above those of all others."""
+    most, *others = sorted(found, key=falling)
+    low = most.low
+    if low is None or low <= 0 or any(row.high is None or row.high >= low for row in others):
+        return f"How far metrics agree with each other over {level}"
+    pair = f"{words.short(most.metric)} and {words.short(most.metric_b)}"
+    return f"{pair} agree most with each other over {level} (r = {words.bare(value_of(most))})"
+
+
+def _cells(found: Sequence[Row], metrics: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """Yield the lower triangle, row by row."""
+    by_pair = {frozenset((str(row.metric), str(row.metric_b))): row for row in found}
+    for number, name in enumerate(metrics[1:]):
+        place = 0
+        for other in metrics[: number + 1]:
+            row = by_pair.get(frozenset((name, other)))
+            if row is None:
+                continue
+            yield {
+                "row": number,
+                "place": place,
+                "name": name,
+                "column": words.short(other, LETTERS),
+                "value": value_of(row),
+                "low": row.low,
+                "high": row.high,
+            }
+            place += 1
