@@ -70,8 +70,8 @@ def study_with(ratings: int, criteria: int = CRITERIA) -> Study:
     ]
     with TemporaryDirectory() as name:
         folder = Path(name)
-        asked = "\n".join(f"  - {{key: {key}, name: {key}, question: How good}}" for key in keys)
-        (folder / "study.yaml").write_text(STUDY.format(slug=slug, criteria=asked, keys=", ".join(keys)))
+        criteria_lines = "\n".join(f"  - {{key: {key}, name: {key}, question: How good}}" for key in keys)
+        (folder / "study.yaml").write_text(STUDY.format(slug=slug, criteria=criteria_lines, keys=", ".join(keys)))
         (folder / "items.csv").write_text("\n".join(["item,system,output", *rows]))
         study = studyfile.load(folder, owner=None)
     params = {"study": study.pk, "raters": max(12, units // 50), "times": RATERS_A_UNIT, "systems": SYSTEMS}

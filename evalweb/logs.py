@@ -38,7 +38,7 @@ SPEAKS_OF_CODE = (
 )
 # Extras other people's code puts on a record: requests, Celery's job with its result, WSGI environments.
 DROPPED_EXTRAS = frozenset({"request", "data", "args", "environ", "taskName"})
-# What Celery's own messages interpolate and may hold data: what a job returned, was given, or raised.
+# The values in Celery's own messages that may hold data: a job's result, arguments or exception.
 HIDDEN_CELERY_VALUES = ("exc", "return_value", "traceback", "args", "kwargs")
 
 GONE = "…"
@@ -99,7 +99,7 @@ def _cut(value: object) -> object:
 
 
 def describe(error: BaseException) -> str:
-    """Name an exception without its data: its type, and what the database says of the rule that was broken."""
+    """Name an exception without its data: its type, and the database's name of the rule that was broken."""
     name = f"{type(error).__module__}.{type(error).__qualname__}".removeprefix("builtins.")
     if isinstance(error, SPEAKS_OF_CODE):
         return f"{name}: {error}"
@@ -116,10 +116,10 @@ def describe(error: BaseException) -> str:
 def safe_traceback(error: BaseException) -> str:
     """Return the traceback of an exception and of those that led to it: places in the code, no values."""
     chain: list[str] = []
-    seen: set[int] = set()
+    visited: set[int] = set()
     current: BaseException | None = error
-    while current is not None and id(current) not in seen:
-        seen.add(id(current))
+    while current is not None and id(current) not in visited:
+        visited.add(id(current))
         frames = "".join(traceback.format_tb(current.__traceback__))
         chain.append(f"{frames}{describe(current)}")
         current = current.__cause__ or (None if current.__suppress_context__ else current.__context__)

@@ -17,7 +17,7 @@ from tasks_app.task_types import TaskType, registry
 from tasks_app.task_types.base import Criterion, Words
 from tasks_app.task_types.samples import sample_criteria, sample_kind, sample_screen
 
-# What HEDS 2.0 asks of each quality criterion, in our own short form; the numbers are the sheet's.
+# The questions of HEDS 2.0 about each quality criterion, in our own short form; the numbers are the sheet's.
 HEDS = {
     "4.3.3": "Size of the instrument",
     "4.3.4": "Values",
@@ -39,7 +39,7 @@ _GENERATED = "<!-- Made by `python manage.py catalogue --write docs/task-types`.
 
 @dataclass(frozen=True, slots=True)
 class Param:
-    """A parameter: its key in a study file, what it is, what it holds, its default, and what each choice means."""
+    """A parameter: its key in a study file, its label, help and values, its default, and the words of its choices."""
 
     key: str
     label: str
@@ -51,7 +51,7 @@ class Param:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What the datasheet asks and the answers, with the criteria that they hold for; empty where for all."""
+    """The datasheet's questions and answers, with the criteria that they hold for; empty where they hold for all."""
 
     criteria: str
     answers: tuple[tuple[str, str, str], ...]
@@ -59,7 +59,7 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Everything that a type says of itself beyond its plain sentences."""
+    """The declarations of a task type beyond its plain sentences."""
 
     params: tuple[Param, ...]
     stored: tuple[Mapping[str, str], ...]
@@ -70,7 +70,7 @@ class Entry:
 
 
 def describe(member: type[TaskType]) -> Entry:
-    """Collect what a type declares, in the active language."""
+    """Return the declarations of a type, in the active language."""
     kind = sample_kind(member)
     return Entry(
         params=tuple(_param(name, field) for name, field in member.Params.base_fields.items()),
@@ -84,14 +84,14 @@ def describe(member: type[TaskType]) -> Entry:
 
 def _heds(kind: TaskType, criteria: Sequence[Criterion]) -> Iterator[Facts]:
     """Yield the datasheet's answers, once for all criteria that have the same."""
-    found: dict[tuple[tuple[str, str, str], ...], list[str]] = {}
+    criteria_by_answers: dict[tuple[tuple[str, str, str], ...], list[str]] = {}
     for criterion in criteria or (None,):
-        said = kind.heds(criterion)
-        answers = tuple((number, what, said[number]) for number, what in HEDS.items() if said.get(number))
-        found.setdefault(answers, []).append(criterion.name if criterion else "")
-    for answers, names in found.items():
+        by_number = kind.heds(criterion)
+        answers = tuple((number, what, by_number[number]) for number, what in HEDS.items() if by_number.get(number))
+        criteria_by_answers.setdefault(answers, []).append(criterion.name if criterion else "")
+    for answers, names in criteria_by_answers.items():
         if answers:
-            yield Facts(", ".join(names) if len(found) > 1 else "", answers)
+            yield Facts(", ".join(names) if len(criteria_by_answers) > 1 else "", answers)
 
 
 def _param(name: str, field: forms.Field) -> Param:
@@ -128,7 +128,7 @@ def _stored(member: type[TaskType]) -> Iterator[Mapping[str, str]]:
 
 
 def _facts(member: type[TaskType]) -> Iterator[str]:
-    """Yield plain sentences about what a study needs, and what a rater may do."""
+    """Yield plain sentences about the needs of a type, and about the rights of raters."""
     least, most = member.criteria_needed
     if most == 0:
         yield _("Needs no criteria of the study.")
@@ -220,15 +220,22 @@ def _page(member: type[TaskType]) -> Iterator[str]:
             "",
         )
         yield from _table(
-            ("criterion", "name", "question"), [(f"`{one.key}`", one.name, one.question) for one in entry.brings]
+            ("criterion", "name", "question"),
+            [(f"`{criterion.key}`", criterion.name, criterion.question) for criterion in entry.brings],
         )
         yield ""
     yield from ("## What is stored", "", "One row of the [ratings table](../columns.md) for each value:", "")
     yield from _table(
         ("value", "recorded per", "column", "scale", ""),
         [
-            (f"`{one['criterion'] or one['name']}`", one["per"], f"`{one['column']}`", one["scale"], one["doc"])
-            for one in entry.stored
+            (
+                f"`{value['criterion'] or value['name']}`",
+                value["per"],
+                f"`{value['column']}`",
+                value["scale"],
+                value["doc"],
+            )
+            for value in entry.stored
         ],
     )
     yield from ("", "## What is analysed", "", str(member.analysed), "", "## Limits", "", str(member.limits), "")
@@ -249,10 +256,10 @@ def _params_table(params: Sequence[Param]) -> Iterator[str]:
         yield "This task type has no parameters."
         return
     rows = []
-    for one in params:
-        about = ". ".join(words.rstrip(".") for words in (one.label, one.help) if words) + "."
-        choices = "; ".join(f"`{value}`: {words}" for value, words in one.choices)
-        rows.append((f"`{one.key}`", one.holds, one.default, f"{about} {choices}".strip()))
+    for param in params:
+        about = ". ".join(words.rstrip(".") for words in (param.label, param.help) if words) + "."
+        choices = "; ".join(f"`{value}`: {words}" for value, words in param.choices)
+        rows.append((f"`{param.key}`", param.holds, param.default, f"{about} {choices}".strip()))
     yield from _table(("parameter", "holds", "default", ""), rows)
 
 
@@ -260,7 +267,7 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
     yield f"| {' | '.join(head)} |".replace("|  |", "| |")
     yield "|" + "---|" * len(head)
     for row in rows:
-        yield f"| {' | '.join(_cell(one) for one in row)} |"
+        yield f"| {' | '.join(_cell(text) for text in row)} |"
 
 
 def _cell(text: str) -> str:

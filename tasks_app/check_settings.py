@@ -159,19 +159,19 @@ class CheckSettings:
     stop_when: str
 
     def controls_among(self, units: int, available: int) -> int:
-        """How many control units go into a set of so many units to judge."""
-        wanted = -(-units // UNITS_A_CONTROL) if self.controls is None else self.controls
-        return min(wanted, available)
+        """Return the number of control units in a set of so many units to judge."""
+        number = -(-units // UNITS_A_CONTROL) if self.controls is None else self.controls
+        return min(number, available)
 
     def loud_among(self, available: int) -> int:
-        """How many loud attention checks go into a set."""
+        """Return the number of loud attention checks in a set."""
         return min(LOUD_CHECKS if self.attention is None else self.attention, available)
 
     def screens_with(self, units: int, known: Mapping[str, int]) -> int:
         """Count the screens of a first set of so many units to judge; `known` counts known answers by purpose."""
         before = sum(
-            there if wanted is None else min(wanted, there)
-            for there, wanted in ((known.get("training", 0), self.training), (known.get("exam", 0), self.exam))
+            available if number is None else min(number, available)
+            for available, number in ((known.get("training", 0), self.training), (known.get("exam", 0), self.exam))
         )
         beside = self.controls_among(units, known.get("control", 0)) + self.loud_among(known.get("attention", 0))
         return before + self.warm_up + units + beside + self.repeats + self.degraded
@@ -180,7 +180,7 @@ class CheckSettings:
 @lru_cache(maxsize=256)
 def _parsed(serialised: str) -> CheckSettings:
     values = Checks.read(json.loads(serialised))
-    return CheckSettings(**{one.name: values[one.name] for one in fields(CheckSettings)})
+    return CheckSettings(**{field.name: values[field.name] for field in fields(CheckSettings)})
 
 
 def checks_of(contents: Mapping[str, Any]) -> CheckSettings:

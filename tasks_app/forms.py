@@ -45,7 +45,7 @@ class SignedForm(forms.Form):
 
     @property
     def is_forged(self) -> bool:
-        """Say whether the token was missing or not ours, rather than an answer incomplete."""
+        """Whether the token was missing or not ours, rather than an answer incomplete."""
         return bool(self.errors.get("form_token"))
 
 
@@ -62,7 +62,7 @@ class ConsentForm(SignedForm):
 
     @staticmethod
     def new_nonce() -> str:
-        """Draw what tells one visit from another."""
+        """Return a random text that tells one visit from another."""
         return uuid.uuid4().hex
 
 
@@ -77,7 +77,9 @@ class LanguageForm(SignedForm):
 
     action = "language"
 
-    language = forms.ChoiceField(choices=lambda: [(one.code, one.name) for one in languages.to_choose_from()])
+    language = forms.ChoiceField(
+        choices=lambda: [(language.code, language.name) for language in languages.to_choose_from()]
+    )
     back = forms.CharField(required=False, max_length=300)
 
 

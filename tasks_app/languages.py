@@ -73,10 +73,10 @@ def shipped(language: str) -> str:
 def of_browser(request: HttpRequest) -> str:
     """Return the first shipped language that a browser asks for, or English.
 
-    Django's own choice would give simplified Chinese to whoever asks for traditional Chinese.
+    Django's own choice would give simplified Chinese to people who ask for traditional Chinese.
     """
-    asked = parse_accept_lang_header(request.headers.get("Accept-Language", "").lower())
-    return next(filter(None, (match(code) for code, _weight in asked)), settings.LANGUAGE_CODE)
+    tags = parse_accept_lang_header(request.headers.get("Accept-Language", "").lower())
+    return next(filter(None, (match(code) for code, _weight in tags)), settings.LANGUAGE_CODE)
 
 
 def direction(language: str) -> str:
@@ -86,7 +86,7 @@ def direction(language: str) -> str:
 
 def may_be_in(text: str, language: str) -> bool:
     """Return whether a text runs as texts of a language do, as far as its first letter tells."""
-    turns = (unicodedata.bidirectional(one) for one in text)
+    turns = (unicodedata.bidirectional(character) for character in text)
     first = next((turn for turn in turns if turn in {"L", "R", "AL"}), None)
     return first is None or (first == "L") == (direction(language) == "ltr")
 
@@ -110,18 +110,18 @@ def _page_language(code: str) -> PageLanguage:
 
 
 def english_name(code: str) -> str:
-    """Return what a shipped language is called in English: Simplified Chinese."""
+    """Return the English name of a shipped language, such as Simplified Chinese."""
     return str(translation.get_language_info(code)["name"])
 
 
 def spoken() -> str:
-    """Return the language that words are being said in: what a type marks words of its own with."""
+    """Return the active language, with which a type marks its own words."""
     return translation.get_language() or settings.LANGUAGE_CODE
 
 
 @contextmanager
 def speaking(language: str) -> Iterator[str]:
-    """Word what evalweb says in a language, or in English where that is not shipped; gives the language spoken.
+    """Activate a language for evalweb's own words, or English where it is not shipped; yield the language used.
 
     Words that belong to an instrument, such as the steps of agreement, are said in the language of the study: a rater
     who reads the page's own words in another language must not meet another scale.
@@ -131,5 +131,5 @@ def speaking(language: str) -> Iterator[str]:
 
 
 def mark(language: str, study_language: str) -> str:
-    """Return what a text in a study is marked with: nothing where it is in the study's own language."""
+    """Return the language mark of a text in a study: empty where it is in the study's own language."""
     return "" if language == match(study_language) else language

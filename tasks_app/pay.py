@@ -21,13 +21,13 @@ SENT_AWAY = frozenset({SCREENED_OUT, FAILED, FULL})
 
 
 def cents(amount: Fraction) -> Decimal:
-    """Round to the cent, up: nobody is paid less than was said."""
+    """Round up to the cent: nobody is paid less than was announced."""
     return (Decimal(ceil(amount * 100)) * CENT).quantize(CENT)
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What a study announces above the consent button: the pay for a full set, and what it should take."""
+    """The offer of a study above the consent button: the pay for a full set, and the minutes it should take."""
 
     amount: Decimal
     part_amount: Decimal
@@ -42,7 +42,7 @@ class Offer:
 
     @property
     def hourly(self) -> Decimal:
-        """What the expected minutes come to per hour."""
+        """The pay per hour for the expected minutes."""
         return hourly(self.amount, self.minutes) or NOTHING
 
     @property
@@ -64,7 +64,7 @@ class SetWork:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What a rater was given and did, in full sets; and the share that was answered, training and checks included."""
+    """The work of a rater in full sets, given and done; and the share that was answered, with training and checks."""
 
     given: Fraction = Fraction(0)
     judged: Fraction = Fraction(0)
@@ -75,26 +75,26 @@ class Work:
 def work_of(sets: Iterable[SetWork], full: Mapping[int, int]) -> Work:
     """Add up sets; `full` is how many units a full set of each task has that the rater is to judge.
 
-    What is more than full counts as full: the pay is for a set.
+    A set with more units than a full one counts as full: the pay is for a set.
     """
     listed = list(sets)
     whole = sum(full.values())
     if not whole:
         return Work()
-    given = sum(min(one.main, full.get(one.task, 0)) for one in listed)
-    judged = sum(min(one.judged, full.get(one.task, 0)) for one in listed)
-    asked = sum(one.asked for one in listed)
-    answered = sum(one.answered for one in listed)
+    given = sum(min(set_work.main, full.get(set_work.task, 0)) for set_work in listed)
+    judged = sum(min(set_work.judged, full.get(set_work.task, 0)) for set_work in listed)
+    n_asked = sum(set_work.asked for set_work in listed)
+    n_answered = sum(set_work.answered for set_work in listed)
     return Work(
         Fraction(given, whole),
         Fraction(judged, whole),
-        Fraction(answered, asked) if asked else Fraction(0),
-        sum(one.judged for one in listed),
+        Fraction(n_answered, n_asked) if n_asked else Fraction(0),
+        sum(set_work.judged for set_work in listed),
     )
 
 
 def due(offer: Offer, outcome: str, work: Work, minutes: float = 0.0) -> Decimal:
-    """What a rater who ended this way is owed, without bonuses.
+    """Return the pay of a rater who ended this way, without bonuses.
 
     Completed: the pay for every set, in proportion where it was shorter. Whoever stops, or is taken off by a platform:
     in proportion to what was answered, training included. Screened out, failed or turned away: the announced part, by
@@ -113,19 +113,19 @@ def due(offer: Offer, outcome: str, work: Work, minutes: float = 0.0) -> Decimal
 
 
 def hourly(amount: Decimal, minutes: float) -> Decimal | None:
-    """What an amount for so many minutes comes to per hour, rounded down; None where no time passed."""
+    """Return the pay per hour of an amount for so many minutes, rounded down; None where no time passed."""
     if minutes <= 0:
         return None
     return (Decimal(int(Fraction(amount) * 6000 / Fraction(minutes))) * CENT).quantize(CENT)
 
 
 def needed(minimum: Decimal, minutes: float) -> Decimal:
-    """What so many minutes must be paid with for the minimum pay per hour."""
+    """Return the amount for so many minutes at the minimum pay per hour."""
     return cents(Fraction(minimum) * Fraction(minutes) / 60)
 
 
 def shortfall(minimum: Decimal, paid: Decimal, minutes: float) -> Decimal:
-    """What is missing from so many minutes' pay for the minimum pay per hour; nothing where it is reached."""
+    """Return the amount missing from the pay for so many minutes to the minimum per hour; 0 where it is reached."""
     return max(NOTHING, needed(minimum, minutes) - paid)
 
 
@@ -140,7 +140,7 @@ class Quartiles:
 
 
 def quartiles(values: Sequence[float]) -> Quartiles | None:
-    """Median and quartiles, interpolated linearly (type 7 of Hyndman and Fan); None without values."""
+    """Return median and quartiles, interpolated linearly (type 7 of Hyndman and Fan); None without values."""
     ordered = sorted(values)
     if not ordered:
         return None

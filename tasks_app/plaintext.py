@@ -15,7 +15,8 @@ from django.utils.translation import gettext as _
 
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
-# What a spreadsheet takes for a formula, after any number of apostrophes; Python and PostgreSQL read it alike.
+# The beginnings that a spreadsheet takes for a formula, after any number of apostrophes. Python and PostgreSQL read
+# this pattern alike.
 FORMULA = r"^'*[=+\-@\t\r]"
 
 # Deep enough for any answer a task type declares; a deeper one is an attack on the JSON decoder's stack.
@@ -23,12 +24,12 @@ MAX_DEPTH = 20
 
 
 def problem_in(text: str) -> str | None:
-    """Say in a sentence why `text` cannot be stored, or return None if it can."""
-    found = _UNSTORABLE.search(text)
-    if found is None:
+    """Return the reason why `text` cannot be stored as a sentence, or None if it can."""
+    match = _UNSTORABLE.search(text)
+    if match is None:
         return None
-    position = found.start() + 1
-    if found.group() == "\x00":
+    position = match.start() + 1
+    if match.group() == "\x00":
         return _("Character %(position)d is a NUL character, which no text may contain. Remove it.") % {
             "position": position
         }
@@ -39,7 +40,7 @@ def problem_in(text: str) -> str | None:
 
 
 def without_formula(cell: str) -> str:
-    """Keep a spreadsheet from taking a cell for a formula.
+    """Return a cell that no spreadsheet takes for a formula.
 
     A cell that begins with any number of apostrophes before the formula gets one more, so that taking one away gives
     the text back.

@@ -23,7 +23,7 @@ Path: TypeAlias = tuple[str | int, ...]
 
 
 class Reading(Protocol):
-    """What a section may ask while a study file is checked.
+    """The access that a section has to a study file while it is checked.
 
     A path names a place in study.yaml, such as ("tasks", 0, "k").
     """
@@ -31,13 +31,13 @@ class Reading(Protocol):
     document: Document
 
     def given(self, name: str) -> Json:
-        """The part of study.yaml of that name as it stands there, or None."""
+        """Return the part of study.yaml of that name as it stands there, or None."""
 
     def problem(self, path: Path, message: str) -> None:
-        """Report what is wrong at a place, what was expected and what to do."""
+        """Report a problem at a place, with what was expected and what to do."""
 
     def sound(self, path: Path) -> bool:
-        """Say whether nothing was reported at that place or within it."""
+        """Return whether nothing was reported at that place or within it."""
 
     def note(self, message: str) -> None:
         """Tell the researcher something that stops nothing."""
@@ -58,7 +58,7 @@ class Section:
         return None
 
     def check(self, reading: Any) -> Json:
-        """Make the part of the document out of what was read (see `Reading`), reporting problems."""
+        """Return the part of the document from a study file (see `Reading`), reporting problems."""
         raise NotImplementedError
 
     def export(self, study: StudyRow) -> Json:
@@ -69,7 +69,7 @@ class Section:
         """Write the part into an empty draft."""
 
     def freeze(self, study: StudyRow, version: int) -> None:
-        """Hear that the part is now frozen as that version."""
+        """Take note that the part is now frozen as that version."""
 
     def erase(self, study: StudyRow) -> None:
         """Take the part out of a draft."""
@@ -107,14 +107,14 @@ def registered() -> tuple[Section, ...]:
     sorter = TopologicalSorter({name: section.after for name, section in _sections.items()})
     sorter.prepare()
     ready: list[str] = []
-    found = []
+    in_order = []
     while sorter.is_active():
         ready.extend(sorter.get_ready())
         name = min(ready, key=places.__getitem__)
         ready.remove(name)
-        found.append(_sections[name])
+        in_order.append(_sections[name])
         sorter.done(name)
-    return tuple(found)
+    return tuple(in_order)
 
 
 def snapshot(study: StudyRow) -> Document:

@@ -330,8 +330,8 @@ class StudySettings:
         for name, block in BLOCKS.items():
             try:
                 read = block.read(contents.get(name, {}))
-            except ValueError as found:
-                problems += [f"{name}.{one}" for one in str(found).splitlines()]
+            except ValueError as error:
+                problems += [f"{name}.{problem}" for problem in str(error).splitlines()]
             else:
                 values.update({name: read} if block in {Codes, Acceptance} else read)
         values["channels"] = contents.get("channels") or LINK_ALONE
@@ -341,7 +341,7 @@ class StudySettings:
         estimated = counted.minutes if counted else USUAL_MINUTES
         values["workload"], values["minutes_stated"] = counted, values["minutes"] is not None
         values["minutes"] = values["minutes"] if values["minutes_stated"] else estimated
-        return cls(**{one.name: values[one.name] for one in fields(cls)})
+        return cls(**{field.name: values[field.name] for field in fields(cls)})
 
 
 @lru_cache(maxsize=256)

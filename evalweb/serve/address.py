@@ -1,4 +1,4 @@
-"""Where `make run` is reached: a free port held until gunicorn takes it, and the host names it answers to."""
+"""The address of `make run`: a free port held until gunicorn takes it, and the host names it answers to."""
 
 import errno
 import socket
@@ -49,7 +49,7 @@ def host_names(host: str) -> str:
     if host in EVERYWHERE:
         names |= {socket.gethostname(), socket.getfqdn()}
         for addresses in psutil.net_if_addrs().values():
-            names |= {one.address for one in addresses if one.family is socket.AF_INET}
+            names |= {address.address for address in addresses if address.family is socket.AF_INET}
     else:
         names.add(f"[{host}]" if ":" in host else host)
     return ",".join(sorted(names))

@@ -116,10 +116,10 @@ def _code(exception: exceptions.APIException) -> str:
 
 
 def _sentence(detail: Any) -> str:
-    """Put what is wrong with several fields into one text."""
+    """Return the problems of several fields as one text."""
     if isinstance(detail, dict):
         return " ".join(
-            _sentence(one) if name == "non_field_errors" else f"{name}: {_sentence(one)}"
-            for name, one in detail.items()
+            _sentence(inner) if name == "non_field_errors" else f"{name}: {_sentence(inner)}"
+            for name, inner in detail.items()
         )
     return " ".join(map(_sentence, detail)) if isinstance(detail, list | tuple) else str(detail)

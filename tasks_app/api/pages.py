@@ -51,9 +51,9 @@ def listing(
         if not is_number(cursor):
             raise BadRequest(bad_cursor())
         rows = rows.filter(**{f"{column}__{'lt' if newest_by else 'gt'}": int(cursor)})
-    found = list(rows.order_by(f"-{column}" if newest_by else column)[: given["page_size"] + 1])
-    shown = found[: given["page_size"]]
-    mark = getattr(shown[-1], column) if len(found) > len(shown) else None
+    entries = list(rows.order_by(f"-{column}" if newest_by else column)[: given["page_size"] + 1])
+    shown = entries[: given["page_size"]]
+    mark = getattr(shown[-1], column) if len(entries) > len(shown) else None
     return Response(page(page_of(request, shown, mark), context={"request": request, **more}).data)
 
 
@@ -64,10 +64,10 @@ def page_of(request: Request, results: Sequence[object], mark: object) -> dict[s
 
 
 def is_number(word: str) -> bool:
-    """Say whether a word is the number of some row, however long it is."""
+    """Return whether a word can be the number of a row, however long it is."""
     return word.isascii() and word.isdecimal() and len(word) <= len(str(LARGEST)) and int(word) <= LARGEST
 
 
 def bad_cursor() -> str:
-    """Say what is wrong with a cursor."""
+    """Return the message for a bad cursor."""
     return _("This is not a valid cursor: use the address in “next” as it is.")

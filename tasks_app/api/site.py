@@ -64,5 +64,5 @@ class Nothing(APIView):
 
 
 def _lacks_a_slash(request: Request, rest: str) -> bool:
-    found = resolve(f"{request.path_info}/")
-    return not rest.endswith("/") and getattr(found.func, "view_class", None) is not Nothing
+    match = resolve(f"{request.path_info}/")
+    return not rest.endswith("/") and getattr(match.func, "view_class", None) is not Nothing

@@ -97,10 +97,10 @@ class Judgments(ApiView):
         study = self.study_to_export(request, slug, "judgments", pages=True)
         rows = judgments.current_judgments(study, marks_of(study).judgment)
         try:
-            if wanted := self.given.get("task"):
-                rows = rows.filter(assignment__unit__task__in=judgments.task_ids(study, wanted))
-            if wanted := self.given.get("rater"):
-                rows = rows.filter(assignment__rater__in=judgments.rater_ids(study, wanted))
+            if name := self.given.get("task"):
+                rows = rows.filter(assignment__unit__task__in=judgments.task_ids(study, name))
+            if name := self.given.get("rater"):
+                rows = rows.filter(assignment__rater__in=judgments.rater_ids(study, name))
         except judgments.UnknownName as error:
             raise BadRequest(str(error)) from error
         if "since" in self.given:

@@ -21,7 +21,7 @@ Pair = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Balance:
-    """What a plan keeps.
+    """Measures of how balanced a plan is.
 
     `unit_spread` is, after each booklet, the difference between the most and the least often drawn of the units that
     are not yet at their k. A *system class* is all units that show the same systems; classes are compared with those
@@ -51,8 +51,8 @@ class Balance:
     pair_totals: Mapping[Pair, int]
     document_totals: Mapping[str, int]  # booklets that hold some of it
     position_totals: tuple[Mapping[str, int], ...]
-    missing: int  # judgments wanted and not drawn
-    beyond_k: int  # judgments drawn and not wanted
+    missing: int  # judgments due and not drawn
+    beyond_k: int  # judgments drawn and not due
     repeated: int  # places of a booklet whose unit stands in it already
 
     @property
@@ -66,9 +66,9 @@ class Balance:
         return not (self.missing or self.beyond_k or self.repeated)
 
     def spread(self, margin: str) -> tuple[int, ...]:
-        """The spread of a margin, as a design names it, after each booklet. Raises ValueError for an unknown name.
+        """Return the spread of a margin, as a design names it, after each booklet. Raises ValueError for other names.
 
-        What is promised of systems is promised of their classes; a margin "in a booklet" is that of each alone.
+        A promise about systems is one about their classes; a margin "in a booklet" is that of each booklet alone.
         """
         traces = {
             "unit": self.unit_spread,
@@ -92,7 +92,7 @@ def measure(booklets: Sequence[Sequence[PlanUnit]], units: Sequence[PlanUnit]) -
     counting = _Counting(units)
     for booklet in booklets:
         counting.add(booklet)
-    wanted, totals = counting.wanted, counting.units.counts
+    k_by_unit, totals = counting.k_by_unit, counting.units.counts
     return Balance(
         sizes=tuple(map(len, booklets)),
         unit_spread=tuple(counting.units.spread),
@@ -111,8 +111,8 @@ def measure(booklets: Sequence[Sequence[PlanUnit]], units: Sequence[PlanUnit]) -
         pair_totals=counting.pairs.counts,
         document_totals=counting.met,
         position_totals=tuple(counting.at),
-        missing=sum(max(k - totals[key], 0) for key, k in wanted.items()),
-        beyond_k=sum(max(totals[key] - k, 0) for key, k in wanted.items()),
+        missing=sum(max(k - totals[key], 0) for key, k in k_by_unit.items()),
+        beyond_k=sum(max(totals[key] - k, 0) for key, k in k_by_unit.items()),
         repeated=sum(len(booklet) - len({unit.key for unit in booklet}) for booklet in booklets),
     )
 
@@ -121,12 +121,12 @@ class _Counting:
     """Every count of a plan, booklet by booklet."""
 
     def __init__(self, units: Sequence[PlanUnit]) -> None:
-        self.wanted = {unit.key: unit.k for unit in units}
-        self.units = OpenUnits(self.wanted)
-        self.classes = Margin({unit.key: (unit.systems,) for unit in units}, self.wanted)
-        self.systems = Margin({unit.key: unit.systems for unit in units}, self.wanted)
-        self.items = Margin({unit.key: () if unit.item is None else (unit.item,) for unit in units}, self.wanted)
-        self.pairs = Margin({unit.key: _pairs(unit) for unit in units}, self.wanted)
+        self.k_by_unit = {unit.key: unit.k for unit in units}
+        self.units = OpenUnits(self.k_by_unit)
+        self.classes = Margin({unit.key: (unit.systems,) for unit in units}, self.k_by_unit)
+        self.systems = Margin({unit.key: unit.systems for unit in units}, self.k_by_unit)
+        self.items = Margin({unit.key: () if unit.item is None else (unit.item,) for unit in units}, self.k_by_unit)
+        self.pairs = Margin({unit.key: _pairs(unit) for unit in units}, self.k_by_unit)
         self._margins = (self.classes, self.systems, self.items, self.pairs)
         kin = Kin(self.classes.due)
         self.places, self._kin = Levels(kin), kin
@@ -140,21 +140,21 @@ class _Counting:
 
     def add(self, booklet: Sequence[PlanUnit]) -> None:
         """Count a booklet."""
-        here: Counter[Hashable] = Counter()
+        counts: Counter[Hashable] = Counter()
         self.at += [Counter() for _ in range(len(booklet) - len(self.at))]
         for place, unit in enumerate(booklet):
-            if unit.key not in self.wanted:
+            if unit.key not in self.k_by_unit:
                 raise ValueError(f"The plan holds {unit.key!r}, which is none of the units.")
             self.units.add(unit.key)
             for margin in self._margins:
                 margin.add(unit.key)
             self.places.add(place, unit.systems)
             self.at[place].update(unit.systems)
-            here[unit.systems] += 1
+            counts[unit.systems] += 1
         self._count_documents(booklet)
         for level in (self.units, *self._margins, self.places, self.documents, self.by_system):
             level.close()
-        self.inside.append(self._kin.spread(here))
+        self.inside.append(self._kin.spread(counts))
         gap = smallest_gap([unit.item for unit in booklet])
         if gap is not None:
             self.gaps.append(gap)
@@ -169,15 +169,17 @@ class _Counting:
 
 
 def _pairs(unit: PlanUnit) -> tuple[Pair, ...]:
-    """The systems that meet on a screen, two by two; systems that share a text do not meet."""
-    met = {(min(a, b), max(a, b)) for one, other in combinations(unit.shape, 2) for a in one for b in other if a != b}
+    """Return the pairs of systems that meet on a screen; systems that share a text do not meet."""
+    met = {
+        (min(a, b), max(a, b)) for first, second in combinations(unit.shape, 2) for a in first for b in second if a != b
+    }
     return tuple(sorted(met))
 
 
 def column_spread(
     booklets: Sequence[Sequence[tuple[PlanUnit, Mapping[str, Sequence[int]]]]],
 ) -> tuple[int, ...]:
-    """After each booklet, how unevenly systems stand in the columns of a side-by-side screen.
+    """Return how unevenly systems are spread over the columns of a side-by-side screen, after each booklet.
 
     Each place is a unit and its arrangement, whose "parts" says which part, by canonical index, each column shows.
     Units of one shape are counted together; the spread is the largest difference between the counts of one system in

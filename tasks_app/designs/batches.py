@@ -33,7 +33,7 @@ class Batches(Design):
     keeps_order = True
 
     class Params(forms.Form):
-        """How units stand in a batch."""
+        """The order of units in a batch."""
 
         order = forms.ChoiceField(
             choices=[(FILE, _("as in the file")), (RANDOM, _("at random, anew for every rater"))],
@@ -45,34 +45,36 @@ class Batches(Design):
 
     @classmethod
     def in_words(cls, set_size: int, params: Mapping[str, Any]) -> str:
-        """Say how sets were made."""
+        """Describe how sets were made."""
         if params.get("order") == RANDOM:
             return "Sets were fixed before the study; the order of their units was drawn for each rater"
         return "Sets and the order of their units were fixed before the study"
 
     def draw(self, units: Sequence[PlanUnit], settings: Settings, params: Mapping[str, Any], rng: Random) -> Plan:
-        """The batches in rounds."""
+        """Return the batches as booklets, round by round."""
         refuse_bad_input(units, settings)
         batches = _batches(units, params.get("batches") or ())
         _refuse_long(batches, settings)
         rounds = range(1, max(unit.k for unit in units) + 1)
-        due = [(name, [unit for unit in some if unit.k >= turn]) for turn in rounds for name, some in batches.items()]
+        due = [
+            (name, [unit for unit in members if unit.k >= turn]) for turn in rounds for name, members in batches.items()
+        ]
         if params.get("order") != RANDOM:
-            return [tuple(some) for _name, some in due if some]
+            return [tuple(members) for _name, members in due if members]
         _refuse_crowded(due, settings)
-        return [_shuffled(some, settings.spacing, rng) for _name, some in due if some]
+        return [_shuffled(members, settings.spacing, rng) for _name, members in due if members]
 
 
-def _shuffled(some: Sequence[PlanUnit], spacing: int, rng: Random) -> tuple[PlanUnit, ...]:
-    numbers = {item: n for n, item in enumerate(dict.fromkeys(unit.item for unit in some))}
-    order = spaced_order([None if unit.item is None else numbers[unit.item] for unit in some], spacing, rng)
+def _shuffled(members: Sequence[PlanUnit], spacing: int, rng: Random) -> tuple[PlanUnit, ...]:
+    numbers = {item: n for n, item in enumerate(dict.fromkeys(unit.item for unit in members))}
+    order = spaced_order([None if unit.item is None else numbers[unit.item] for unit in members], spacing, rng)
     if order is None:
         raise RuntimeError(f"Units of one item found no places {spacing} apart, for which there was room.")
-    return tuple(some[index] for index in order)
+    return tuple(members[index] for index in order)
 
 
 def _batches(units: Sequence[PlanUnit], listed: Sequence[Mapping[str, Any]]) -> dict[str, list[PlanUnit]]:
-    """The units of each batch that are to be judged. Raises PlanImpossible where a unit is in none, or in two."""
+    """Return the units to be judged of each batch. Raises PlanImpossible where a unit is in no batch, or in two."""
     if not listed:
         sentence = _("This task has no batches yet. Add batches (step Raters → Batches, or batches.csv).")
         raise PlanImpossible(sentence)
@@ -83,9 +85,9 @@ def _batches(units: Sequence[PlanUnit], listed: Sequence[Mapping[str, Any]]) -> 
         for key in batch["units"]:
             if key in left:
                 batches.setdefault(batch["batch"], []).append(left.pop(key))
-            elif key in known and any(unit.base == key for some in batches.values() for unit in some):
-                said = format_lazy(_("“{unit}” is in two batches. Leave it in one: k raters judge each."), unit=key)
-                raise PlanImpossible(said)
+            elif key in known and any(unit.base == key for members in batches.values() for unit in members):
+                message = format_lazy(_("“{unit}” is in two batches. Leave it in one: k raters judge each."), unit=key)
+                raise PlanImpossible(message)
     if left:
         sentence = _(
             "“{unit}” is in no batch; {n} units are not. Add them to a batch (step Raters → Batches, or batches.csv)."
@@ -95,25 +97,25 @@ def _batches(units: Sequence[PlanUnit], listed: Sequence[Mapping[str, Any]]) -> 
 
 
 def _refuse_long(batches: Mapping[str, Sequence[PlanUnit]], settings: Settings) -> None:
-    name, longest = max(((name, len(some)) for name, some in batches.items()), key=lambda one: one[1])
+    name, longest = max(((name, len(members)) for name, members in batches.items()), key=lambda batch: batch[1])
     if longest > settings.set_size:
         sentence = _("The batch “{batch}” has {n} units, too many for a set of {set_size}. Choose a set size of {n}.")
-        said = format_lazy(sentence, batch=name, n=longest, set_size=settings.set_size)
-        raise PlanImpossible(said, {"set_size": longest})
+        message = format_lazy(sentence, batch=name, n=longest, set_size=settings.set_size)
+        raise PlanImpossible(message, {"set_size": longest})
 
 
 def _refuse_crowded(due: Sequence[tuple[str, Sequence[PlanUnit]]], settings: Settings) -> None:
     """Refuse a spacing that units of one item cannot keep in some batch."""
-    crowded = next((name for name, some in due if not _has_room(some, settings.spacing)), None)
+    crowded = next((name for name, members in due if not _has_room(members, settings.spacing)), None)
     if crowded is not None:
-        fits = max(n for n in range(1, settings.spacing) if all(_has_room(some, n) for _name, some in due))
+        fits = max(n for n in range(1, settings.spacing) if all(_has_room(members, n) for _name, members in due))
         sentence = _("Units of one item cannot stand {spacing} apart in the batch “{batch}”. Choose a spacing of {n}.")
-        said = format_lazy(sentence, spacing=settings.spacing, batch=crowded, n=fits)
-        raise PlanImpossible(said, {"spacing": fits})
+        message = format_lazy(sentence, spacing=settings.spacing, batch=crowded, n=fits)
+        raise PlanImpossible(message, {"spacing": fits})
 
 
-def _has_room(some: Sequence[PlanUnit], spacing: int) -> bool:
-    times = Counter(unit.item for unit in some if unit.item is not None)
-    fits = room(len(some), spacing)
+def _has_room(members: Sequence[PlanUnit], spacing: int) -> bool:
+    times = Counter(unit.item for unit in members if unit.item is not None)
+    fits = room(len(members), spacing)
     full = sum(n == fits.most for n in times.values())
     return not times or (max(times.values()) <= fits.most and full <= fits.items)

@@ -38,7 +38,7 @@ class Documents(Design):
     by_document = True
 
     class Params(forms.Form):
-        """Who reads what of a document."""
+        """The systems by which one rater reads a document."""
 
         all_systems = forms.BooleanField(
             required=False,
@@ -49,7 +49,7 @@ class Documents(Design):
 
     @classmethod
     def in_words(cls, set_size: int, params: Mapping[str, Any]) -> str:
-        """Say how sets were drawn."""
+        """Describe how sets were drawn."""
         whose = (
             "by all systems, one system after the other in balanced orders"
             if params.get("all_systems")
@@ -59,17 +59,17 @@ class Documents(Design):
 
     def promised(self, units: Sequence[PlanUnit], settings: Settings) -> tuple[str, ...]:
         """Return all margins where every document is due by the same systems, else those of units and documents."""
-        wanted = [unit for unit in units if unit.k > 0]
-        alike = len({unit.k for unit in wanted}) == 1 == len({unit.document is None for unit in wanted})
+        due_units = [unit for unit in units if unit.k > 0]
+        alike = len({unit.k for unit in due_units}) == 1 == len({unit.document is None for unit in due_units})
         try:
-            kinds = {tuple(sorted(one.pieces)) for one in documents_of(wanted)} if alike else set()
+            kinds = {tuple(sorted(document.pieces)) for document in documents_of(due_units)} if alike else set()
         except PlanImpossible:
             return self.margins
         whole = len(kinds) == 1 and not any(number for some in kinds for _systems, number in some)
         return self.margins if whole else ("unit", "document")
 
     def draw(self, units: Sequence[PlanUnit], settings: Settings, params: Mapping[str, Any], rng: Random) -> Plan:
-        """Booklets of whole documents."""
+        """Return booklets of whole documents."""
         refuse_bad_input(units, settings)
         documents = documents_of([unit for unit in units if unit.k > 0])
         together = bool(params.get("all_systems"))
@@ -79,7 +79,7 @@ class Documents(Design):
         return plan
 
     def _refuse_long(self, documents: Sequence[Document], settings: Settings, *, together: bool) -> None:
-        longest = max(documents, key=lambda one: one.whole if together else one.length)
+        longest = max(documents, key=lambda document: document.whole if together else document.length)
         needed = longest.whole if together else longest.length
         if needed <= settings.set_size:
             return
@@ -88,12 +88,12 @@ class Documents(Design):
         if together:
             sentence = _("The document “{document}” by all systems has {n} units, too many for a set of {set_size}.")
         name = first.document or first.item or first.key
-        said = format_lazy(sentence, document=name, n=needed, set_size=settings.set_size)
+        reason = format_lazy(sentence, document=name, n=needed, set_size=settings.set_size)
         advice = format_lazy(_("Choose a set size of {n}."), n=needed)
-        raise PlanImpossible(format_lazy("{} {}", said, advice), {"set_size": needed})
+        raise PlanImpossible(format_lazy("{} {}", reason, advice), {"set_size": needed})
 
     def _check(self, plan: Plan, units: Sequence[PlanUnit], settings: Settings) -> None:
-        """Raise RuntimeError unless all that is promised is seen to hold."""
+        """Raise RuntimeError unless the plan keeps every promise."""
         balance = measure(plan, units)
         broken = [margin for margin in self.promised(units, settings) if max(balance.spread(margin)) > 1]
         if broken or not balance.complete:
@@ -104,12 +104,12 @@ class Documents(Design):
 
 
 def _one_system(documents: Sequence[Document], settings: Settings, rng: Random) -> Plan:
-    """Booklets that hold a document by one system only: the systems of a document change from layer to layer."""
-    lengths = [one.length for one in documents]
-    rounds = range(1, max(units[0].k for one in documents for units in one.pieces.values()) + 1)
+    """Return booklets that hold a document by one system only: the systems of a document change from layer to layer."""
+    lengths = [document.length for document in documents]
+    rounds = range(1, max(units[0].k for document in documents for units in document.pieces.values()) + 1)
     layers: list[list[int]] = []
     groups: list[tuple[int, int]] = []
-    due = {(turn, number): one.due(turn) for turn in rounds for number, one in enumerate(documents)}
+    due = {(turn, number): document.due(turn) for turn in rounds for number, document in enumerate(documents)}
     for turn in rounds:
         for layer in range(max(len(due[turn, number]) for number in range(len(documents)))):
             layers.append([number for number in range(len(documents)) if len(due[turn, number]) > layer])
@@ -124,12 +124,12 @@ def _coloured(
     due: Mapping[tuple[int, int], Sequence[Kind]],
     rng: Random,
 ) -> Plan:
-    """Booklets with a system for each of their documents."""
-    kinds = {kind: c for c, kind in enumerate(sorted({kind for some in due.values() for kind in some}))}
+    """Return booklets with a system for each of their documents."""
+    kinds = {kind: c for c, kind in enumerate(sorted({kind for due_kinds in due.values() for kind in due_kinds}))}
     names = list(kinds)
     # The pieces of each document, round by round; inside a round they may change places.
     queues = {number: _in_rounds(due, number, rng) for number in range(len(documents))}
-    drawn = [(booklet, number, next(queues[number])) for booklet, some in enumerate(packed) for number in some]
+    drawn = [(booklet, number, next(queues[number])) for booklet, numbers in enumerate(packed) for number in numbers]
     rounds = {group: n for n, group in enumerate(due)}
     colouring = Colouring(
         [kinds[kind] for _booklet, _number, (_turn, kind) in drawn],
@@ -156,16 +156,16 @@ def _in_rounds(due: Mapping[tuple[int, int], Sequence[Kind]], number: int, rng: 
 
 
 def _all_systems(documents: Sequence[Document], settings: Settings, rng: Random) -> Plan:
-    """Booklets that hold documents by all their systems."""
-    rounds = range(1, max(units[0].k for one in documents for units in one.pieces.values()) + 1)
-    layers = [[number for number, one in enumerate(documents) if one.due(turn)] for turn in rounds]
-    packed = pack(layers, [one.whole for one in documents], settings.set_size, rng)
+    """Return booklets that hold documents by all their systems."""
+    rounds = range(1, max(units[0].k for document in documents for units in document.pieces.values()) + 1)
+    layers = [[number for number, document in enumerate(documents) if document.due(turn)] for turn in rounds]
+    packed = pack(layers, [document.whole for document in documents], settings.set_size, rng)
     orders: dict[tuple[Kind, ...], Iterator[tuple[int, ...]]] = {}
     turns = dict.fromkeys(range(len(documents)), 0)
     plan: Plan = []
-    for some in packed:
+    for numbers in packed:
         booklet: list[PlanUnit] = []
-        for number in rng.sample(some, len(some)):
+        for number in rng.sample(numbers, len(numbers)):
             turns[number] += 1
             kinds = tuple(sorted(documents[number].due(turns[number])))
             if kinds not in orders:

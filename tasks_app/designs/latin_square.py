@@ -38,7 +38,7 @@ class LatinSquare(Design):
 
     @classmethod
     def in_words(cls, set_size: int, params: Mapping[str, Any]) -> str:
-        """Say how sets were drawn."""
+        """Describe how sets were drawn."""
         return (
             f"Sets of {set_size} units were drawn as Latin squares of items and systems: no set had an item twice, and "
             "systems were balanced over the sets"
@@ -52,31 +52,31 @@ class LatinSquare(Design):
         return self.margins if len(levels) < 2 else self.margins[:-1]
 
     def draw(self, units: Sequence[PlanUnit], settings: Settings, params: Mapping[str, Any], rng: Random) -> Plan:
-        """Booklets without an item twice, systems in turns."""
+        """Return booklets without an item twice, with systems in turns."""
         refuse_bad_input(units, settings)
-        wanted = [unit for unit in units if unit.k > 0]
-        items = n_items(wanted)
+        due_units = [unit for unit in units if unit.k > 0]
+        items = n_items(due_units)
         if settings.set_size > items:
             self.draw(units, Settings(items, settings.spacing), params, rng)
             sentence = _(
                 "Sets of {set_size} are too large: no rater sees an item twice, and there are only "
                 "{items} items. Choose a set size of {items}."
             )
-            said = format_lazy(sentence, set_size=settings.set_size, items=items)
-            raise PlanImpossible(said, {"set_size": items})
+            message = format_lazy(sentence, set_size=settings.set_size, items=items)
+            raise PlanImpossible(message, {"set_size": items})
         plan: Plan = []
-        for level, rounds in _levels(wanted):
+        for level, rounds in _levels(due_units):
             size = min(settings.set_size, n_items(level))
             if crossed(level):
                 plan += Crossing(level, size, rng).draw(rounds)
             else:
-                own = {unit.key: unit for unit in wanted}
+                own = {unit.key: unit for unit in due_units}
                 plan += [tuple(own[unit.key] for unit in booklet) for booklet in draw_apart(level, size, rng)]
         self._check(plan, units, settings)
         return plan
 
     def _check(self, plan: Plan, units: Sequence[PlanUnit], settings: Settings) -> None:
-        """Raise RuntimeError unless all that is promised is seen to hold."""
+        """Raise RuntimeError unless the plan keeps every promise."""
         balance = measure(plan, units)
         broken = [margin for margin in self.promised(units, settings) if max(balance.spread(margin)) > 1]
         if (
@@ -93,16 +93,16 @@ class LatinSquare(Design):
 
 
 def _levels(units: Sequence[PlanUnit]) -> Iterator[tuple[list[PlanUnit], int]]:
-    """Split judgments: what all units get in common, then what those get that get more, and so on.
+    """Yield judgments in levels: those that all units have in common, then the further ones of units that have more.
 
     Once a level is no full crossing it holds all that is left, in its rounds.
     """
     left = {unit.key: unit.k for unit in units}
     while left:
-        some = [unit for unit in units if unit.key in left]
+        level = [unit for unit in units if unit.key in left]
         rounds = min(left.values())
-        if not crossed(some):
-            yield [replace(unit, k=left[unit.key]) for unit in some], max(left.values())
+        if not crossed(level):
+            yield [replace(unit, k=left[unit.key]) for unit in level], max(left.values())
             return
-        yield some, rounds
+        yield level, rounds
         left = {key: k - rounds for key, k in left.items() if k > rounds}

@@ -1,4 +1,4 @@
-"""Where in a set controls, loud checks, repeats and degraded copies stand: at random, but balanced over sets."""
+"""The places of controls, attention checks, repeats and degraded copies in a set: random, but balanced over sets."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MAIN, CONTROL, ATTENTION, REPEAT, DEGRADED = "main", "control", "attention", "re
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """One place of a woven set: the `index`-th unit to judge, control or loud check, or the one a copy is of."""
+    """One place of a woven set: the `index`-th unit to judge, control or attention check, or the unit of a copy."""
 
     kind: str
     index: int
@@ -20,7 +20,7 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class Extras:
-    """How many of each kind go into a set.
+    """The numbers of extras of each kind in a set.
 
     `degradable` are the units to judge that have a degraded copy. `systems` names the systems of each unit, and `used`
     says for repeats and degraded copies how often other sets have shown one of each system: the rarest come first.
@@ -36,7 +36,7 @@ class Extras:
 
 
 def room_for_repeats(set_size: int, spacing: int) -> int:
-    """How many units of a set can come again `spacing` places later."""
+    """Return the number of units of a set that can come again `spacing` places later."""
     return max(0, set_size - max(1, spacing) + 1)
 
 
@@ -58,19 +58,19 @@ def weave(items: Sequence[Hashable | None], extras: Extras, spacing: int, *, see
     rng = Random(f"{seed}:{turn}")  # noqa: S311  reproducible, not secret
     n = len(items)
     gaps: list[list[Slot]] = [[] for _gap in range(n + 1)]
-    for kind, wanted in ((CONTROL, extras.controls), (ATTENTION, extras.attention)):
-        for index, gap in enumerate(_stretches(n, wanted, f"{seed}:{kind}", turn)):
+    for kind, count in ((CONTROL, extras.controls), (ATTENTION, extras.attention)):
+        for index, gap in enumerate(_stretches(n, count, f"{seed}:{kind}", turn)):
             gaps[gap].append(Slot(kind, index))
     taken: set[Hashable] = set()
-    for kind, wanted, among in (
+    for kind, count, among in (
         (REPEAT, extras.repeats, tuple(range(n))),
         (DEGRADED, extras.degraded, extras.degradable),
     ):
         used = Counter(extras.used.get(kind, {}))
-        room = {index: behind for index in among if wanted and (behind := _room(items, index, spacing))}
+        room = {index: behind for index in among if count and (behind := _room(items, index, spacing))}
         left = _turned(list(room), f"{seed}:{kind}", turn)
-        for _copy in range(wanted):
-            possible = [one for one in left if _item(items, one) not in taken]
+        for _copy in range(count):
+            possible = [candidate for candidate in left if _item(items, candidate) not in taken]
             if not possible:
                 break
             index = _rarest(possible, extras.systems, used)
@@ -87,31 +87,31 @@ def weave(items: Sequence[Hashable | None], extras: Extras, spacing: int, *, see
 
 
 def _round(size: int, seed: str) -> list[int]:
-    """The order in which places take turns; the same for every set of a task."""
+    """Return the order in which places take turns; the same for every set of a task."""
     order = list(range(size))
     Random(f"{seed}:{size}").shuffle(order)  # noqa: S311  reproducible, not secret
     return order
 
 
 def _turned(among: Sequence[int], seed: str, turn: int) -> list[int]:
-    """The order in which a set tries units: another one comes first on each turn."""
+    """Return the order in which a set tries units: another unit comes first on each turn."""
     order = _round(len(among), seed)
     start = turn % len(order) if order else 0
     return [among[place] for place in (*order[start:], *order[:start])]
 
 
-def _stretches(n: int, wanted: int, seed: str, turn: int) -> list[int]:
-    """One gap in each of `wanted` equal stretches of n units."""
+def _stretches(n: int, count: int, seed: str, turn: int) -> list[int]:
+    """Return one gap in each of `count` equal stretches of n units."""
     gaps = []
-    for number in range(wanted):
-        first, end = number * n // wanted, (number + 1) * n // wanted
+    for number in range(count):
+        first, end = number * n // count, (number + 1) * n // count
         length = max(1, end - first)
         gaps.append(first + _round(length, f"{seed}:{number}")[turn % length])
     return gaps
 
 
 def _rarest(among: Sequence[int], systems: Sequence[Sequence[str]], used: Mapping[str, int]) -> int:
-    """The first unit of those whose systems had the fewest copies so far."""
+    """Return the first unit of those whose systems had the fewest copies so far."""
 
     def met(index: int) -> float:
         own = systems[index] if systems else ()
@@ -121,9 +121,11 @@ def _rarest(among: Sequence[int], systems: Sequence[Sequence[str]], used: Mappin
 
 
 def _room(items: Sequence[Hashable | None], index: int, spacing: int) -> list[int]:
-    """The gaps behind a unit in which it can come a second time, far enough from all of its item."""
+    """Return the gaps behind a unit in which it can come a second time, far enough from all units of its item."""
     item, apart = items[index], max(1, spacing)
-    same = [other for other, one in enumerate(items) if other == index or (item is not None and one == item)]
+    same = [
+        other for other, other_item in enumerate(items) if other == index or (item is not None and other_item == item)
+    ]
     return [
         gap
         for gap in range(index + 1, len(items) + 1)
@@ -132,5 +134,5 @@ def _room(items: Sequence[Hashable | None], index: int, spacing: int) -> list[in
 
 
 def _item(items: Sequence[Hashable | None], index: int) -> Hashable:
-    """What a set shows a second time once only: an item, or a unit without one."""
+    """Return the key of an item, or of a unit without an item: a set repeats each key once at most."""
     return ("unit", index) if items[index] is None else ("item", items[index])

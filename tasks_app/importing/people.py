@@ -18,7 +18,7 @@ from tasks_app.services.judging import reservations
 from tasks_app.services.judging.reservations import FreeSet, TaskSets
 from tasks_app.studyfile.problems import Problems, nearest
 
-# By how a file may call them; the order is that of what is pasted without names.
+# Our columns by the names that files may give them; pasted text without names has this order.
 COLUMNS = {
     "name": "name",
     "email": "email",
@@ -38,7 +38,7 @@ LONGEST_EMAIL = Invitation._meta.get_field("email").max_length or 0
 def read(study: Study, name: str, text: str, accounts: Collection[str] = (), *, pasted: bool = False) -> list[Person]:
     """Return the people of a table; `accounts` are those that may be invited again.
 
-    What is `pasted` may come without the names of its columns.
+    A table that was `pasted` may lack the names of its columns.
 
     Raises
     ------
@@ -73,7 +73,7 @@ def read(study: Study, name: str, text: str, accounts: Collection[str] = (), *, 
 
 
 class _Sets:
-    """The sets that people can be invited to; one that was taken is not there for the next person."""
+    """The sets that people can be invited to; a set that one person took is not free for the next."""
 
     def __init__(self, study: Study) -> None:
         self.by_task: Mapping[str, TaskSets] = reservations.sets_of(study)
@@ -110,15 +110,15 @@ class _Sets:
         return replace(person, group=group, booklet=free_set.booklet), []
 
     def _find(self, of_task: TaskSets, name: str) -> tuple[FreeSet | None, str]:
-        """Return the first free set of a batch, or the set of a number; else why there is none."""
+        """Return the first free set of a batch, or the set of a number; else None and the reason."""
         if name in of_task.batches:
             free = (of_task.free[number] for number in of_task.batches[name] if number in of_task.free)
-            found = next((one for one in free if one.booklet not in self.taken), None)
-            return found, _("All sets of this batch are taken or reserved.")
+            free_set = next((free_set for free_set in free if free_set.booklet not in self.taken), None)
+            return free_set, _("All sets of this batch are taken or reserved.")
         number = int(name) if name.isdecimal() and len(name) < 10 else 0
-        found = of_task.free.get(number)
-        if found is not None and found.booklet not in self.taken:
-            return found, ""
+        free_set = of_task.free.get(number)
+        if free_set is not None and free_set.booklet not in self.taken:
+            return free_set, ""
         if 0 < number <= of_task.n:
             return None, _("This set is taken or reserved.")
         sentence = _(
@@ -159,7 +159,7 @@ def _faults(
     if person.group and person.group not in groups:
         sentence = _("There is no group of this key in the study.")
         problems.append(("group", f"{sentence} {nearest(person.group, groups)}".rstrip()))
-    shipped = [one.code for one in languages.to_choose_from()]
+    shipped = [language.code for language in languages.to_choose_from()]
     if person.language and person.language not in shipped:
         sentence = _("evalweb has no pages in this language.")
         problems.append(("language", f"{sentence} {nearest(person.language, shipped)}".rstrip()))

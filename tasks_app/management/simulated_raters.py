@@ -1,7 +1,7 @@
 """Simulated raters, who go through a study by its pages, over HTTP or within this process.
 
-A visitor reads forms out of the pages and posts them. What it answers comes from the task type's own `simulate`, so
-every type brings its rater. It is marked as simulated by a consent form that is signed here.
+A visitor reads forms out of the pages and posts them. Its answers come from the task type's own `simulate`, so every
+type brings its rater. It is marked as simulated by a consent form that is signed here.
 """
 
 import logging
@@ -34,7 +34,7 @@ from tasks_app.task_types.base import Quality, Screen, TaskType
 # A visitor that is sent on so often without being asked anything is going in circles.
 MOST_WAYS_ROUND = 50
 
-# So long after a wave opens a visitor comes for it: nobody does on the second, and clocks differ by some.
+# A visitor comes for a wave this long after it opens: nobody comes on the second, and clocks differ.
 COMES_AFTER = timedelta(hours=1)
 
 # Pages between two units, by their place in the address.
@@ -43,7 +43,7 @@ STEPS = {"feedback": "shown feedback", "exam": "shown the result of a test", "no
 
 @contextmanager
 def quiet_pages() -> Iterator[None]:
-    """Leave out one log line a page: that is for a server's log, not for the terminal of whoever runs a command."""
+    """Leave out one log line per page: it belongs in a server's log, not on the terminal of a command."""
     log = logging.getLogger("evalweb.request")
     before = log.level
     log.setLevel(logging.WARNING)
@@ -86,13 +86,13 @@ def hidden_fields(page: str, form_id: str | None = None) -> dict[str, str]:
 
 
 class VisitFailed(Exception):
-    """A page answered what no rater should see."""
+    """A page gave an answer that no rater should see."""
 
 
-# What somebody new is answered who comes when nothing is left, too often, or after the end.
+# The statuses of answers to newcomers when nothing is left, when they come too often, or after the end.
 FULL = frozenset({409, 410, 429, 503})
 
-# What the endings are called in what the command prints.
+# The names of endings in the output of the command.
 ENDINGS = {
     Rater.Outcome.COMPLETED: "finished",
     Rater.Outcome.SCREENED_OUT: "screened out",
@@ -128,14 +128,14 @@ class Visitor:
     channel: str = ""
     answering: Answering | None = None
     token: str = ""
-    seen: Counter[str] = field(default_factory=Counter)
+    events: Counter[str] = field(default_factory=Counter)
 
     def arrive(self) -> bool:
         """Agree to take part, and read the instructions unless something comes first; False where the study is full."""
         path = self._way_in()
         page = self.transport.get(path)
         if page.status in FULL:
-            self.seen["turned away"] += 1
+            self.events["turned away"] += 1
             return False
         form = hidden_fields(self._expect(page, 200).body)
         signed = dict(credentials.read_signed(ConsentForm.action, form["form_token"]))
@@ -143,11 +143,11 @@ class Visitor:
         token = credentials.sign(ConsentForm.action, **signed)
         answer = self.transport.post(path, {**form, "form_token": token})
         if answer.status in FULL:
-            self.seen["turned away"] += 1
+            self.events["turned away"] += 1
             return False
         self._expect(answer, 302)
         self.token = urlsplit(answer.location).path.strip("/").split("/")[1]
-        self.seen["arrived"] += 1
+        self.events["arrived"] += 1
         self._read_instructions()
         return True
 
@@ -169,7 +169,7 @@ class Visitor:
         return drawn.upper() if like.isupper() else drawn
 
     def _read_instructions(self) -> None:
-        """Read them and begin; where questions come before them, they come later."""
+        """Read the instructions and begin; where questions come before the instructions, do this later."""
         answer = self.transport.get(reverse("rater:instructions", args=[self.token]))
         if answer.status == 200:
             self._post("rater:instructions", hidden_fields(answer.body))
@@ -186,10 +186,10 @@ class Visitor:
                 self._go_by(answer.location)
                 continue
             hidden = hidden_fields(self._expect(answer, 200).body, "answer")
-            if self.drops_out_after is not None and self.seen["answered"] >= self.drops_out_after:
-                self.seen["dropped out"] += 1
+            if self.drops_out_after is not None and self.events["answered"] >= self.drops_out_after:
+                self.events["dropped out"] += 1
                 return False
-            if self.stops_after is not None and self.seen["answered"] >= self.stops_after:
+            if self.stops_after is not None and self.events["answered"] >= self.stops_after:
                 self._post("rater:stop", hidden_fields(self._get("rater:stop")))
                 continue
             self._answer(hidden)
@@ -197,7 +197,7 @@ class Visitor:
         else:
             raise VisitFailed(f"Pages led on {MOST_WAYS_ROUND} times and asked nothing.")
         self._get("rater:end")
-        self.seen[ENDINGS[Rater.Outcome(str(self._rater().outcome))]] += 1
+        self.events[ENDINGS[Rater.Outcome(str(self._rater().outcome))]] += 1
         return True
 
     def _go_by(self, location: str) -> None:
@@ -209,15 +209,15 @@ class Visitor:
         elif name in STEPS:
             body = self._expect(self.transport.get(location), 200).body
             self._expect(self.transport.post(location, hidden_fields(body)), 302)
-            self.seen[STEPS[name]] += 1
+            self.events[STEPS[name]] += 1
         elif self._wait():
-            self.seen["came for another wave"] += 1
+            self.events["came for another wave"] += 1
         else:
             # Everything of the set went to others meanwhile, and a new one was reserved.
-            self.seen["given a new set"] += 1
+            self.events["given a new set"] += 1
 
     def _wait(self) -> bool:
-        """Let the days until the next wave pass, for this rater alone; False where nothing is waited for."""
+        """Let the days until the next wave pass, for this rater alone; return False where the rater does not wait."""
         rater = self._rater()
         wait = waiting_for(rater)
         if wait is None:
@@ -241,20 +241,20 @@ class Visitor:
         data = {**hidden, **answer, "seconds_active": seconds, "seconds_elapsed": seconds}
         path = reverse("rater:judge", args=[self.token])
         self._expect(self.transport.post(path, data), 302)
-        self.seen["answered"] += 1
+        self.events["answered"] += 1
         if self.rng.random() < self.twice:
             self._expect(self.transport.post(path, data), 302)
-            self.seen["sent twice"] += 1
+            self.events["sent twice"] += 1
         if self.rng.random() < self.second_tab:
             random_answer = kind.simulate(screen, Quality.RANDOM, self.rng)
             second = {**data, **random_answer, "submission": str(uuid.uuid4())}
             status = self.transport.post(path, second).status
-            self.seen["second tab refused" if status == 409 else "second tab the same"] += 1
+            self.events["second tab refused" if status == 409 else "second tab the same"] += 1
 
     def _say(self, assignment: Assignment, kind: TaskType, screen: Screen) -> dict[str, str]:
-        """Answer a screen: as the rater's quality has it, or, where something is known, as one who knows or does not.
+        """Answer a screen by the rater's quality or, where it has known answers, as a rater who knows them or not.
 
-        Who a study is made for fits it, whatever their quality.
+        Raters for whom a study is made fit it, whatever their quality.
         """
         if self.answering is not None:
             return self.answering(kind, screen)
@@ -281,7 +281,7 @@ class Visitor:
     def come_back(self) -> bool:
         """Go on after a long absence."""
         self.drops_out_after = None
-        self.seen["came back"] += 1
+        self.events["came back"] += 1
         return self.judge()
 
     def _get(self, name: str) -> str:

@@ -16,10 +16,10 @@ from django.conf import settings
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-# Folders of docs/ whose files are pages, and what the index calls them.
+# Folders of docs/ whose files are pages, and their names in the index.
 FOLDERS: Mapping[str, Promise] = {"": _("Guides"), "task-types": _("Task types"), "methods": _("Methods")}
 
-# Guides in the order of work; whatever is not named follows.
+# Guides in the order of work; guides that are not named here follow.
 FIRST = (
     "setting-up", "published-studies", "study-file", "designs", "checks", "languages", "recruiting", "waves",
     "monitoring", "pay", "collecting-texts", "routing", "rights", "roles", "datasheet", "ratings-file", "metrics-file",
@@ -71,17 +71,17 @@ class Page:
 def pages() -> Mapping[str, Page]:
     """Return the pages by their names, in the order of the folders."""
     docs = Path(settings.BASE_DIR) / "docs"
-    found = {}
+    pages_by_name = {}
     for folder in FOLDERS:
         for path in sorted((docs / folder).glob("*.md"), key=_place):
             name = "/".join(filter(None, (folder, "" if path.name == _INDEX else path.stem)))
             if name:
-                found[name] = _read(name, folder, path.read_text(encoding="utf-8"))
-    return found
+                pages_by_name[name] = _read(name, folder, path.read_text(encoding="utf-8"))
+    return pages_by_name
 
 
 def _place(path: Path) -> tuple[int, str]:
-    """Return where a page stands within its folder; the page of the folder itself is the first."""
+    """Return the place of a page within its folder; the page of the folder itself is the first."""
     if path.name == _INDEX:
         return -1, ""
     return FIRST.index(path.stem) if path.stem in FIRST else len(FIRST), path.stem
@@ -104,12 +104,12 @@ def _sections(title: str, body: str) -> Iterator[Section]:
     anchors = Anchors()
     for line in body.splitlines():
         fenced ^= bool(_FENCE.match(line))
-        found = None if fenced else _HEADING.match(line)
-        if found is None:
+        match = None if fenced else _HEADING.match(line)
+        if match is None:
             lines.append(line)
             continue
         yield Section(heading, anchor, level, "\n".join(lines))
-        heading, level, lines = plain(found.group(2)), len(found.group(1)), []
+        heading, level, lines = plain(match.group(2)), len(match.group(1)), []
         anchor = anchors.take(heading)
     yield Section(heading, anchor, level, "\n".join(lines))
 
@@ -122,15 +122,15 @@ class Anchors:
 
     def take(self, heading: str) -> str:
         """Return the anchor of the next heading; of several alike each gets its own."""
-        kept = (char for char in heading.lower() if char in "-_ " or unicodedata.category(char)[0] in "LN")
-        anchor = "".join(kept).replace(" ", "-")
+        characters = (char for char in heading.lower() if char in "-_ " or unicodedata.category(char)[0] in "LN")
+        anchor = "".join(characters).replace(" ", "-")
         n = self._taken[anchor] = self._taken.get(anchor, -1) + 1
         return f"{anchor}-{n}" if n else anchor
 
 
 def plain(markdown: str) -> str:
     """Return Markdown in one line without the marks of links, code and emphasis."""
-    return " ".join(_MARKS.sub(lambda found: found.group(1) or "", markdown).split())
+    return " ".join(_MARKS.sub(lambda match: match.group(1) or "", markdown).split())
 
 
 def picture(name: str) -> Path | None:

@@ -26,7 +26,7 @@ _HEADINGS = ("h2", "h3", "h4", "h5", "h6")
 _ELSEWHERE = re.compile(r"^(?:https?:|mailto:)")
 _EXAMPLE = re.compile(r"^examples/((?:published/)?[a-z0-9_]+)(?:/study\.yaml)?/?$")
 
-# What links become: the address of a page of the manual by its name, of a new study from an example, and of a picture.
+# A function that returns an address: of a page of the manual, of a new study from an example, or of a picture, by name.
 Address = Callable[[str], str]
 
 
@@ -56,7 +56,7 @@ def _linked(
     tokens: list[Token], page: Page, page_url: Address, example_url: Address, picture_url: Address
 ) -> list[Token]:
     """Let links lead to pages of the manual, and show screenshots; other links stay as words."""
-    kept: list[Token] = []
+    linked: list[Token] = []
     dropped = 0
     for token in tokens:
         if token.type == "image":
@@ -64,25 +64,25 @@ def _linked(
             if posixpath.normpath(posixpath.join(page.folder, folder)) == PICTURES and picture(name):
                 token.attrSet("src", picture_url(name))
                 token.attrSet("loading", "lazy")
-                kept.append(token)
+                linked.append(token)
             else:
-                kept.append(Token("text", "", 0, content=token.content))
+                linked.append(Token("text", "", 0, content=token.content))
         elif token.type == "link_open":
             href = target(str(token.attrGet("href") or ""), page, page_url, example_url)
             if href:
                 token.attrSet("href", href)
-                kept.append(token)
+                linked.append(token)
             else:
                 dropped += 1
         elif token.type == "link_close" and dropped:
             dropped -= 1
         else:
-            kept.append(token)
-    return kept
+            linked.append(token)
+    return linked
 
 
 def target(href: str, page: Page, page_url: Address, example_url: Address) -> str:
-    """Return where a link of a page leads within the product; "" where it leads nowhere there."""
+    """Return the address in the product to which a link of a page leads; "" where there is none."""
     if _ELSEWHERE.match(href) or href.startswith("#"):
         return href
     path, _hash, anchor = href.partition("#")

@@ -23,35 +23,35 @@ class Hit:
 
 
 def search(words: str) -> list[Hit]:
-    """Return the sections that hold all words, at most so many; none without words."""
-    wanted = list(dict.fromkeys(words.casefold().split()))[:10]
-    if not wanted:
+    """Return the sections that hold all words, at most MOST of them; none without words."""
+    terms = list(dict.fromkeys(words.casefold().split()))[:10]
+    if not terms:
         return []
-    ranked = sorted(_found(wanted), key=lambda found: -found[0])
-    return [Hit(page, section, excerpt(section.text, wanted)) for _rank, page, section in ranked[:MOST]]
+    ranked = sorted(_hits(terms), key=lambda hit: -hit[0])
+    return [Hit(page, section, excerpt(section.text, terms)) for _rank, page, section in ranked[:MOST]]
 
 
-def _found(wanted: list[str]) -> Iterator[tuple[float, Page, Section]]:
+def _hits(terms: list[str]) -> Iterator[tuple[float, Page, Section]]:
     for page in pages().values():
         title = page.title.casefold()
         for section in page.sections:
             heading, text = section.heading.casefold(), section.text.casefold()
             around = f"{title} {heading} {text}"
             # A page is found by its title once, not with every section.
-            if all(word in around for word in wanted) and any(word in heading or word in text for word in wanted):
-                weight = sum(10 * (word in heading) + 3 * (word in title) + min(text.count(word), 5) for word in wanted)
+            if all(word in around for word in terms) and any(word in heading or word in text for word in terms):
+                weight = sum(10 * (word in heading) + 3 * (word in title) + min(text.count(word), 5) for word in terms)
                 yield weight / section.level**0.5, page, section
 
 
-def excerpt(text: str, wanted: list[str]) -> tuple[str, ...]:
-    """Return a few words around the first that was found; every second part is a word that was looked for."""
+def excerpt(text: str, terms: list[str]) -> tuple[str, ...]:
+    """Return a few words around the first search term; every second part is a search term."""
     line = plain(re.sub(r"\||-{3,}|`{3}\w*", " ", text))
-    found = re.search("|".join(map(re.escape, wanted)), line, flags=re.IGNORECASE)
-    first = found.start() if found else 0
+    match = re.search("|".join(map(re.escape, terms)), line, flags=re.IGNORECASE)
+    first = match.start() if match else 0
     start = max(0, first - BEFORE)
     start = line.find(" ", start) + 1 if start else 0
     end = first + AFTER
-    parts = re.split(f"({'|'.join(map(re.escape, wanted))})", line[start:end], flags=re.IGNORECASE)
+    parts = re.split(f"({'|'.join(map(re.escape, terms))})", line[start:end], flags=re.IGNORECASE)
     parts[-1] += "…" if end < len(line) else ""
     if start:
         parts[0] = f"…{parts[0]}"

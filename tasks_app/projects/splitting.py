@@ -37,7 +37,7 @@ LONGEST_VALUE = 30
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """How a draft is divided: by which column, how the studies are called, and in which project they are put.
+    """The settings of a split: the column, the titles of the studies, and their project.
 
     `follow_language` gives raters their pages in the language of the texts where evalweb has it.
     """
@@ -62,7 +62,7 @@ class Planned:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The studies that would be made, and what to know before.
+    """The studies that would be made, with the rows about units and the tasks that would be empty.
 
     `rows` says which rows about units go where, `without_texts` names tasks that would show nothing in some study.
     """
@@ -82,7 +82,7 @@ class Plan:
 
 
 def plan(setup: Setup, split: Split) -> Plan:
-    """Return which studies a draft would be divided into; nothing is stored.
+    """Return the studies into which a draft would be split; nothing is stored.
 
     Raises
     ------
@@ -116,7 +116,7 @@ def without_consent(setup: Setup, plan: Plan) -> list[str]:
 
 
 def _names(study: Study, split: Split, value: str) -> Names:
-    """Return what the study of a value is called. Raises CannotDivide."""
+    """Return the names of the study of a value. Raises CannotDivide."""
     title = split.title.replace(TITLE, study.title).replace(VALUE, value).strip()
     public_title = split.public_title.replace(TITLE, study.public_title).replace(VALUE, value).strip()
     for name in (title, public_title):
@@ -154,8 +154,8 @@ def _without_texts(setup: Setup, shares: Sequence[Share]) -> dict[str, list[str]
     """Return the tasks that take none of the texts of some value, with these values."""
     empty: dict[str, list[str]] = {}
     for task in entries_at(setup.given, ("tasks",)):
-        for column, wanted in _taken(task):
-            values = [share.value for share in shares if not wanted & {row.get(column, "") for row in share.rows}]
+        for column, allowed in _taken(task):
+            values = [share.value for share in shares if not allowed & {row.get(column, "") for row in share.rows}]
             if values:
                 empty[str(task.get("title") or task.get("key") or "")] = values
     return empty
@@ -190,15 +190,17 @@ def make(*, setup: Setup, split: Split, by: AbstractBaseUser) -> Project:
             planned = plan(setup, split)
             project = projects_service.create(name=split.project or setup.study.title, by=by)
             files = {media_name(row.sha256, row.kind): row for row in Media.objects.filter(study=setup.study)}
-            for one in planned.studies:
-                study = _make(setup, one, planned.rows, by)
+            for planned_study in planned.studies:
+                study = _make(setup, planned_study, planned.rows, by)
                 projects_service.put(study=study, project=project, by=by)
-                named = _files_of(one.share, files)
+                named = _files_of(planned_study.share, files)
                 sources = (files[name] for name in named)
                 contents = ((row.sha256, row.kind, starting.content_of(row)) for row in sources)
                 written += starting.store_media(study, contents)
                 _name_files(setup, study, named)
-                events.log(study, by, "split from", about=setup.study.slug, after={split.column: one.share.value})
+                events.log(
+                    study, by, "split from", about=setup.study.slug, after={split.column: planned_study.share.value}
+                )
             about = {"column": split.column, "studies": len(planned.studies)}
             events.log(setup.study, by, "split", about=project.slug, after=about)
             return project
@@ -232,7 +234,7 @@ def _make(setup: Setup, planned: Planned, rows: UnitRows, by: AbstractBaseUser) 
 
 
 def _given(setup: Setup, study: Study, planned: Planned) -> dict[str, Json]:
-    """Return the content of study.yaml of the study of a value: only its systems, and what tasks take of its texts."""
+    """Return the study.yaml of the study of a value: with its own systems, and tasks that take its own texts."""
     given: dict[str, Json] = deepcopy(setup.given)
     about = {name: getattr(study, name) for name in ("slug", "title", "public_title", "seed")}
     given["study"] = {**(given["study"] if isinstance(given.get("study"), dict) else {}), **about}
@@ -242,11 +244,11 @@ def _given(setup: Setup, study: Study, planned: Planned) -> dict[str, Json]:
         systems = planned.share.systems
         given["systems"] = [entry for entry in given["systems"] if not _is_of_others(entry, systems)]
     for task in entries_at(given, ("tasks",)):
-        for column, wanted in _taken(task):
-            there = wanted & {row.get(column, "") for row in planned.share.rows}
+        for column, allowed in _taken(task):
+            present = allowed & {row.get(column, "") for row in planned.share.rows}
             # A task that takes none of these texts stays as it is: the check then says so.
-            if there:
-                task["items"] = {**task["items"], column: sorted(there)}
+            if present:
+                task["items"] = {**task["items"], column: sorted(present)}
     return given
 
 
@@ -263,7 +265,7 @@ def _files_of(share: Share, files: Mapping[str, Media]) -> list[str]:
 
 
 def _name_files(setup: Setup, study: Study, names: Sequence[str]) -> None:
-    """Keep what the files were called when they were uploaded."""
+    """Copy the names that the files had when they were uploaded."""
     rows = setup.rows.filter(table=media.TABLE, cells__file__in=names).order_by("number")
     SetupRow.objects.bulk_create(
         SetupRow(setup=study.setup, table=media.TABLE, number=row.number, cells=row.cells) for row in rows

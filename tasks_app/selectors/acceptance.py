@@ -74,7 +74,7 @@ def conditions_in(words: str) -> Iterator[Condition]:
             sentence = _("“%(part)s” is no condition. Write question=answer, such as meaning=yes, or quality>=4.")
             raise NotACondition(sentence % {"part": part.strip()})
         criterion, sign, given = match.groups()
-        answers = tuple(one.strip() for one in given.split("|")) if sign == "=" else (given,)
+        answers = tuple(answer.strip() for answer in given.split("|")) if sign == "=" else (given,)
         if sign != "=" and not re.fullmatch(r"-?\d+(\.\d+)?", given):
             raise NotACondition(_("“%(part)s” needs a number after %(sign)s.") % {"part": part.strip(), "sign": sign})
         if criterion in named:

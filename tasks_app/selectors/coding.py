@@ -1,4 +1,4 @@
-"""Read what is coded: the questions that raters answered in words, their answers, and what each coder said of them."""
+"""Read the coding of answers in words: the questions, their answers, and the codes that each coder gave them."""
 
 from __future__ import annotations
 
@@ -82,14 +82,14 @@ class Coding:
     @property
     def is_complete(self) -> bool:
         """Whether both coders have coded every answer: before that, nobody sees the other's codes."""
-        wanted = {answer.pk for answer in self.answers}
-        return bool(wanted) and len(self.coders) == 2 and all(wanted <= codes.keys() for codes in self.by_coder)
+        answer_ids = {answer.pk for answer in self.answers}
+        return bool(answer_ids) and len(self.coders) == 2 and all(answer_ids <= codes.keys() for codes in self.by_coder)
 
     @property
     def disagreements(self) -> list[Rating]:
         """The answers to which the coders gave different codes."""
-        one, other = self.by_coder
-        return [answer for answer in self.answers if set(one[answer.pk]) != set(other[answer.pk])]
+        first, second = self.by_coder
+        return [answer for answer in self.answers if set(first[answer.pk]) != set(second[answer.pk])]
 
     @property
     def open_disagreements(self) -> list[Rating]:
@@ -98,11 +98,11 @@ class Coding:
 
     def final(self, answer: Rating) -> tuple[str, ...] | None:
         """Return the codes of an answer: those of both coders, or those decided; None while it is undecided."""
-        one, other = (codes[answer.pk] for codes in self.by_coder)
-        return one if set(one) == set(other) else self.agreed.get(answer.pk)
+        first, second = (codes[answer.pk] for codes in self.by_coder)
+        return first if set(first) == set(second) else self.agreed.get(answer.pk)
 
     def coder_of(self, user_id: int | None) -> Coder | None:
-        """Return the coder that somebody is."""
+        """Return the coder with the account of a user; None where there is none."""
         return next((coder for coder in self.coders if user_id is not None and coder.user_id == user_id), None)
 
 
@@ -134,7 +134,7 @@ def progress_of(study: Study) -> dict[str, Counter[int]]:
     rows = CodedAnswer.objects.filter(codebook__study=study, coder__isnull=False).values_list(
         "codebook__criterion", "coder__number"
     )
-    found: dict[str, Counter[int]] = {}
+    counts: dict[str, Counter[int]] = {}
     for criterion, number in rows:
-        found.setdefault(criterion, Counter())[number] += 1
-    return found
+        counts.setdefault(criterion, Counter())[number] += 1
+    return counts

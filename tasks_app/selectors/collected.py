@@ -1,4 +1,4 @@
-"""Texts that raters wrote: which are finished, which are chosen to be verified, and what their verification says."""
+"""Texts that raters wrote: those that are finished, those chosen to be verified, and the verdicts on them."""
 
 from __future__ import annotations
 
@@ -77,18 +77,18 @@ def written_texts(study: Study) -> list[Written]:
         .values_list("pk", "judgment_id", "rater_id", "part_id", "text")
     )
     rows = list(ratings)
-    shown: dict[int, Output] = {}
+    output_of_part: dict[int, Output] = {}
     of_parts = PartOutput.objects.filter(part__in={row[3] for row in rows}).select_related("output__item")
     for part_output in of_parts.order_by("-pk"):
-        shown[part_output.part_id] = part_output.output
-    found = []
+        output_of_part[part_output.part_id] = part_output.output
+    texts = []
     for rating, judgment, author, part, text in rows:
-        if text is None or not text.strip() or part not in shown:
+        if text is None or not text.strip() or part not in output_of_part:
             continue
-        output = shown[part]
+        output = output_of_part[part]
         # Without a source of its own, the text that was rewritten is the source.
         source, tag = output.item.source or output.text, output.item.source_language
-        found.append(
+        texts.append(
             Written(
                 rating,
                 judgment,
@@ -100,7 +100,7 @@ def written_texts(study: Study) -> list[Written]:
                 output.language,
             )
         )
-    return found
+    return texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +125,7 @@ class Selection:
     @cached_property
     def n_answers(self) -> int:
         """How many answers the chosen texts are."""
-        return sum(len(one.texts) for one in self.chosen)
+        return sum(len(text.texts) for text in self.chosen)
 
     @property
     def n_merged(self) -> int:
@@ -134,7 +134,7 @@ class Selection:
 
 
 def select(study: Study, choice: Choice, rows: Iterable[Judged]) -> Selection:
-    """Return the texts of a study that a choice takes. Each reason that leaves texts out counts only what is left.
+    """Return the texts of a study that a choice takes. Each reason for leaving texts out counts only those still left.
 
     `rows` are the texts in the rounds so far, as somebody may see them; no text goes into a second round unasked,
     whoever made the first.
@@ -142,12 +142,12 @@ def select(study: Study, choice: Choice, rows: Iterable[Judged]) -> Selection:
     texts = written_texts(study)
     n_written = len(texts)
     in_rounds = set(CollectedText.objects.filter(origin=study).values_list("rating", flat=True))
-    left = [one for one in texts if not (choice.only_new and one.rating in in_rounds)]
-    changed = [one for one in left if one.is_changed or not choice.only_changed]
+    left = [text for text in texts if not (choice.only_new and text.rating in in_rounds)]
+    changed = [text for text in left if text.is_changed or not choice.only_changed]
     taken = changed
     if choice.only_accepted:
         accepted = {row.rating for row in accepted_rows(rows)}
-        taken = [one for one in changed if one.rating in accepted]
+        taken = [text for text in changed if text.rating in accepted]
     return Selection(
         merged(taken), n_written, n_written - len(left), len(left) - len(changed), len(changed) - len(taken)
     )
@@ -156,8 +156,8 @@ def select(study: Study, choice: Choice, rows: Iterable[Judged]) -> Selection:
 def merged(texts: Iterable[Written]) -> tuple[Chosen, ...]:
     """Join answers with the same words about the same item, white space at the ends aside."""
     groups: dict[tuple[str, str, str], list[Written]] = {}
-    for one in texts:
-        groups.setdefault((one.item, one.source, one.text.strip()), []).append(one)
+    for text in texts:
+        groups.setdefault((text.item, text.source, text.text.strip()), []).append(text)
     return tuple(
         Chosen(f"{key[: LONGEST_KEY - 21]}-{group[0].rating}", tuple(group)) for (key, _s, _t), group in groups.items()
     )
@@ -165,7 +165,7 @@ def merged(texts: Iterable[Written]) -> tuple[Chosen, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a text was answered, by criterion and answer, and whether it is accepted; None where that is undecided."""
+    """The answers about a text, by criterion and answer, and whether it is accepted; None where that is undecided."""
 
     answers: Mapping[str, Counter[str]] = field(default_factory=dict)
     accepted: bool | None = None
@@ -186,7 +186,7 @@ def verdicts_of(rounds: Sequence[Study]) -> dict[tuple[int, str], Verdict]:
 
     Answers count as given: no quality rule decides which texts are accepted, nor who is paid.
     """
-    rules = {one.pk: rule_of(one) for one in rounds if one.state == Study.State.CLOSED}
+    rules = {study.pk: rule_of(study) for study in rounds if study.state == Study.State.CLOSED}
     named = Q(pk__in=[])
     for study, rule in rules.items():
         named |= Q(criterion__study=study, criterion__key__in=rule.criteria)
@@ -219,7 +219,7 @@ def judged_rows(study: Study, rounds: Sequence[Study]) -> list[Judged]:
 
     A text that was edited in the draft of its round is no longer its author's, and has no verdict.
     """
-    by_pk = {one.pk: one for one in rounds}
+    by_pk = {round_.pk: round_ for round_ in rounds}
     verdicts = verdicts_of(rounds)
     outputs = Output.objects.filter(item__study__in=by_pk, until=None)
     as_written = set(outputs.values_list("item__study", "item__key", "digest"))
@@ -272,4 +272,4 @@ def authors_of(rows: Iterable[Judged]) -> list[AuthorTexts]:
         author.sent += 1
         author.decided += accepted is not None
         author.accepted += accepted is True
-    return sorted(authors.values(), key=lambda one: one.name)
+    return sorted(authors.values(), key=lambda author: author.name)

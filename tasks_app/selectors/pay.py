@@ -32,7 +32,7 @@ SO_FAR = Rater.Outcome.WITHDRAWN
 
 
 def offer_of(options: StudySettings) -> pay.Offer:
-    """What a study's settings promise."""
+    """Return the pay that a study's settings promise."""
     return pay.Offer(options.amount, options.part_amount, options.part_by_time, options.minutes, options.minimum_hourly)
 
 
@@ -78,12 +78,12 @@ class FullSet:
 
 def full_sets(study_id: int) -> list[FullSet]:
     """Read what full sets are; one query."""
-    found = rows(_FULL, {"study": study_id, "looked": BOOKLETS_LOOKED_AT, "requested": list(ON_REQUEST)})
-    return [FullSet(task, since, until, units, frozenset(groups)) for task, since, until, units, groups in found]
+    set_rows = rows(_FULL, {"study": study_id, "looked": BOOKLETS_LOOKED_AT, "requested": list(ON_REQUEST)})
+    return [FullSet(task, since, until, units, frozenset(groups)) for task, since, until, units, groups in set_rows]
 
 
 def full_of(rater: Rater, sets: Collection[FullSet]) -> dict[int, int]:
-    """How many units to judge a full set of each of a rater's tasks has."""
+    """Return the number of units to judge in a full set of each of a rater's tasks."""
     return {work.task: work.units for work in sets if work.is_for(rater.version, rater.group_id)}
 
 
@@ -245,7 +245,7 @@ class Facts:
     dues: Mapping[int, Decimal]
 
     def due(self, rater_id: int) -> Decimal:
-        """What a rater is owed without bonuses, or would be if they stopped now."""
+        """Return the pay that a rater is owed without bonuses, or would be if they stopped now."""
         return self.dues.get(rater_id, pay.NOTHING)
 
 

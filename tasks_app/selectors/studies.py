@@ -72,22 +72,22 @@ class Wanted:
 def matching(studies: QuerySet[Study], user_id: int, wanted: Wanted) -> QuerySet[Study]:
     """Return the studies that a researcher looks for, each with the researcher's own role."""
     roles = Membership.objects.filter(study=OuterRef("pk"), user_id=user_id)
-    found = studies.annotate(own_role=Subquery(roles.values("role")[:1]))
+    matches = studies.annotate(own_role=Subquery(roles.values("role")[:1]))
     for word in wanted.words.replace("\0", "").split():
-        found = found.filter(Q(title__icontains=word) | Q(slug__icontains=word) | Q(public_title__icontains=word))
+        matches = matches.filter(Q(title__icontains=word) | Q(slug__icontains=word) | Q(public_title__icontains=word))
     if wanted.state:
-        found = found.filter(state=wanted.state)
+        matches = matches.filter(state=wanted.state)
     if wanted.task_type:
         tasks = Task.objects.filter(study=OuterRef("pk"), until=None, type=wanted.task_type)
         # A draft may have been set up so far only, without a row of its own for any task.
-        found = found.filter(Q(Exists(tasks)) | Q(setup__given__tasks__contains=[{"type": wanted.task_type}]))
+        matches = matches.filter(Q(Exists(tasks)) | Q(setup__given__tasks__contains=[{"type": wanted.task_type}]))
     if wanted.project:
-        found = found.filter(project__slug=wanted.project)
+        matches = matches.filter(project__slug=wanted.project)
     if wanted.whose == "mine":
-        found = found.filter(own_role=Membership.Role.OWNER)
+        matches = matches.filter(own_role=Membership.Role.OWNER)
     elif wanted.whose == "shared":
-        found = found.exclude(own_role=Membership.Role.OWNER)
-    return found
+        matches = matches.exclude(own_role=Membership.Role.OWNER)
+    return matches
 
 
 def with_types(studies: QuerySet[Study]) -> QuerySet[Study]:

@@ -21,16 +21,16 @@ LONGEST_NAME, LONGEST_DEFINITION = 100, 1000
 
 
 class Refused(Exception):
-    """What was asked for cannot be done; the sentence says why."""
+    """The request cannot be carried out; the sentence says why."""
 
 
 def may_begin(study: Study) -> bool:
-    """Say whether the answers of a study can be coded: not while raters answer, since there would be new ones."""
+    """Return whether the answers of a study can be coded: not while raters answer, since there would be new ones."""
     return study.state not in {Study.State.OPEN, Study.State.PAUSED}
 
 
 def about_decision(rating_id: int) -> str:
-    """Return what the log says a decision about an answer is about; erasure finds the event by it."""
+    """Return the subject of the log event of a decision about an answer; erasure finds the event by it."""
     return f"codes of answer {rating_id}"
 
 
@@ -64,7 +64,7 @@ def _check_codes(codes: Sequence[tuple[str, str]]) -> None:
         raise Refused(_("Enter at least one code."))
     if len(codes) > MOST_CODES:
         raise Refused(_("A codebook has at most %(n)d codes.") % {"n": MOST_CODES})
-    seen: set[str] = set()
+    names: set[str] = set()
     for number, (name, definition) in enumerate(codes, start=1):
         if problem := problem_in(f"{name}: {definition}"):
             raise Refused(_("Code %(n)d: %(problem)s") % {"n": number, "problem": problem})
@@ -77,9 +77,9 @@ def _check_codes(codes: Sequence[tuple[str, str]]) -> None:
             raise Refused(
                 _("“%(name)s” is too long: a name has at most %(most)d characters, a definition %(longest)d.") % words
             )
-        if name.casefold() in seen:
+        if name.casefold() in names:
             raise Refused(_("There are two codes named “%(name)s”.") % {"name": name})
-        seen.add(name.casefold())
+        names.add(name.casefold())
 
 
 def _listed(codebook: Codebook) -> list[list[str]]:
@@ -88,10 +88,10 @@ def _listed(codebook: Codebook) -> list[list[str]]:
 
 @atomically
 def code_answer(*, codebook: Codebook, rating: Rating, codes: Collection[str], by: Person) -> Coder:
-    """Store the codes that somebody gives an answer, and return the coder they are.
+    """Store the codes that somebody gives to an answer, and return this person as a coder.
 
-    The first two people who code the answers to a question are its coders. What a coder said of an answer can be
-    changed until both have coded every answer, since only then they see each other's codes.
+    The first two people who code the answers to a question are its coders. Codes can be changed until both have coded
+    every answer, since only then they see each other's codes.
 
     Raises
     ------
@@ -113,7 +113,7 @@ def code_answer(*, codebook: Codebook, rating: Rating, codes: Collection[str], b
     if coder is None:
         if len(coding.coders) == 2:
             raise Refused(_("The answers to this question have two coders already."))
-        taken = {one.number for one in coding.coders}
+        taken = {coder.number for coder in coding.coders}
         coder = Coder.objects.create(codebook=codebook, user_id=by.pk, number=1 if 1 not in taken else 2)
         events.log(codebook.study, by, "began to code", about=codebook.criterion, after={"coder": coder.number})
     if codebook.begun_at is None:
@@ -166,7 +166,7 @@ def remove_coder(*, codebook: Codebook, number: int, by: Person) -> int:
     own = codebook.coded.filter(coder=coding.coders[place])
     n = own.count()
     own.delete()
-    # What was decided rested on the codes of both.
+    # Decisions rested on the codes of both.
     codebook.coded.filter(coder=None).delete()
     coding.coders[place].delete()
     if len(coding.coders) == 1:
@@ -180,7 +180,7 @@ def remove_coder(*, codebook: Codebook, number: int, by: Person) -> int:
 
 @atomically
 def start_again(*, codebook: Codebook, by: Person) -> int:
-    """Delete the coders of a question with everything they coded, so that the codes can be changed; return how much."""
+    """Delete the coders of a question with all codings, so that the codes can be changed; return how many went."""
     codebook = Codebook.objects.select_for_update().select_related("study").get(pk=codebook.pk)
     n = codebook.coded.count()
     codebook.coded.all().delete()
@@ -196,7 +196,7 @@ def _check_closed(study: Study) -> None:
 
 
 def _known(coding: selectors.Coding, rating: Rating, codes: Collection[str]) -> list[str]:
-    """Return codes in the order of the codebook. Raises Refused for what it does not have."""
+    """Return codes in the order of the codebook. Raises Refused for codes that it does not have."""
     if rating.pk not in {answer.pk for answer in coding.answers}:
         raise Refused(_("This answer is not there any more."))
     if not coding.names:

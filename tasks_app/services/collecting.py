@@ -24,15 +24,15 @@ ITEMS = "items"
 
 
 def store_origins(*, study: Study, origin: Study, chosen: Iterable[Chosen]) -> None:
-    """Store who wrote the texts of a draft, in the transaction that makes it."""
+    """Store the authors of the texts of a draft, in the transaction that makes the draft."""
     listed = list(chosen)
-    authors = Rater.objects.in_bulk({text.author for one in listed for text in one.texts})
+    authors = Rater.objects.in_bulk({text.author for chosen_text in listed for text in chosen_text.texts})
     persons = {pk: persons_of(author) for pk, author in authors.items()}
     CollectedText.objects.bulk_create(
         CollectedText(
             study=study,
-            item=one.item,
-            digest=digest(one.text),
+            item=chosen_text.item,
+            digest=digest(chosen_text.text),
             origin=origin,
             origin_slug=origin.slug,
             origin_item=text.item,
@@ -42,13 +42,13 @@ def store_origins(*, study: Study, origin: Study, chosen: Iterable[Chosen]) -> N
             rating=text.rating,
             persons=persons[text.author],
         )
-        for one in listed
-        for text in one.texts
+        for chosen_text in listed
+        for text in chosen_text.texts
     )
 
 
 def forget_author(rater: Rater) -> None:
-    """Forget who wrote texts, in the transaction that erases their author.
+    """Delete the authorship of texts, in the transaction that erases their author.
 
     Texts that nobody has verified yet are removed from drafts, unless somebody else wrote the same. In a study that was
     opened they stay without an author: its frozen design holds them, and other raters have judged them.

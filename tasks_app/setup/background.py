@@ -1,7 +1,7 @@
 """Work on a large set-up in the background: check everything, or store many texts, for which no page should wait.
 
-What is to be done is a row. A worker holds a lock of its connection while it works on it, so that nobody else does, and
-whoever is notified next goes on where a process has died.
+The work is a row. A worker holds a lock of its connection while it works on it, so that nobody else does, and the next
+worker to be notified goes on where a process has died.
 """
 
 from __future__ import annotations
@@ -136,7 +136,7 @@ def _unless_superseded(row: SetupWork) -> QuerySet[SetupWork]:
 
 
 def work(work_id: int) -> None:
-    """Do what was asked for, unless it is over or another process is doing it."""
+    """Do the work of a row, unless it is over or another process is doing it."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_lock(%s, %s)", [SETUP_WORKS, work_id])
         is_mine = cursor.fetchone()[0]
@@ -152,7 +152,7 @@ def work(work_id: int) -> None:
 
 
 def _work(row: SetupWork) -> None:
-    """Do it, and write down what became of it."""
+    """Do the work of a row, and write down its outcome."""
 
     def report(state: str) -> None:
         if not _unless_superseded(row).update(state=state):
@@ -169,7 +169,10 @@ def _work(row: SetupWork) -> None:
     except _Superseded:
         log.info("Work on the set-up of %s was given up before it was over", row.setup.study.slug)
     except StudyFileError as refusal:
-        problems = [[one.file, one.line, one.column, one.message, one.count, one.places] for one in refusal.problems]
+        problems = [
+            [problem.file, problem.line, problem.column, problem.message, problem.count, problem.places]
+            for problem in refusal.problems
+        ]
         _refuse(row, problems=problems, n_more=refusal.more)
     except Http404:
         _refuse(
@@ -243,7 +246,7 @@ _DO: Mapping[str, Callable[[SetupWork, Report], None]] = {Kind.CHECK: _check, Ki
 def refusal_of(row: SetupWork) -> StudyFileError | None:
     """Return the problems of refused work; None where it found none."""
     problems = [
-        Problem(file, line, column, message, count, tuple((at[0], at[1]) for at in places))
+        Problem(file, line, column, message, count, tuple((place[0], place[1]) for place in places))
         for file, line, column, message, count, places in row.problems
     ]
     return StudyFileError(problems, row.n_more) if problems else None

@@ -27,7 +27,7 @@ from tasks_app.studyfile.columns import TABLES
 from tasks_app.studyfile.files.writing import tables_of
 from tasks_app.studyfile.files.yaml_text import given_of
 
-# So many values back, a change can be taken back.
+# Only the last so many changes of values can be undone.
 MOST_UNDONE = 500
 
 # Rows that were taken out of a table stay under its name with a mark, so that they can be brought back: those that were
@@ -47,14 +47,14 @@ class Conflict:
     """A change that was not made: somebody else has changed the same value meanwhile."""
 
     path: Path
-    wanted: Json
+    yours: Json
     theirs: Json
     by: str
 
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """What became of a change: the set-up as it is now, and what was not changed."""
+    """The outcome of a change: the set-up as it is now, and the changes that were not made."""
 
     setup: Setup
     conflicts: Sequence[Conflict] = field(default=())
@@ -68,7 +68,7 @@ def begin(study: Study) -> Setup:
     tasks_app.services.study.drafts.NotADraft
         Where the study was opened, so that its design is frozen.
     """
-    # Whoever changes it locks it, and looks again whether the study was opened meanwhile.
+    # Every change locks the set-up, and checks again whether the study was opened meanwhile.
     setup = Setup.objects.filter(study=study, study__current_version=0).first()
     if setup is None:
         return _make(study)
@@ -114,20 +114,20 @@ def change(*, setup: Setup, values: Mapping[Path, Json], base: int, by: events.A
     setup = hold(setup)
     later = list(setup.changes.filter(revision__gt=base).select_related("by"))
     conflicts, made = [], []
-    for path, wanted in values.items():
+    for path, value in values.items():
         current = value_at(setup.given, path)
-        if current == wanted:
+        if current == value:
             continue
-        theirs = next((one for one in reversed(later) if touches(tuple(one.path), path)), None)
+        theirs = next((other for other in reversed(later) if touches(tuple(other.path), path)), None)
         if theirs is not None:
-            conflicts.append(Conflict(path, wanted, current, str(theirs.by or "")))
+            conflicts.append(Conflict(path, value, current, str(theirs.by or "")))
             continue
         try:
-            setup.given = with_value(setup.given, path, wanted)
+            setup.given = with_value(setup.given, path, value)
         except NoSuchPlace:
-            conflicts.append(Conflict(path, wanted, None, ""))
+            conflicts.append(Conflict(path, value, None, ""))
             continue
-        made.append(SetupChange(path=list(path), before=current, after=wanted))
+        made.append(SetupChange(path=list(path), before=current, after=value))
     if made:
         _log(setup, made, by)
     return Changed(setup, conflicts)
@@ -176,16 +176,16 @@ def undo(*, setup: Setup, by: events.Actor) -> Path | None:
     None where there is nothing to take back. Tables are not taken back. Raises NotADraft.
     """
     setup = hold(setup)
-    seen: list[Path] = []
+    later_paths: list[Path] = []
     changes = setup.changes.order_by("-revision", "-id")[:MOST_UNDONE]
     for _revision, group in groupby(changes, key=attrgetter("revision")):
         made = [change for change in group if not change.undone]
         paths: list[Path] = [tuple(change.path) for change in made]
         is_own = all(change.by_id == getattr(by, "pk", None) and not change.is_table for change in made)
-        if made and is_own and not any(touches(path, other) for path in paths for other in seen):
+        if made and is_own and not any(touches(path, other) for path in paths for other in later_paths):
             _take_back(setup, made, by)
             return paths[0]
-        seen += paths
+        later_paths += paths
     return None
 
 
@@ -267,8 +267,8 @@ def hold(setup: Setup) -> Setup:
 
 def _log(setup: Setup, made: Sequence[SetupChange], by: events.Actor) -> None:
     setup.revision += 1
-    for one in made:
-        one.setup, one.revision, one.by_id = setup, setup.revision, getattr(by, "pk", None)
+    for change in made:
+        change.setup, change.revision, change.by_id = setup, setup.revision, getattr(by, "pk", None)
     SetupChange.objects.bulk_create(made)
     setup.changed_at = Now()
     setup.save(update_fields=["given", "revision", "changed_at"])

@@ -31,7 +31,7 @@ def consent_draft(given: Mapping[str, Json], minutes: float | None) -> str:
 
 
 def missing_facts(text: str) -> list[str]:
-    """Return what a draft leaves to be filled in: its square brackets."""
+    """Return the gaps that a draft leaves to be filled in: the contents of its square brackets."""
     return [part.partition("]")[0] for part in text.split("[")[1:]]
 
 
@@ -192,8 +192,8 @@ def _storing(facts: _Facts) -> Iterator[str]:
     named = [PLATFORMS[name] for name in facts.channels if name in PLATFORMS]
     if named:
         days = _number(facts.value("about", "identities_days"))
-        kept = f"for {_plain(days)} days after you finish" if days else "[until when]"
-        yield f"Your id on {' and '.join(named)} is kept apart from your answers, {kept}, so that you can be paid."
+        period = f"for {_plain(days)} days after you finish" if days else "[until when]"
+        yield f"Your id on {' and '.join(named)} is kept apart from your answers, {period}, so that you can be paid."
     if BY_NAME & set(facts.channels):
         yield "The name or e-mail address that you were invited with is kept apart from your answers [until when]."
     if facts.tasks_without_texts():

@@ -147,8 +147,8 @@ def _values_shown(value: Json) -> str | None:
     if not isinstance(value, Mapping):
         return None
     several = {key: values if isinstance(values, list) else [values] for key, values in value.items()}
-    are_plain = all(isinstance(one, str | int | float) for values in several.values() for one in values)
-    return "\n".join(f"{key}: {one}" for key, values in several.items() for one in values) if are_plain else None
+    are_plain = all(isinstance(entry, str | int | float) for values in several.values() for entry in values)
+    return "\n".join(f"{key}: {entry}" for key, values in several.items() for entry in values) if are_plain else None
 
 
 def _pairs_shown(value: Json) -> str | None:

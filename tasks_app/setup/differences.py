@@ -1,4 +1,4 @@
-"""What a draft changes compared with the frozen version that it follows: settings by their labels, rows of tables.
+"""The changes of a draft compared with the frozen version that it follows: settings by their labels, rows of tables.
 
 Entries of lists are compared by their keys, so that a moved entry is no change of everything behind it. Values that
 nobody gave count as their defaults.
@@ -28,7 +28,7 @@ from tasks_app.studyfile.schema import whole_schema
 # Places of changed rows that are named.
 PLACES = 3
 
-# What a change of which leaves what is asked, of which texts and of whom, as it was. Everything else is design.
+# Settings whose change leaves the questions, the texts and the raters as they were. All other settings are design.
 WORDING = (
     "study.title", "study.public_title",
     "tasks.*.title", "tasks.*.instructions",
@@ -42,7 +42,7 @@ WORDING = (
 # Words of the steps of a scale: other words are wording, another number of steps is another scale.
 _STEP_WORDS = ("criteria.*.labels", "criteria.*.anchors")
 
-# By which columns a row of a table is known.
+# The columns by which a row of a table is identified.
 _KEYS: Mapping[TableDeclaration, tuple[str, ...]] = {
     ITEMS: ("item", "system", "variant"),
     CONTROLS: ("task", "unit", "purpose", "criterion"),
@@ -89,7 +89,7 @@ class RowChange:
 
 @dataclass(frozen=True, slots=True)
 class TableDifference:
-    """What was changed about the rows of a table."""
+    """The changes to the rows of a table."""
 
     step: Step
     label: str
@@ -98,7 +98,7 @@ class TableDifference:
 
 @dataclass(frozen=True, slots=True)
 class Differences:
-    """Everything in which two set-ups differ."""
+    """All differences between two set-ups."""
 
     settings: Sequence[Difference]
     tables: Sequence[TableDifference]
@@ -137,7 +137,7 @@ class _Leaf:
 
 
 def differences(old: Setup, new: Setup) -> Differences:
-    """Return in what a set-up differs from another one: settings in the order of the form, then tables."""
+    """Return the differences between two set-ups: settings in the order of the form, then tables."""
     return Differences([*_settings(old.given, new.given)], [*_tables(old, new)])
 
 
@@ -158,19 +158,19 @@ def _settings(old: Mapping[str, Json], new: Mapping[str, Json]) -> Iterator[Diff
     before, after = _leaves(old), _leaves(new)
     entries_before = {entry for leaf in before.values() for entry in leaf.entries}
     entries_after = {entry for leaf in after.values() for entry in leaf.entries}
-    seen: set[Path] = set()
+    reported: set[Path] = set()
     for path in [*after, *(path for path in before if path not in after)]:
-        one, other = before.get(path), after.get(path)
-        leaf = other or one
+        old_leaf, new_leaf = before.get(path), after.get(path)
+        leaf = new_leaf or old_leaf
         assert leaf is not None, "a path of either"
         lone = next((entry for entry in leaf.entries if (entry in entries_before) != (entry in entries_after)), None)
         if lone is not None:
-            if lone not in seen:
-                seen.add(lone)
+            if lone not in reported:
+                reported.add(lone)
                 yield _entry(leaf, lone, is_new=lone in entries_after)
-        elif not _is_same(one, other):
-            shown = [side.control.in_words if side is not None else "" for side in (one, other)]
-            anchor = f"#{other.control.id}" if other is not None else ""
+        elif not _is_same(old_leaf, new_leaf):
+            shown = [side.control.in_words if side is not None else "" for side in (old_leaf, new_leaf)]
+            anchor = f"#{new_leaf.control.id}" if new_leaf is not None else ""
             label = " › ".join([*leaf.labels, leaf.control.label])
             words = is_wording(leaf.control.path, *shown)
             yield Difference(leaf.step, label, shown[0], shown[1], words, anchor)
@@ -178,7 +178,7 @@ def _settings(old: Mapping[str, Json], new: Mapping[str, Json]) -> Iterator[Diff
 
 
 def _entry(leaf: _Leaf, entry: Path, *, is_new: bool) -> Difference:
-    """Return that an entry of a list was added or removed, rather than each of its values."""
+    """Return one difference for an added or removed entry of a list, rather than one for each of its values."""
     before, after = ("", _("added")) if is_new else (_("present"), _("removed"))
     return Difference(leaf.step, " › ".join(leaf.entries[entry]), before, after, is_wording=False)
 
@@ -207,15 +207,15 @@ def _entries_by_list(leaves: Mapping[Path, _Leaf]) -> dict[Path, dict[Path, _Lea
     return lists
 
 
-def _is_same(one: _Leaf | None, other: _Leaf | None) -> bool:
+def _is_same(first: _Leaf | None, second: _Leaf | None) -> bool:
     """Return whether two fields show the same; a field that is not there shows nothing."""
-    if one is None or other is None:
-        return not (one or other).control.in_words if one or other else True  # type: ignore[union-attr]
-    if one.control.value == other.control.value:
+    if first is None or second is None:
+        return not (first or second).control.in_words if first or second else True  # type: ignore[union-attr]
+    if first.control.value == second.control.value:
         return True
-    if {one.control.kind, other.control.kind} <= {"number", "whole", "either"}:
+    if {first.control.kind, second.control.kind} <= {"number", "whole", "either"}:
         try:
-            return float(one.control.value) == float(other.control.value)
+            return float(first.control.value) == float(second.control.value)
         except ValueError:
             return False
     return False
@@ -254,7 +254,7 @@ def _of_group(
 
 
 def _entry_key(given: Mapping[str, Json], path: Path) -> str:
-    """Return what an entry of a list is known by: its key, and which of several with the same it is."""
+    """Return the identity of an entry of a list: its key, and its number among those of the same key."""
     number = path[-1]
     assert isinstance(number, int), "the path of an entry"
     rows = value_at(given, path[:-1]) or []

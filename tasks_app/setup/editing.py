@@ -1,4 +1,4 @@
-"""What the form of a step posts: values that were changed, and buttons that add, remove and move entries of lists."""
+"""The posts of a step's form: values that were changed, and buttons that add, remove and move entries of lists."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from tasks_app.studyfile.schema import whole_schema
 # The parameters that belong to a choice.
 _PARAMETERS_OF = {"type": "params", "design": "design_params"}
 
-# Lists whose entries have keys, and what a key is made of where none was given.
+# Lists whose entries have keys, and the setting of which a key is made where none was given.
 _NAMED_BY = {"tasks": "title", "criteria": "name", "systems": "name", "groups": "name"}
 _LONGEST_KEY = 40
 
 
 def given_at(setup: Setup, revision: int) -> dict[str, Json]:
-    """Return what a set-up held at an earlier revision."""
+    """Return the content of a set-up at an earlier revision."""
     given = dict(setup.given)
     for change in setup.changes.filter(revision__gt=revision, is_table=False).order_by("-revision", "-id"):
         given = with_value(given, tuple(change.path), change.before)
@@ -57,16 +57,16 @@ def changed_values(given: Mapping[str, Json], step: str, posted: MultiValueDict[
 def _without_foreign_parameters(
     given: Mapping[str, Json], path: Path, value: Json, values: dict[Path, Json]
 ) -> dict[Path, Json]:
-    """Where another task type or design is chosen, leave out the parameters that only the old one has."""
+    """Leave out the parameters that only the old task type or design has, where another one is chosen."""
     params = _PARAMETERS_OF.get(str(path[-1])) if len(path) == 3 and path[0] == "tasks" else None
     registry = task_types.registry if params == "params" else designs.registry
     if params is None or not isinstance(value, str) or value not in registry:
         return values
     place = (*path[:-1], params)
     before, known = value_at(given, place), registry[str(value)].Params.base_fields
-    values = {other: wanted for other, wanted in values.items() if other[: len(place)] != place}
+    values = {other: setting for other, setting in values.items() if other[: len(place)] != place}
     if isinstance(before, Mapping) and not before.keys() <= known.keys():
-        values[place] = {name: wanted for name, wanted in before.items() if name in known}
+        values[place] = {name: setting for name, setting in before.items() if name in known}
     return values
 
 
@@ -142,11 +142,11 @@ def _lists(groups: Iterable[Node]) -> Iterator[str]:
 
 
 def press(*, setup: Setup, step: str, button: str, posted: MultiValueDict[str, str], by: events.Actor) -> Setup:
-    """Do what a button of a form says.
+    """Carry out the action of a button of a form.
 
     add, remove, up, down: an entry of a list; advice: take the advised value; language: another consent text.
 
-    What names nothing that is there changes nothing. Raises tasks_app.services.study.drafts.NotADraft.
+    A button that names no entry changes nothing. Raises tasks_app.services.study.drafts.NotADraft.
     """
     action, _colon, name = button.partition(":")
     path = path_of(name) if name else ()

@@ -59,17 +59,17 @@ class Group:
 
     @property
     def shown(self) -> list[Node]:
-        """What is always in view."""
+        """The members that are always in view."""
         return [member for member in self.members if not _is_folded(member)]
 
     @property
     def folded(self) -> list[Node]:
-        """What most studies leave as it is."""
+        """The members that most studies leave as they are."""
         return [member for member in self.members if _is_folded(member)]
 
     @property
     def is_folded(self) -> bool:
-        """Whether all of it is what most studies leave as it is."""
+        """Whether most studies leave all of the group as it is."""
         return not self.is_list and self.switch is None and bool(self.members) and not self.shown
 
     @property
@@ -112,16 +112,16 @@ class Fields:
 
     def groups(self) -> list[Group]:
         """Return the sections that the step asks for, each a group, in the order of the step."""
-        found = []
-        sections, first = self.schema["properties"], next(one.first for one in STEPS if one.slug == self.step)
+        groups = []
+        sections, first = self.schema["properties"], next(step.first for step in STEPS if step.slug == self.step)
         for name in [*first, *(name for name in sections if name not in first)]:
             node = sections[name]
             made = self._make(node, (name,), needed=False)
             if isinstance(made, Control):
                 made = Group((name,), made.label, "", (made,))
             if made is not None and (made.members or made.is_list):
-                found.append(made)
-        return found
+                groups.append(made)
+        return groups
 
     def _make(self, node: Mapping[str, Json], path: Path, *, needed: bool) -> Node | None:
         """Return the fields of a node of the schema; None where this step asks for none of them."""
@@ -142,9 +142,9 @@ class Fields:
         members = tuple(member for member in made if member is not None)
         switch = None
         if node.get(KEPT) and step_of(path) == self.step:
-            there = value_at(self.given, path) is not None
-            switch = Control((*path, ""), "tick", str(node.get("title", path[-1])), "", ON if there else "")
-            members = members if there else ()
+            is_there = value_at(self.given, path) is not None
+            switch = Control((*path, ""), "tick", str(node.get("title", path[-1])), "", ON if is_there else "")
+            members = members if is_there else ()
         if not members and switch is None:
             return None
         # What a section of the file contains is said for those who write the file.
@@ -250,7 +250,7 @@ class Fields:
 
 
 def language_name(tag: str) -> str:
-    """Return what a language is called, or its tag where Django does not know it."""
+    """Return the name of a language, or its tag where Django does not know it."""
     try:
         return str(get_language_info(tag.lower())["name_translated"])
     except KeyError:
@@ -262,7 +262,7 @@ def _help(node: Mapping[str, Json]) -> str:
 
 
 def SECTION_LABELS() -> Mapping[str, str]:  # noqa: N802  a table of words, in the language of the page
-    """Return what the sections of a study file are called, where their schema has no title."""
+    """Return the names of the sections of a study file, where their schema has no title."""
     return {
         "study": _("The study"), "about": _("Who runs the study"), "pay": _("Pay"), "flow": _("Way through the study"),
         "codes": _("Completion codes"), "acceptance": _("Texts that raters wrote"),

@@ -67,8 +67,8 @@ class SetupFiles:
 def _all(rows: QuerySet[SetupRow]) -> dict[str, list[dict[str, str]]]:
     """Return the rows of every table, by its stem."""
     cells_of: dict[str, list[dict[str, str]]] = {}
-    wanted = rows.filter(table__in=[table.stem for table in TABLES]).order_by("table", "number")
-    for table, cells in wanted.values_list("table", "cells"):
+    ordered = rows.filter(table__in=[table.stem for table in TABLES]).order_by("table", "number")
+    for table, cells in ordered.values_list("table", "cells"):
         cells_of.setdefault(table, []).append(cells)
     return cells_of
 
@@ -82,6 +82,6 @@ def _first(rows: QuerySet[SetupRow], items: int) -> list[dict[str, str]]:
     beginning = rows.values_list("cells__item", flat=True)[: items * MOST_ROWS_OF_AN_ITEM]
     keys = list(dict.fromkeys(beginning))[:items]
     first = list(rows.filter(cells__item__in=keys).values_list("cells", flat=True))
-    seen = {cells.get("system", "") for cells in first}
-    others = rows.exclude(cells__system__in=seen).order_by("cells__system", "number").distinct("cells__system")
+    systems = {cells.get("system", "") for cells in first}
+    others = rows.exclude(cells__system__in=systems).order_by("cells__system", "number").distinct("cells__system")
     return [*first, *others.values_list("cells", flat=True)]

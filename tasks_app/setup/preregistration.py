@@ -1,4 +1,4 @@
-"""The file to preregister a study with, before it opens: what is asked of whom, the plan, and how it is analysed."""
+"""The file to preregister a study with, before it opens: its questions, its plan and its analysis plan."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def _lines(
 
 
 def _changed(study: Study, changed: Differences | None) -> Iterator[str]:
-    """Yield what differs from the study that this one follows."""
+    """Yield the differences from the study that this one follows."""
     if changed is None or study.follows is None:
         return
     words = {"title": study.follows.study.title, "n": study.follows.number}
@@ -116,8 +116,8 @@ def _changed(study: Study, changed: Differences | None) -> Iterator[str]:
             yield ""
             yield f"### {title}"
             yield ""
-        for one in settings:
-            yield f"- **{one.label}**: {_one_line(one.before)} → {_one_line(one.after)}"
+        for difference in settings:
+            yield f"- **{difference.label}**: {_one_line(difference.before)} → {_one_line(difference.after)}"
     for table in changed.tables:
         yield ""
         yield f"### {table.label} ({_('changes the design')})"

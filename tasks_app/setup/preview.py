@@ -68,15 +68,15 @@ def preview_of(setup: Setup, task_key: str = "", number: int = 1) -> Preview | N
     if draft is not None and draft.units:
         units = list(draft.units.values())[:MOST_UNITS]
         number = min(max(number, 1), len(units))
-        kind, screen, of = draft.kind, _screen(draft, reading.document, number - 1), len(units)
+        kind, screen, n_units = draft.kind, _screen(draft, reading.document, number - 1), len(units)
     else:
         kind = _kind(task)
-        screen, number, of = _sample(kind, task, reading.document), 1, 1
+        screen, number, n_units = _sample(kind, task, reading.document), 1, 1
     study = reading.document["study"]
     if kind.shows_personal_text():
         screen = replace(screen, personal_text=str(PERSONAL_TEXT))
     return Preview(
-        task=task, tasks=tasks, kind=kind, screen=screen, number=number, of=of,
+        task=task, tasks=tasks, kind=kind, screen=screen, number=number, of=n_units,
         is_sample=draft is None or not draft.units, problems=_problems(reading),
         public_title=study["public_title"] or "", language=study["language"] or "en", settings=reading.document["flow"],
     )  # fmt: skip
@@ -109,7 +109,7 @@ def _sample(kind: TaskType, task: Mapping[str, Json], document: Document) -> Scr
 
 
 def _screen(draft: DraftTask, document: Document, number: int) -> Screen:
-    """Return the screen of a unit with everything that is shown beside its texts."""
+    """Return the screen of a unit, with the source, media and context beside its texts."""
     unit = list(draft.units.values())[number]
     screen = replace(screen_of(draft, unit, document["criteria"]), language=document["study"]["language"])
     items = {item["key"]: item for item in document["items"]}
@@ -136,6 +136,6 @@ def _screen(draft: DraftTask, document: Document, number: int) -> Screen:
 
 
 def _media(item: Mapping[str, Json]) -> tuple[Media, ...]:
-    """Return what is shown with an item of the document."""
-    named = (Media(one["role"].removeprefix("context_"), one["sha256"], one["kind"]) for one in item["context"])
+    """Return the media that are shown with an item of the document."""
+    named = (Media(file["role"].removeprefix("context_"), file["sha256"], file["kind"]) for file in item["context"])
     return described(named, item["options"])

@@ -1,4 +1,4 @@
-"""What colleagues read of a study that is shared for comment: no known answers, and systems by name only if wanted."""
+"""A study as it is shared with colleagues for comment: no known answers, and names of systems only if shared."""
 
 from __future__ import annotations
 
@@ -34,10 +34,12 @@ class SharedStudy:
 
 
 def shared_study(link: CommentLink, setup: Setup) -> SharedStudy:
-    """Return what somebody with a link reads of a set-up."""
+    """Return the parts of a set-up that are shown to somebody with a link."""
     reading, scale = checked_reading(setup)
     document, counts = reading.document, text_rows.counts(setup)
-    hidden = [] if link.shows_systems else [word for one in counts.systems for word in (one.key, one.name) if word]
+    hidden = (
+        [] if link.shows_systems else [word for system in counts.systems for word in (system.key, system.name) if word]
+    )
     return SharedStudy(
         public_title=document["study"]["public_title"] or "",
         language=document["study"]["language"] or "en",

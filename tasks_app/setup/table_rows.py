@@ -62,12 +62,12 @@ def store(
     setup: Setup, table: str, rows: Sequence[Mapping[str, str]], by: events.Actor, *, add: bool
 ) -> tuple[int, int]:
     """Put checked rows in place of those of a table, or behind them; return how many there were and are."""
-    kept = rows_of(setup, table)
-    before = kept.count()
+    present = rows_of(setup, table)
+    before = present.count()
     first = 1
     if add:
         first = next_number(setup, table)
-    elif not take_out(setup, table, kept, REPLACED):
+    elif not take_out(setup, table, present, REPLACED):
         # Whatever was removed before stood where these rows come.
         setup.rows.filter(table=REMOVED + table).update(table=REPLACED + table)
     changes.write_rows(setup, table, rows, first)
@@ -86,12 +86,12 @@ def take_out(setup: Setup, table: str, rows: QuerySet[SetupRow], mark: str) -> i
 
 
 def taken_out(setup: Setup, table: str) -> TakenOut | None:
-    """Return what can be brought back into a table."""
+    """Return the number of rows that can be brought back into a table; None where there are none."""
     return counted(setup, table).taken_out
 
 
 def counted(setup: Setup, table: str) -> TableCounts:
-    """Return how many rows a table has, and what can be brought back into it; one query."""
+    """Return the number of rows of a table, and of those that can be brought back into it; one query."""
     rows = setup.rows.filter(table__in=(table, REMOVED + table, REPLACED + table)).order_by()
     by_mark = dict(rows.values_list("table").annotate(n=Count("id")))
     taken_out = None

@@ -22,7 +22,7 @@ LONGEST_TITLE = 180
 # The system that all texts are stored under: raters of the first study wrote them.
 RATERS = {"key": "raters", "name": "Raters", "kind": "human"}
 
-# What is asked where no other study says it. The words are a draft's, which its researchers change.
+# The questions where no other study gives them. They are those of a draft, which its researchers can change.
 QUESTIONS = (
     Criterion(
         "meaning",
@@ -88,17 +88,17 @@ def _fill(draft: Study, chosen: Sequence[Chosen], by: AbstractBaseUser) -> Setup
     setup = changes.change(setup=setup, values={("systems",): [RATERS]}, base=setup.revision, by=by).setup
     others = [table.stem for table in TABLES if table.stem != collecting.ITEMS]
     changes.remove_tables(setup=setup, tables=others, by=by)
-    return changes.replace_table(setup=setup, table=collecting.ITEMS, rows=[_row(one) for one in chosen], by=by)
+    return changes.replace_table(setup=setup, table=collecting.ITEMS, rows=[_row(text) for text in chosen], by=by)
 
 
-def _row(one: Chosen) -> Mapping[str, str]:
+def _row(chosen: Chosen) -> Mapping[str, str]:
     """Return a text as a row of items.csv; nothing in it leads to its author."""
-    first = one.texts[0]
+    first = chosen.texts[0]
     cells = {
-        "item": one.item,
+        "item": chosen.item,
         "system": RATERS["key"],
         "source": first.source,
-        "output": one.text,
+        "output": chosen.text,
         "source_language": first.source_language,
         "language": first.language,
         "feature_source": first.item,

@@ -112,7 +112,7 @@ class ItemSetField(_Plain):
         """Return a list of texts for each column."""
         columns = super().to_python(value)
         return {
-            str(column): [str(one) for one in (values if isinstance(values, list | tuple) else [values])]
+            str(column): [str(value) for value in (values if isinstance(values, list | tuple) else [values])]
             for column, values in columns.items()
         }
 

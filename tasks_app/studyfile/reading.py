@@ -25,18 +25,18 @@ STUDY_YAML = "study.yaml"
 
 
 class StudyReading:
-    """What the checks of the sections work on; see `tasks_app.sections.Reading`."""
+    """A study file as the checks of the sections see it; see `tasks_app.sections.Reading`."""
 
     def __init__(self, files: Files) -> None:
-        """Read study.yaml and hold it against the schema; problems are collected, not raised."""
+        """Read study.yaml and compare it with the schema; problems are collected, not raised."""
         self.files = files
         self.problems = Problems()
         self.document: Document = {"evalweb": sections.FORMAT}
         self.notes: list[str] = list(files.notes)
         self.used: set[str] = {STUDY_YAML}
-        # What the items turned out to be: their file, where each (item, system, variant) stands, the media they
-        # name by hash and where each (item, column) names some, whether units can be made of them, those units, and
-        # numbers for whoever loads the study.
+        # Findings about the items: their file, the place of each (item, system, variant), the media they name by hash
+        # with the place of each (item, column), whether units can be made of them, those units, and numbers for the
+        # person who loads the study.
         self.items_file = "items.csv"
         self.output_places: dict[tuple[str, str, str], Place] = {}
         self.media: dict[str, MediaFile] = {}
@@ -63,7 +63,7 @@ class StudyReading:
                 self.problem(path, self._about_format(path) or sentence, key=key)
 
     def _read(self) -> Tree:
-        """Parse study.yaml; what keeps it from being read is reported."""
+        """Parse study.yaml; a problem that keeps it from being read is reported."""
         if STUDY_YAML not in self.files.names:
             near = closest(STUDY_YAML, [name.rpartition("/")[2] for name in self.files.names])
             sentence = _("There is no study.yaml here. It describes the study; see docs/study-file.md.")
@@ -86,32 +86,32 @@ class StudyReading:
         return tree
 
     def read(self, name: str) -> bytes | None:
-        """The content of a file; None where it cannot be read, which is then reported."""
+        """Return the content of a file; None where it cannot be read, which is then reported."""
         self.used.add(name)
         try:
             return self.files.read(name)
-        except StudyFileError as found:
-            for one in found.problems:
-                self.problems.add(one.file, one.line, one.column, one.message)
+        except StudyFileError as refusal:
+            for problem in refusal.problems:
+                self.problems.add(problem.file, problem.line, problem.column, problem.message)
             return None
 
     def given(self, name: str) -> Json:
-        """The part of study.yaml of that name as it stands there, or None."""
+        """Return the part of study.yaml of that name as it stands there, or None."""
         return self.tree.data.get(name) if isinstance(self.tree.data, dict) else None
 
     def mapped_columns(self, stem: str) -> Mapping[str, str] | None:
-        """How study.yaml says that the columns of a table are called: the file's names by ours; None for our own."""
+        """Return the names that study.yaml gives to the columns of a table: the file's by ours; None for our own."""
         given = self.given("columns")
         mapped: Mapping[str, str] | None = given.get(stem) if isinstance(given, Mapping) else None
         return mapped
 
     def quoting(self, stem: str) -> str:
-        """Return what study.yaml says of the quotation marks of a table; "" where it says nothing."""
+        """Return the setting of study.yaml for the quotation marks of a table; "" where there is none."""
         given = self.given("quoting")
         return str(given.get(stem, "")) if isinstance(given, Mapping) else ""
 
     def problem(self, path: Path, message: str, *, key: bool = False) -> None:
-        """Report what is wrong with a value, or with the key in front of it."""
+        """Report a problem with a value, or with the key in front of it."""
         place = self.tree.place(path, key=key)
         self.sentences.setdefault(path, []).append(message)
         self.problems.add(STUDY_YAML, place.line, place.column, f"{name_of(path)}: {message}" if path else message)
@@ -122,9 +122,9 @@ class StudyReading:
         self._touched.update(path[:length] for length in range(len(path) + 1))
 
     def sound(self, path: Path) -> bool:
-        """Say whether nothing was reported at that place, within it or around it."""
+        """Return whether nothing was reported at that place, within it or around it."""
         around = (path[:length] for length in range(len(path)))
-        return path not in self._touched and not any(one in self._reported for one in around)
+        return path not in self._touched and not any(outer in self._reported for outer in around)
 
     def note(self, message: str) -> None:
         """Tell the researcher something that stops nothing."""
@@ -132,16 +132,16 @@ class StudyReading:
             self.notes.append(message)
 
     def clean(self, form: type[forms.Form], given: Json, path: Path) -> dict[str, Json]:
-        """Return an object with every default filled in; what is wrong with it is reported and left at its default."""
+        """Return an object with every default filled in; bad values are reported and replaced by their defaults."""
         values = given if isinstance(given, Mapping) else {}
         fields = form.base_fields
         usable = {name: value for name, value in values.items() if name in fields and self.sound((*path, name))}
         bound = with_defaults(form, usable)
         for name, errors in bound.errors.items():
-            where = path if name == NON_FIELD_ERRORS else (*path, name)
-            # A field that was reported has its default here, of which nobody wants to hear.
-            if name == NON_FIELD_ERRORS or self.sound(where):
-                self.problem(where, " ".join(map(str, errors)))
+            place = path if name == NON_FIELD_ERRORS else (*path, name)
+            # A field that was reported has its default here: an error about that would confuse.
+            if name == NON_FIELD_ERRORS or self.sound(place):
+                self.problem(place, " ".join(map(str, errors)))
         return {name: plain(bound.cleaned_data.get(name, field.initial)) for name, field in fields.items()}
 
     def _about_format(self, path: Path) -> str | None:

@@ -22,7 +22,7 @@ from tasks_app.studyfile.files.quoting import QUOTINGS
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
-# In a schema: what people call each of the values of an enum.
+# In a schema: the label of each value of an enum.
 LABELS = "x-labels"
 # In a schema: the list of the study file whose keys a list names.
 KEYS_OF = "x-keys-of"
@@ -34,7 +34,7 @@ def whole_schema() -> dict[str, Json]:
     It is the same object at every call in a language, which nobody may change: a page of the set-up asks three times,
     and each time it would be made of two thousand form fields.
     """
-    members = chain(*(found.registry.values() for found in (task_types, designs, channels)))
+    members = chain(*(package.registry.values() for package in (task_types, designs, channels)))
     return _schema_in(get_language(), sections.registered(), tuple(members))
 
 
@@ -59,7 +59,7 @@ def _schema_in(_language: str | None, registered: tuple[Section, ...], _members:
 
 
 def columns_schema() -> dict[str, Json]:
-    """Return the schema of the section `columns`: what a file calls each of evalweb's columns."""
+    """Return the schema of the section `columns`: a file's own names for evalweb's columns."""
     return {
         "type": "object",
         "description": "Column names of your tables that differ from evalweb's, as `evalweb's name: your name`.",
@@ -78,7 +78,7 @@ def columns_schema() -> dict[str, Json]:
 
 
 def quoting_schema() -> dict[str, Json]:
-    """Return the schema of the section `quoting`: what quotation marks mean in each table."""
+    """Return the schema of the section `quoting`: the meaning of quotation marks in each table."""
     doc = "none: a quotation mark is part of the text; double: cells may be enclosed in double quotes."
     return {
         "type": "object",
@@ -172,7 +172,7 @@ def _item_set(field: Any) -> dict[str, Json]:
 
 
 def _json(field: Any) -> dict[str, Json]:
-    """Return a list of what the form `entry` describes, else the schema that the field declares, else any value."""
+    """Return the schema of a list of objects by the form `entry`, else the field's own schema, else any value."""
     if (entry := getattr(field, "entry", None)) is not None:
         return {"type": "array", "items": form_schema(entry)}
     own = getattr(field, "json_schema", {})

@@ -14,7 +14,7 @@ from tasks_app.task_types.highlights import Chains, Highlight, Node, nested, pla
 
 register = template.Library()
 
-# Longer than this, in characters, what comes before a text is opened by who needs it.
+# A longer context of a text, in characters, is folded until it is needed.
 LONG_CONTEXT = 600
 
 # Colours and lines that tell chains apart; the number of a chain does so as well, beyond them.
@@ -27,7 +27,7 @@ DEEPEST = 5
 
 @register.filter
 def is_rich(screen: object) -> bool:
-    """Say whether the texts of a screen are Markdown to be rendered: not where the characters themselves are judged."""
+    """Return whether texts of a screen are Markdown to be rendered: not where the characters themselves are judged."""
     if not isinstance(screen, Screen) or screen.format != "markdown":
         return False
     return not screen.kind.plain_text
@@ -59,12 +59,12 @@ def highlighted(text: str, highlights: Sequence[Highlight], screen: Screen) -> S
 
 
 def _words_of(highlights: Sequence[Highlight], chains: Chains) -> dict[Highlight, str]:
-    """Return what a screen reader says before each mention."""
+    """Return the words that a screen reader says before each mention."""
     words = gettext("Number %(number)d, mention %(place)d of %(total)d:")
     return {
-        one: words % {"number": chains.numbers[one.chain], "place": place, "total": total}
-        for one, place, total in places_in_chain(highlights)
-        if one.chain
+        mention: words % {"number": chains.numbers[mention.chain], "place": place, "total": total}
+        for mention, place, total in places_in_chain(highlights)
+        if mention.chain
     }
 
 
@@ -102,7 +102,7 @@ def _piece(node: Node, words: Mapping[Highlight, str], chains: Chains) -> SafeSt
 
 @register.filter
 def is_long(texts: Sequence[str]) -> bool:
-    """Say whether what comes before a text is too long to stand open above it."""
+    """Return whether the context of a text is too long to stand open above it."""
     return sum(map(len, texts)) > LONG_CONTEXT
 
 
@@ -117,23 +117,23 @@ class ShownMedia:
 
 
 @register.filter
-def shown_media(of: object) -> list[ShownMedia]:
+def shown_media(owner: object) -> list[ShownMedia]:
     """Return the media of a screen, or of one of its texts, with their descriptions, or else “Picture 1”."""
-    media, letter = _media_of(of)
+    media, letter = _media_of(owner)
     headings = {"image": gettext("Picture"), "audio": gettext("Sound"), "video": gettext("Film")}
     counts: dict[str, int] = {}
     shown = []
-    for one in media:
-        number = counts[one.kind] = counts.get(one.kind, 0) + 1
-        several = sum(other.kind == one.kind for other in media) > 1
-        heading = " ".join([headings.get(one.kind, one.kind), *[letter] * bool(letter), *[str(number)] * several])
+    for medium in media:
+        number = counts[medium.kind] = counts.get(medium.kind, 0) + 1
+        several = sum(other.kind == medium.kind for other in media) > 1
+        heading = " ".join([headings.get(medium.kind, medium.kind), *[letter] * bool(letter), *[str(number)] * several])
         of_text = f"-{letter}" if letter else ""
-        shown.append(ShownMedia(one, f"{one.kind}{of_text}-{number}", heading, one.description or heading))
+        shown.append(ShownMedia(medium, f"{medium.kind}{of_text}-{number}", heading, medium.description or heading))
     return shown
 
 
-def _media_of(of: object) -> tuple[Sequence[Media], str]:
+def _media_of(owner: object) -> tuple[Sequence[Media], str]:
     """Return the media of a screen or of a text, and the letter of the text."""
-    if isinstance(of, ShownPart):
-        return of.part.media, of.letter
-    return (of.media if isinstance(of, Screen) else ()), ""
+    if isinstance(owner, ShownPart):
+        return owner.part.media, owner.letter
+    return (owner.media if isinstance(owner, Screen) else ()), ""

@@ -73,7 +73,7 @@ def _share(row: Row) -> float:
 # By the name in the address: the words, the sort key, and whether the greatest comes first.
 ORDERS: Mapping[str, tuple[str | Promise, Callable[[Row], float | str], bool]] = {
     "": (_("newest first"), lambda row: row.rater.pk, True),
-    "seen": (_("last seen first"), lambda row: row.work.seen.timestamp(), True),
+    "seen": (_("last seen first"), lambda row: row.work.last_seen.timestamp(), True),
     "known": (_("fewest known answers right first"), _share, False),
     "minutes": (_("most minutes first"), lambda row: row.work.entry.minutes.paid, True),
     "name": (_("by pseudonym"), lambda row: row.rater.pseudonym, False),

@@ -15,14 +15,14 @@ from tasks_app.designs.engine.drawing import Drawing, is_square
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
 
-# Draws that must all succeed with settings before a refusal names them: advice that needs luck is no good. Of plans
-# with more places than these one: it takes a second, and many units leave little to luck.
+# Draws that must all succeed with settings before a refusal names them: advice that needs luck is no good. One draw is
+# enough for plans with more places than these: it takes a second, and many units leave little to luck.
 _ADVICE_DRAWS = 3
 _ADVICE_PLACES = 3_000
 
 
 def refusal(drawing: Drawing, settings: Settings, rng: Random) -> PlanImpossible:
-    """Why there is no plan, and the nearest settings that were tried and have one."""
+    """Return the reason why there is no plan, with the nearest settings that were tried and have one."""
     if settings.set_size > drawing.largest_set:
         reason = _(
             "Sets of {set_size} are too large: no rater judges a unit twice, and only {units} units need a judgment."
@@ -31,7 +31,7 @@ def refusal(drawing: Drawing, settings: Settings, rng: Random) -> PlanImpossible
         reason = _("Units of one item cannot stand {spacing} apart in sets of {set_size}: there are too few items.")
     else:
         reason = _("No plan was found with sets of {set_size} and units of one item {spacing} apart.")
-    said = format_lazy(reason, set_size=settings.set_size, spacing=settings.spacing, units=drawing.largest_set)
+    explanation = format_lazy(reason, set_size=settings.set_size, spacing=settings.spacing, units=drawing.largest_set)
     nearest = {}
     set_size = _nearest_set_size(drawing, settings, rng)
     spacing = None if settings.set_size > drawing.largest_set else _nearest_spacing(drawing, settings, rng)
@@ -39,7 +39,7 @@ def refusal(drawing: Drawing, settings: Settings, rng: Random) -> PlanImpossible
         nearest["spacing"] = spacing
     if set_size is not None:
         nearest["set_size"] = set_size
-    return PlanImpossible(format_lazy("{} {}", said, _advice(nearest)), nearest)
+    return PlanImpossible(format_lazy("{} {}", explanation, _advice(nearest)), nearest)
 
 
 def _advice(nearest: Mapping[str, int]) -> StrOrPromise:
@@ -60,7 +60,7 @@ def _works(drawing: Drawing, settings: Settings, rng: Random) -> bool:
 
 
 def _nearest_set_size(drawing: Drawing, settings: Settings, rng: Random) -> int | None:
-    """The set size nearest to the one wanted, the smaller of two, with the spacing kept."""
+    """Return the set size nearest to the one in the settings, the smaller of two, with the spacing kept."""
     largest = drawing.largest_set
     sizes = sorted(range(1, min(largest, 2 * settings.set_size) + 1), key=lambda size: abs(size - settings.set_size))
     others = (Settings(size, settings.spacing) for size in sizes if size != settings.set_size)
@@ -68,7 +68,7 @@ def _nearest_set_size(drawing: Drawing, settings: Settings, rng: Random) -> int 
 
 
 def _nearest_spacing(drawing: Drawing, settings: Settings, rng: Random) -> int | None:
-    """The largest spacing below the one wanted, with the set size kept: what fits some way apart fits nearer, too."""
+    """Return the largest spacing below the one in the settings, with the set size kept: closer units always fit too."""
     works, fails = 0, settings.spacing
     while fails - works > 1:
         spacing = (works + fails) // 2

@@ -18,40 +18,40 @@ Comparison = tuple[int, ...]
 
 
 def level_order(comparisons: Sequence[Comparison], rng: Random) -> list[int]:
-    """An order of the indices of `comparisons`, each the systems that meet, as numbers in rising order.
+    """Return an order of the indices of `comparisons`, each the systems that meet, as numbers in rising order.
 
     Where every two of n systems meet once, systems differ by one at most after any number of them; else they are as
     level as a few orders built step by step come.
     """
     if is_complete(comparisons) and len(comparisons[0]) == 2:
-        systems = sorted({x for one in comparisons for x in one})
-        numbers = {one: index for index, one in enumerate(comparisons)}
+        systems = sorted({x for comparison in comparisons for x in comparison})
+        numbers = {comparison: index for index, comparison in enumerate(comparisons)}
         names = rng.sample(systems, len(systems))
         pairs = _pairs(len(systems))
         return [numbers[min(names[a], names[b]), max(names[a], names[b])] for a, b in pairs]
     orders = [_step_by_step(comparisons, rng) for _order in range(_ORDERS if len(comparisons) <= _LOOKED_AT else 1)]
-    return min(orders, key=lambda one: one[0])[1]
+    return min(orders, key=lambda result: result[0])[1]
 
 
 def is_complete(comparisons: Sequence[Comparison]) -> bool:
-    """Whether every choice of so many systems meets once, so that systems can change their names."""
-    sizes = {len(one) for one in comparisons}
+    """Return whether every choice of so many systems meets once, so that systems can change their names."""
+    sizes = {len(comparison) for comparison in comparisons}
     if len(sizes) != 1 or len(set(comparisons)) < len(comparisons):
         return False
-    systems = {x for one in comparisons for x in one}
+    systems = {x for comparison in comparisons for x in comparison}
     return len(comparisons) == comb(len(systems), sizes.pop())
 
 
 def renamed(order: Sequence[int], comparisons: Sequence[Comparison], rng: Random) -> list[int]:
-    """The order with systems that have changed their names at random; only for a complete set of comparisons."""
-    systems = sorted({x for one in comparisons for x in one})
+    """Return the order with systems that have changed their names at random; only for a complete set of comparisons."""
+    systems = sorted({x for comparison in comparisons for x in comparison})
     names = dict(zip(systems, rng.sample(systems, len(systems)), strict=True))
-    numbers = {one: index for index, one in enumerate(comparisons)}
+    numbers = {comparison: index for index, comparison in enumerate(comparisons)}
     return [numbers[tuple(sorted(names[x] for x in comparisons[index]))] for index in order]
 
 
 def _pairs(n: int) -> list[tuple[int, int]]:
-    """All pairs of n systems in an order in which every prefix has every system equally often, to within one.
+    """Return all pairs of n systems in an order in which every prefix has every system equally often, to within one.
 
     An even number of systems: the rounds of a tournament, in each of which every system meets one other [1]_. An odd
     number: Hamiltonian cycles [1]_, of each first every second edge, which leaves one system out, then that one's,
@@ -81,7 +81,7 @@ def _pairs(n: int) -> list[tuple[int, int]]:
 
 
 def _step_by_step(comparisons: Sequence[Comparison], rng: Random) -> tuple[float, list[int]]:
-    """An order in which each next comparison leaves systems as even as can be, and the largest deviation in it."""
+    """Return an order in which each comparison leaves systems as even as can be, after its largest deviation."""
     deviations = Deviations(comparisons, [1] * len(comparisons))
     values = deviations.start()
     left = list(range(len(comparisons)))

@@ -14,9 +14,9 @@ from tasks_app.designs.engine.rounds import Segment
 
 
 def families(due: Sequence[tuple[int, ...]]) -> list[int]:
-    """For each comparison the family it belongs to, from how often it is due in each round: equals are one family."""
+    """Return the family of each comparison: comparisons that are due equally often in every round are one family."""
     numbers: dict[tuple[int, ...], int] = {}
-    return [numbers.setdefault(one, len(numbers)) for one in due]
+    return [numbers.setdefault(times, len(numbers)) for times in due]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,15 +26,15 @@ class Fixed:
     counts: list[dict[int, int]]
 
     def may_exchange(self, s: int, c: int, t: int, e: int) -> bool:
-        """Never: a booklet would hold one comparison more often than its share."""
+        """Return False: a booklet would hold one comparison more often than its share."""
         return False
 
     def stays_level(self, s: int, c: int, t: int, e: int) -> bool:
-        """Nothing is moved."""
+        """Return True: nothing is moved."""
         return True
 
     def exchange(self, s: int, c: int, t: int, e: int) -> None:
-        """Refuse what `may_exchange` says is not possible."""
+        """Raise ValueError, since no exchange is possible."""
         raise ValueError("Comparisons keep their places.")
 
 
@@ -59,7 +59,7 @@ class Turns:
         self._line_up()
 
     def deal(self, sizes: Sequence[int], cuts: Sequence[Segment], limits: Mapping[int, int] | None) -> Fixed:
-        """The counts of each segment of a round, from the sizes of comparisons in it. Raises DeadEnd."""
+        """Return the counts of each segment of a round, from the sizes of comparisons in it. Raises DeadEnd."""
         sequence = chairmen(sizes, self.rng, head=cuts[0].length, limits=limits)
         counts: list[dict[int, int]] = []
         start = 0

@@ -39,19 +39,19 @@ class Trace:
 class OpenUnits:
     """Counts units; the spread is over those not yet at their k."""
 
-    def __init__(self, wanted: Mapping[str, int]) -> None:
-        self.wanted = wanted
-        self.counts = dict.fromkeys(wanted, 0)
+    def __init__(self, k_by_unit: Mapping[str, int]) -> None:
+        self.k_by_unit = k_by_unit
+        self.counts = dict.fromkeys(k_by_unit, 0)
         self.spread: list[int] = []
-        self._having = Counter({0: sum(k > 0 for k in wanted.values())})
+        self._having = Counter({0: sum(k > 0 for k in k_by_unit.values())})
 
     def add(self, key: str) -> None:
         """Count one judgment of a unit."""
         count = self.counts[key]
         self.counts[key] += 1
-        if count < self.wanted[key]:
+        if count < self.k_by_unit[key]:
             take(self._having, count)
-            self._having[count + 1] += count + 1 < self.wanted[key]
+            self._having[count + 1] += count + 1 < self.k_by_unit[key]
 
     def close(self) -> None:
         """Note the spread after a booklet."""
@@ -66,13 +66,13 @@ class Margin(Generic[Member]):
     least and the most counted of each family need a look, however many members there are.
     """
 
-    def __init__(self, members: Mapping[str, Sequence[Member]], wanted: Mapping[str, int]) -> None:
+    def __init__(self, members: Mapping[str, Sequence[Member]], k_by_unit: Mapping[str, int]) -> None:
         self.members = members
-        self._rounds = range(1, max(wanted.values(), default=0) + 1)
+        self._rounds = range(1, max(k_by_unit.values(), default=0) + 1)
         ends: dict[Member, Counter[int]] = {}
         for key, shown in members.items():
             for member in shown:
-                ends.setdefault(member, Counter())[wanted[key]] += 1
+                ends.setdefault(member, Counter())[k_by_unit[key]] += 1
         self.counts: dict[Member, int] = dict.fromkeys(ends, 0)
         self._due = {member: self._by_round(of_member) for member, of_member in ends.items()}
         self._sizes = [sum(due[r - 1] for due in self._due.values()) for r in self._rounds]
@@ -84,11 +84,11 @@ class Margin(Generic[Member]):
         self._deviation: list[float] = []
 
     def _by_round(self, ends: Counter[int]) -> tuple[int, ...]:
-        """How often a member comes in each round, from how many of its units end with which round."""
+        """Return how often a member comes in each round, from how many of its units end with which round."""
         return tuple(sum(n for k, n in ends.items() if k >= r) for r in self._rounds)
 
     def _share(self, due: Sequence[int]) -> float:
-        """What a member due so often should have of all that is counted so far."""
+        """Return the share of all counts so far that is due to a member, from how often it is due in each round."""
         share, left = 0.0, self._counted
         for size, n in zip(self._sizes, due, strict=True):
             part = min(left, size)
@@ -122,7 +122,7 @@ class Margin(Generic[Member]):
         self._deviation.append(deviation)
 
     def trace(self) -> Trace:
-        """What has been noted."""
+        """Return the spreads and deviations that have been noted."""
         return Trace(tuple(self._spread), tuple(self._deviation))
 
 
@@ -131,17 +131,22 @@ class Kin:
 
     def __init__(self, due: Mapping[Member, Hashable]) -> None:
         numbers: dict[Hashable, int] = {}
-        self.of: dict[Hashable, int] = {member: numbers.setdefault(one, len(numbers)) for member, one in due.items()}
-        self.members = Counter(self.of.values())
+        self.number: dict[Hashable, int] = {
+            member: numbers.setdefault(turns, len(numbers)) for member, turns in due.items()
+        }
+        self.members = Counter(self.number.values())
 
     def spread(self, counts: Mapping[Hashable, int]) -> int:
-        """The largest difference between kin; who is not counted has none."""
+        """Return the largest difference between kin; members without a count have 0."""
         met: dict[int, list[int]] = {}
         for member, n in counts.items():
             if n:
-                met.setdefault(self.of[member], []).append(n)
+                met.setdefault(self.number[member], []).append(n)
         return max(
-            (max(found) - (min(found) if len(found) == self.members[kin] else 0) for kin, found in met.items()),
+            (
+                max(kin_counts) - (min(kin_counts) if len(kin_counts) == self.members[kin] else 0)
+                for kin, kin_counts in met.items()
+            ),
             default=0,
         )
 
@@ -158,7 +163,7 @@ class Levels:
 
     def add(self, spot: Hashable, member: Hashable) -> None:
         """Count a member at a spot."""
-        kin = self.kin.of[member]
+        kin = self.kin.number[member]
         if (spot, kin) not in self._having:
             self._having[spot, kin] = Counter({0: self.kin.members[kin]})
         having = self._having[spot, kin]

@@ -13,7 +13,7 @@ from tasks_app.orders import latin_orders
 
 RATER, BLOCK = "rater", "block"
 
-# How criteria are asked where each has units of its own.
+# The modes in which each criterion has units of its own.
 APART = (RATER, BLOCK)
 
 
@@ -43,7 +43,7 @@ def draw_booklets(
     if mode not in APART or len(by_criterion) < 2:
         return design.draw(units, settings, params, rng)
     if mode == RATER:
-        plans = [design.draw(some, settings, params, rng) for some in by_criterion.values()]
+        plans = [design.draw(criterion_units, settings, params, rng) for criterion_units in by_criterion.values()]
         return [booklet for turn in zip_longest(*plans) for booklet in turn if booklet is not None]
     return _in_blocks(design, by_criterion, settings, params, rng)
 
@@ -63,9 +63,11 @@ def _in_blocks(
     rng: Random,
 ) -> list[tuple[PlanUnit, ...]]:
     criteria = list(by_criterion)
-    twins = {(unit.base, criterion): unit for criterion, some in by_criterion.items() for unit in some}
+    twins = {
+        (unit.base, criterion): unit for criterion, criterion_units in by_criterion.items() for unit in criterion_units
+    }
     once: dict[str, PlanUnit] = {}
-    for unit in (unit for some in by_criterion.values() for unit in some):
+    for unit in (unit for criterion_units in by_criterion.values() for unit in criterion_units):
         # A text whose answer is known on one criterion is still judged on the others.
         once.setdefault(unit.base, unit)
     try:
@@ -77,6 +79,6 @@ def _in_blocks(
     booklets = []
     for booklet in drawn:
         order = next(orders)
-        asked = [(unit.base, criteria[number]) for number in order for unit in booklet]
-        booklets.append(tuple(twins[one] for one in asked if one in twins))
+        pairs = [(unit.base, criteria[number]) for number in order for unit in booklet]
+        booklets.append(tuple(twins[pair] for pair in pairs if pair in twins))
     return booklets

@@ -17,26 +17,26 @@ def n_items(units: Sequence[PlanUnit]) -> int:
 
 
 def crossed(units: Sequence[PlanUnit]) -> bool:
-    """Whether every item has exactly one unit of each class of systems; a unit of no item is an item of its own."""
+    """Return whether every item has exactly one unit of each class; a unit of no item is an item of its own."""
     classes = {unit.systems for unit in units}
     cells = {(_item(unit), unit.systems) for unit in units}
     return len(cells) == len(units) == len({_item(unit) for unit in units}) * len(classes)
 
 
 def layers(items: Sequence[int], times: int, size: int, rng: Random) -> list[int]:
-    """Every item so many times, all of them once before any comes again, and no item twice in `size` places cut off.
+    """Return every item so many times, all once before any comes again, and none twice in a booklet of `size` places.
 
     `size` is at most the number of items. Each layer has an order of its own.
     """
-    found: list[int] = []
+    sequence: list[int] = []
     for _layer in range(times):
-        begun = len(found) % size
-        here = set(found[len(found) - begun :])
+        begun = len(sequence) % size
+        recent = set(sequence[len(sequence) - begun :])
         order = rng.sample(items, len(items))
-        head = [item for item in order if item not in here][: size - begun]
+        head = [item for item in order if item not in recent][: size - begun]
         first = set(head)
-        found += [*head, *(item for item in order if item not in first)]
-    return found
+        sequence += [*head, *(item for item in order if item not in first)]
+    return sequence
 
 
 class Crossing:
@@ -54,7 +54,7 @@ class Crossing:
         self._unit = {(items[_item(unit)], classes[unit.systems]): unit for unit in units}
 
     def draw(self, rounds: int) -> Plan:
-        """Booklets that hold every unit `rounds` times."""
+        """Return booklets that hold every unit `rounds` times."""
         laid = layers(range(self.items), rounds * self.classes, self.size, self.rng)
         booklets = [place // self.size for place in range(len(laid))]
         round_of = self.items * self.classes
@@ -69,7 +69,7 @@ class Crossing:
         return [self._booklet(items, order) for items, order in zip(held, orders, strict=True)]
 
     def _begin(self, groups: Sequence[int]) -> list[int]:
-        """Classes at random, each once in a group."""
+        """Return classes at random, each once in a group."""
         left: dict[int, list[int]] = {}
         for group in groups:
             if group not in left:

@@ -24,13 +24,13 @@ _DRAWS = 12
 _LEVEL_DRAWS = 4
 _LEVEL_PLACES = 20_000
 
-# Says how many units of every class each segment of a round takes: from the sizes of the classes, the segments, and
-# the most units of each class that the first segment may take (None: nothing limits it). It may raise DeadEnd.
+# A function that returns how many units of every class each segment of a round takes, from the sizes of the classes,
+# the segments, and the most units of each class that the first segment may take (None: no limit). It may raise DeadEnd.
 Deal = Callable[[Sequence[int], Sequence[Segment], Mapping[int, int] | None], Shares]
 
 
 def refuse_bad_input(units: Sequence[PlanUnit], settings: Settings) -> None:
-    """Raise ValueError for what only a caller can get wrong, PlanImpossible where there is nothing to judge."""
+    """Raise ValueError for mistakes of a caller, PlanImpossible where there is nothing to judge."""
     keys = Counter(unit.key for unit in units)
     twice = [key for key, count in keys.items() if count > 1]
     if twice:
@@ -42,22 +42,22 @@ def refuse_bad_input(units: Sequence[PlanUnit], settings: Settings) -> None:
 
 
 def keeps_places(units: Sequence[PlanUnit], settings: Settings) -> bool:
-    """Whether places of booklets have every class of units equally often: where as many units of each are due.
+    """Return whether places of booklets have every class of units equally often: where as many units of each are due.
 
     Units of one item that stand apart in a booklet may leave no such order. Therefore no booklet holds two of an item
     where every item has all classes and booklets are no larger than the items are many; else places are not kept.
     """
-    wanted = [unit for unit in units if unit.k > 0]
-    if len({unit.k for unit in wanted}) > 1 or len(set(Counter(unit.systems for unit in wanted).values())) > 1:
+    due = [unit for unit in units if unit.k > 0]
+    if len({unit.k for unit in due}) > 1 or len(set(Counter(unit.systems for unit in due).values())) > 1:
         return False
-    of_item = Counter(unit.item for unit in wanted if unit.item is not None)
+    of_item = Counter(unit.item for unit in due if unit.item is not None)
     if settings.spacing <= 1 or max(of_item.values(), default=0) <= 1:
         return True
-    return is_square(wanted, settings)
+    return is_square(due, settings)
 
 
 def is_square(units: Sequence[PlanUnit], settings: Settings) -> bool:
-    """Whether a Latin square keeps all that is promised of the units, and more: then there is a plan, come what may."""
+    """Return whether a Latin square keeps every promise about the units, and more: then a plan always exists."""
     return len({unit.k for unit in units}) == 1 and settings.set_size <= n_items(units) and crossed(units)
 
 
@@ -88,18 +88,18 @@ class Drawing(ABC):
 
     @abstractmethod
     def dealer(self, rng: Random) -> Deal:
-        """What says, for one draw, how many units of every class go where."""
+        """Return the function that deals units of every class to segments, for one draw."""
 
     @abstractmethod
     def checked(self, plan: Plan, settings: Settings) -> float:
-        """The largest deviation of a system, once all that is promised has been seen to hold."""
+        """Return the largest deviation of a system, after checking that the plan keeps every promise."""
 
     def may_fit(self, settings: Settings) -> bool:
-        """Whether items have room in the booklets, as far as counting tells."""
+        """Return whether items have room in the booklets, as far as counting tells."""
         return may_fit(self._loads, self._cut(settings), settings.spacing)
 
     def draw(self, settings: Settings, rng: Random) -> Plan | None:
-        """A plan that keeps every promise, the most level of a few; None where none was found."""
+        """Return a plan that keeps every promise, the most level of a few; None where none was found."""
         if not self.may_fit(settings):
             return None
         best: tuple[float, Plan] | None = None
@@ -116,7 +116,7 @@ class Drawing(ABC):
         return best and best[1]
 
     def draw_once(self, settings: Settings, rng: Random) -> tuple[float, Plan] | None:
-        """A plan with the largest deviation of a system in it, or None where this draw came to a dead end."""
+        """Return a plan after the largest deviation of a system in it, or None where this draw came to a dead end."""
         try:
             plan = self._draw(settings, rng)
         except DeadEnd:
@@ -124,7 +124,7 @@ class Drawing(ABC):
         return self.checked(plan, settings), plan
 
     def sizes(self, of_round: Sequence[int]) -> list[int]:
-        """How many units of each class a round has."""
+        """Return the number of units of each class in a round."""
         sizes = [0] * len(self.signatures)
         for unit in of_round:
             sizes[self.classes[unit]] += 1

@@ -42,7 +42,7 @@ class Colouring:
             self._count(colour)
 
     def level(self) -> list[int]:
-        """The colours once no exchange makes anything more even."""
+        """Return the colours once no exchange makes anything more even."""
         pairs = list(combinations(sorted(set(self.colours)), 2))
         for _pass in range(_PASSES):
             self.rng.shuffle(pairs)
@@ -59,12 +59,12 @@ class Colouring:
         self._counts[colour] = inside, list(accumulate(inside))
 
     def _level_two(self, a: int, b: int) -> bool:
-        """Level two colours; say whether that made anything more even."""
+        """Level two colours; return whether that made anything more even."""
         before = self._unevenness(a, b)
         if before is None:
             return False
         both = [group for group in self._at.values() if a in group and b in group]
-        twins = {group[one]: group[other] for group in both for one, other in ((a, b), (b, a))}
+        twins = {group[colour]: group[partner] for group in both for colour, partner in ((a, b), (b, a))}
         signs = {place: sign for ring in self._rings(twins) for place, sign in ring.items()}
         turned = [group for group in both if signs[group[a]] == -1]
         self._turn(turned, a, b)
@@ -83,18 +83,18 @@ class Colouring:
         self._count(b)
 
     def _unevenness(self, a: int, b: int) -> int | None:
-        """The squared differences of two colours over booklets and prefixes; None where none is more than one."""
+        """Return the squared differences of two colours over booklets and prefixes; None where all are 1 at most."""
         differences = [
-            one - other
-            for these, those in zip(self._counts[a], self._counts[b], strict=True)
-            for one, other in zip(these, those, strict=True)
+            n_a - n_b
+            for counts_a, counts_b in zip(self._counts[a], self._counts[b], strict=True)
+            for n_a, n_b in zip(counts_a, counts_b, strict=True)
         ]
         if max(differences) <= 1 and min(differences) >= -1:
             return None
         return sum(difference * difference for difference in differences)
 
     def _rings(self, twins: dict[int, int]) -> list[dict[int, int]]:
-        """Rings of places with signs that differ in each pair of twins and in each pair made of the booklets."""
+        """Return rings of places with signs that differ in each pair of twins and in each pair made of the booklets."""
         beside: dict[int, int] = {}
         left: int | None = None
         in_order = sorted(twins, key=lambda place: (self.booklets[place], self.rng.random()))
@@ -105,21 +105,21 @@ class Colouring:
             if alone is not None:
                 left = _pair(beside, left, alone)
         rings: list[dict[int, int]] = []
-        seen: set[int] = set()
+        visited: set[int] = set()
         for start in twins:
-            if start in seen:
+            if start in visited:
                 continue
             ring: dict[int, int] = {}
             place, sign = start, self.rng.choice((1, -1))
             while place not in ring:
                 ring[place], ring[twins[place]] = sign, -sign
                 place = beside[twins[place]]
-            seen.update(ring)
+            visited.update(ring)
             rings.append(ring)
         return rings
 
     def lean(self, weights: Sequence[int]) -> list[int]:
-        """The colours with sums of the places' weights brought nearer to each other, and counts as even as before.
+        """Return the colours with sums of weights brought nearer to each other, and counts as even as before.
 
         The rings of two colours may each be laid either way round. One after the other is laid so that it makes up
         for what those before it have left uneven.
@@ -133,7 +133,7 @@ class Colouring:
 
     def _lean_two(self, a: int, b: int, weights: Sequence[int]) -> None:
         both = [group for group in self._at.values() if a in group and b in group]
-        twins = {group[one]: group[other] for group in both for one, other in ((a, b), (b, a))}
+        twins = {group[colour]: group[partner] for group in both for colour, partner in ((a, b), (b, a))}
         signs = {group[c]: sign for group in self._at.values() for c, sign in ((a, 1), (b, -1)) if c in group}
         now = self._sums(signs, weights)
         laid = self._sums({place: sign for place, sign in signs.items() if place not in twins}, weights)
@@ -151,16 +151,16 @@ class Colouring:
                 self._turn(groups, a, b)
 
     def _sums(self, signs: dict[int, int], weights: Sequence[int]) -> list[int]:
-        """The weights of signed places, summed up to the end of each booklet."""
+        """Return the weights of signed places, summed up to the end of each booklet."""
         inside = [0] * (self.booklets[-1] + 1)
         for place, sign in signs.items():
             inside[self.booklets[place]] += sign * weights[place]
         return list(accumulate(inside))
 
 
-def _pair(beside: dict[int, int], one: int | None, other: int) -> int | None:
-    """Put two places beside each other; where there is only one, it is left."""
-    if one is None:
-        return other
-    beside[one], beside[other] = other, one
+def _pair(beside: dict[int, int], first: int | None, second: int) -> int | None:
+    """Put two places beside each other; return the second where there is no first one."""
+    if first is None:
+        return second
+    beside[first], beside[second] = second, first
     return None

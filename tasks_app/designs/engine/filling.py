@@ -11,7 +11,7 @@ from tasks_app.designs.engine.chairman import DeadEnd
 from tasks_app.designs.engine.pool import Booklet, Pool
 from tasks_app.designs.engine.spacing import Room
 
-# Exchanges made to mend the booklets of one round, so many and so many for each booklet at fault, and partners looked
+# Exchanges made to repair the booklets of one round, so many and so many for each booklet at fault, and partners looked
 # at for each exchange. Most rounds need none; in tight ones another draw helps more than further exchanges.
 _EXCHANGES = 600
 _EXCHANGES_EACH = 20
@@ -24,7 +24,7 @@ _NEAR = 4
 # Now and then an exchange that makes matters worse is made, to get out of places where none makes them better.
 _WORSE = 0.02
 
-# How often an exchange between classes does not mind what it does to the balance of systems.
+# The share of exchanges between classes that ignore their effect on the balance of systems.
 _CARELESS = 0.1
 
 
@@ -36,10 +36,10 @@ class Shares(Protocol):
         """counts[s][c] is the number of units of class c in segment s."""
 
     def may_exchange(self, s: int, c: int, t: int, e: int) -> bool:
-        """Whether a unit of class c in segment s and one of class e in segment t may change places."""
+        """Return whether a unit of class c in segment s and one of class e in segment t may change places."""
 
     def stays_level(self, s: int, c: int, t: int, e: int) -> bool:
-        """Whether no boundary is less level than it is when those two change places."""
+        """Return whether no boundary becomes less level when those two change places."""
 
     def exchange(self, s: int, c: int, t: int, e: int) -> None:
         """Let a unit of class c in segment s and one of class e in segment t change places."""
@@ -47,7 +47,7 @@ class Shares(Protocol):
 
 @dataclass(slots=True)
 class _Round:
-    """Where the units of a round are, and those of each class that are somewhere."""
+    """The booklet of each placed unit of a round, and the placed units of each class."""
 
     where: dict[int, int] = field(default_factory=dict)
     held: dict[int, list[int]] = field(default_factory=dict)
@@ -83,19 +83,19 @@ class Filling:
         pool = Pool(units, self.classes, self.items, self.rng)
         for booklet, counts in zip(booklets, shares.counts, strict=True):
             self._fill(booklet, counts, pool)
-        self._mend(booklets)
+        self._repair(booklets)
 
     def _fill(self, b: int, counts: Mapping[int, int], pool: Pool) -> None:
-        wanted = [c for c, count in counts.items() for _ in range(count)]
-        self.rng.shuffle(wanted)
-        for c in wanted:
+        due_classes = [c for c, count in counts.items() for _ in range(count)]
+        self.rng.shuffle(due_classes)
+        for c in due_classes:
             unit = pool.take(c, self.booklets[b])
             self.booklets[b].add(unit, self.items[unit])
             self._round.where[unit] = b
             self._round.held.setdefault(c, []).append(unit)
         pool.next_booklet()
 
-    def _mend(self, booklets: Sequence[int]) -> None:
+    def _repair(self, booklets: Sequence[int]) -> None:
         faulty = [b for b in booklets if self.booklets[b].faults]
         for _exchange in range(_EXCHANGES + _EXCHANGES_EACH * len(faulty)):
             if not faulty:
@@ -115,18 +115,18 @@ class Filling:
         movable = [(unit, r) for unit in guilty for r in (self._round, self._before) if r.where.get(unit) == b]
         if not movable:
             return None
-        unit, here = self.rng.choice(movable)
-        held = here.held[self.classes[unit]]
-        partners = [other for other in self.rng.sample(held, min(len(held), _PARTNERS)) if here.where[other] != b]
-        if here is self._round:
+        unit, unit_round = self.rng.choice(movable)
+        held = unit_round.held[self.classes[unit]]
+        partners = [other for other in self.rng.sample(held, min(len(held), _PARTNERS)) if unit_round.where[other] != b]
+        if unit_round is self._round:
             partners += self._strangers(b, unit)
         best: tuple[int, int, float, int] | None = None
         for other in partners:
-            there = here.where[other]
-            before = booklet.faults + self.booklets[there].faults
-            self._put(here, unit, b, other, there)
-            worse = booklet.faults + self.booklets[there].faults - before
-            self._put(here, unit, there, other, b)
+            other_b = unit_round.where[other]
+            before = booklet.faults + self.booklets[other_b].faults
+            self._put(unit_round, unit, b, other, other_b)
+            worse = booklet.faults + self.booklets[other_b].faults - before
+            self._put(unit_round, unit, other_b, other, b)
             price = self._price(b, unit, other)
             gain = (worse + price // 2, price, self.rng.random(), other)
             if best is None or gain < best:
@@ -134,18 +134,18 @@ class Filling:
         if best is None or (best[0] > 0 and self.rng.random() >= _WORSE):
             return None
         other = best[3]
-        there = here.where[other]
-        self._put(here, unit, b, other, there)
+        other_b = unit_round.where[other]
+        self._put(unit_round, unit, b, other, other_b)
         if self.classes[other] != self.classes[unit]:
-            self._shares.exchange(*self._seat(b, unit), *self._seat(there, other))
-        return there
+            self._shares.exchange(*self._seat(b, unit), *self._seat(other_b, other))
+        return other_b
 
     def _seat(self, b: int, unit: int) -> tuple[int, int]:
-        """The segment and the class of a unit in booklet b, for the shares."""
+        """Return the segment and the class of a unit in booklet b, for the shares."""
         return b - self._first, self.classes[unit]
 
     def _price(self, b: int, unit: int, other: int) -> int:
-        """What an exchange costs: nothing within a class, 1 if systems stay level, else 2, as bad as one fault."""
+        """Return the cost of an exchange: 0 within a class, 1 if systems stay level, else 2, as bad as one fault."""
         if self.classes[other] == self.classes[unit]:
             return 0
         if self.rng.random() < _CARELESS:
@@ -154,7 +154,7 @@ class Filling:
         return 1 if level else 2
 
     def _strangers(self, b: int, unit: int) -> list[int]:
-        """Units of other classes in booklets nearby that may change places with a unit of booklet b."""
+        """Return units of other classes in booklets nearby that may change places with a unit of booklet b."""
         where = self._round.where
         first, last = self._first, self._first + len(self._shares.counts)
         others = [
@@ -167,9 +167,9 @@ class Filling:
         seat = self._seat(b, unit)
         return [other for other in others if self._shares.may_exchange(*seat, *self._seat(where[other], other))]
 
-    def _put(self, here: _Round, unit: int, b: int, other: int, there: int) -> None:
-        """Move a unit from b to there, and another from there to b."""
-        for moved, source, target in ((unit, b, there), (other, there, b)):
+    def _put(self, unit_round: _Round, unit: int, b: int, other: int, other_b: int) -> None:
+        """Move a unit from booklet b to another booklet, and another unit from there to b."""
+        for moved, source, target in ((unit, b, other_b), (other, other_b, b)):
             self.booklets[source].remove(moved, self.items[moved])
             self.booklets[target].add(moved, self.items[moved])
-            here.where[moved] = target
+            unit_round.where[moved] = target

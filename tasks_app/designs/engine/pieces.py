@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from tasks_app.designs.base import PlanImpossible, PlanUnit
 
-# What the pieces of a document differ in: the systems, and a number where an item has several units of the same.
+# The kind of a piece of a document: its systems, and a number where an item has several units by the same systems.
 Kind = tuple[tuple[str, ...], int]
 
 
@@ -23,7 +23,7 @@ class Document:
     pieces: Mapping[Kind, tuple[PlanUnit, ...]]
 
     def due(self, turn: int) -> list[Kind]:
-        """The pieces that need a judgment in that round."""
+        """Return the pieces that need a judgment in that round."""
         return [kind for kind, units in self.pieces.items() if units[0].k >= turn]
 
     @property
@@ -38,11 +38,11 @@ class Document:
 
 
 def documents_of(units: Sequence[PlanUnit]) -> list[Document]:
-    """The documents of the units; an item of no document is one of its own. Raises PlanImpossible."""
-    found: dict[tuple[str, str], list[PlanUnit]] = {}
+    """Return the documents of the units; an item of no document is one of its own. Raises PlanImpossible."""
+    by_document: dict[tuple[str, str], list[PlanUnit]] = {}
     for unit in units:
-        found.setdefault(_name(unit), []).append(unit)
-    return [_document(some) for some in found.values()]
+        by_document.setdefault(_name(unit), []).append(unit)
+    return [_document(document_units) for document_units in by_document.values()]
 
 
 def _name(unit: PlanUnit) -> tuple[str, str]:
@@ -86,24 +86,24 @@ def _refuse_shared(units: Sequence[PlanUnit]) -> None:
 
 
 def pack(layers: Sequence[Sequence[int]], lengths: Sequence[int], size: int, rng: Random) -> list[list[int]]:
-    """Documents in booklets of `size` places at most, no document twice in one, and layer by layer.
+    """Return documents in booklets of `size` places at most, no document twice in one, and layer by layer.
 
     A layer holds some documents once. In each the documents have an order at random, and the next booklet takes the
     first that still fits; where none does, or it has those that are left, it is closed. So a document is in a booklet
     for the n-th time only when the booklets before and this one hold all documents of the layer before.
     """
     booklets: list[list[int]] = []
-    here: list[int] = []
+    booklet: list[int] = []
     room = size
     for layer in layers:
         left = rng.sample(layer, len(layer))
         while left:
-            fits = next((number for number in left if lengths[number] <= room and number not in here), None)
+            fits = next((number for number in left if lengths[number] <= room and number not in booklet), None)
             if fits is None:
-                booklets.append(here)
-                here, room = [], size
+                booklets.append(booklet)
+                booklet, room = [], size
             else:
                 left.remove(fits)
-                here.append(fits)
+                booklet.append(fits)
                 room -= lengths[fits]
-    return [*booklets, here] if here else booklets
+    return [*booklets, booklet] if booklet else booklets

@@ -10,7 +10,7 @@ from tasks_app.designs.engine.spacing import Room
 
 
 class Booklet:
-    """Units gathered so far, and what is wrong with them."""
+    """The units gathered so far, and their faults."""
 
     def __init__(self, room: Room) -> None:
         self.room = room
@@ -47,7 +47,7 @@ class Booklet:
             self._times[item] -= 1
 
     def takes(self, unit: int, item: int | None) -> bool:
-        """Whether the unit may come in without a fault."""
+        """Return whether the unit may come in without a fault."""
         if unit in self.units:
             return False
         if item is None:
@@ -56,7 +56,7 @@ class Booklet:
         return times < self.room.most or (times == self.room.most and self._full < self.room.items)
 
     def is_at_fault(self, unit: int, item: int | None) -> bool:
-        """Whether a fault would be less without this unit."""
+        """Return whether there would be fewer faults without this unit."""
         if self.units[unit] > 1:
             return True
         if item is None:
@@ -89,12 +89,12 @@ class Pool:
             heapq.heapify(queue)
 
     def _item(self, unit: int) -> int:
-        """The item of a unit; a unit of no item is an item of its own."""
+        """Return the item of a unit; a unit of no item is an item of its own."""
         item = self.items[unit]
         return -1 - unit if item is None else item
 
     def take(self, c: int, booklet: Booklet) -> int:
-        """A unit of class c for the booklet: one that it takes without a fault or, where there is none, any."""
+        """Return a unit of class c for the booklet: one that it takes without a fault or, where there is none, any."""
         queue, aside = self._queues[c], self._aside.setdefault(c, [])
         while queue:
             urgency, tie, item = heapq.heappop(queue)
@@ -115,8 +115,8 @@ class Pool:
         return self._take_any(c, aside, booklet)
 
     def _take_any(self, c: int, aside: list[int], booklet: Booklet) -> int:
-        found = ((item, _new_to(booklet, self._units[c, item])) for item in aside)
-        item, index = next(((item, index) for item, index in found if index is not None), (aside[0], -1))
+        candidates = ((item, _new_to(booklet, self._units[c, item])) for item in aside)
+        item, index = next(((item, index) for item, index in candidates if index is not None), (aside[0], -1))
         self._left[item] -= 1
         unit = self._units[c, item].pop(index)
         if not self._units[c, item]:
@@ -124,7 +124,7 @@ class Pool:
         return unit
 
     def next_booklet(self) -> None:
-        """Queue again what the last booklet did not take."""
+        """Queue again the items that the last booklet did not take."""
         for c, aside in self._aside.items():
             for item in aside:
                 heapq.heappush(self._queues[c], (-self._left[item], self.rng.random(), item))
@@ -132,5 +132,5 @@ class Pool:
 
 
 def _new_to(booklet: Booklet, units: Sequence[int]) -> int | None:
-    """The index of the last of the units that is not in the booklet."""
+    """Return the index of the last of the units that is not in the booklet."""
     return next((i for i in range(len(units) - 1, -1, -1) if units[i] not in booklet.units), None)

@@ -22,16 +22,16 @@ def placed(booklets: Sequence[Sequence[int]], classes: Sequence[int], rng: Rando
 
 
 def _turn(booklets: Sequence[Sequence[int]], classes: Sequence[int], size: int, rng: Random) -> list[list[int]]:
-    """Orders in which no place has a class twice."""
+    """Return orders in which each class is at most once at each position."""
     edges = [(b, classes[unit]) for b, booklet in enumerate(booklets) for unit in booklet]
-    found = matchings(edges, size, rng)
+    matching = matchings(edges, size, rng)
     # Where the last booklet is shorter, the places that it fills come first.
     last = len(booklets) - 1
-    colours = sorted(rng.sample(range(size), size), key=lambda colour: (last, colour) not in found)
+    colours = sorted(rng.sample(range(size), size), key=lambda colour: (last, colour) not in matching)
     orders: list[list[int]] = []
     for b, booklet in enumerate(booklets):
         left: dict[int, list[int]] = {}
         for unit in rng.sample(booklet, len(booklet)):
             left.setdefault(classes[unit], []).append(unit)
-        orders.append([left[found[b, colour]].pop() for colour in colours if (b, colour) in found])
+        orders.append([left[matching[b, colour]].pop() for colour in colours if (b, colour) in matching])
     return orders

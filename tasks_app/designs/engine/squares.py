@@ -8,7 +8,7 @@ from random import Random
 
 
 def williams(n: int) -> list[tuple[int, ...]]:
-    """Rows of a Latin square of n, or of two if n is odd, in which each number follows each other equally often [1]_.
+    """Return rows of one Latin square, or of two if n is odd, in which numbers follow each other equally often [1]_.
 
     References
     ----------
@@ -52,7 +52,7 @@ def matchings(edges: Sequence[tuple[int, int]], colours: int, rng: Random) -> di
 
 
 def _any_bit(bits: int, n: int, rng: Random) -> int:
-    """The number of a bit that is set: the first at or after a random one."""
+    """Return the number of a bit that is set: the first at or after a random one."""
     start = rng.randrange(n)
     after = bits >> start
     return start + (after & -after).bit_length() - 1 if after else (bits & -bits).bit_length() - 1
@@ -66,15 +66,15 @@ def _exchange(
     Returns the vertex at which the path ends, and whether that is on the right.
     """
     path: list[tuple[int, int, int]] = []
-    at, on_right, c = v, True, colour
-    while (step := (right if on_right else left).get((at, c))) is not None:
-        path.append((step, at, c) if on_right else (at, step, c))
-        at, on_right, c = step, not on_right, colour + other - c
-    for one, two, c in path:
-        del left[one, c], right[two, c]
-    for one, two, c in path:
-        left[one, colour + other - c], right[two, colour + other - c] = two, one
-    return at, on_right
+    vertex, on_right, c = v, True, colour
+    while (step := (right if on_right else left).get((vertex, c))) is not None:
+        path.append((step, vertex, c) if on_right else (vertex, step, c))
+        vertex, on_right, c = step, not on_right, colour + other - c
+    for u, w, c in path:
+        del left[u, c], right[w, c]
+    for u, w, c in path:
+        left[u, colour + other - c], right[w, colour + other - c] = w, u
+    return vertex, on_right
 
 
 class Placing:
@@ -94,18 +94,18 @@ class Placing:
         self._steps: list[int] = []
 
     def orders(self, counts: Sequence[Counter[int]]) -> list[list[int]]:
-        """The system at each place of each booklet, from how often each system is in it."""
-        found: list[list[int]] = []
+        """Return the system at each place of each booklet, from how often each system is in it."""
+        orders: list[list[int]] = []
         for start in range(0, len(counts), self.systems):
             turn = counts[start : start + self.systems]
             half = start // self.systems % (len(self._rows) // self.systems)
             if not half:
                 self.rng.shuffle(self._labels)
-            found += self._turn(turn, self._rows[half * self.systems : (half + 1) * self.systems])
-        return found
+            orders += self._turn(turn, self._rows[half * self.systems : (half + 1) * self.systems])
+        return orders
 
     def _turn(self, counts: Sequence[Counter[int]], rows: Sequence[tuple[int, ...]]) -> list[list[int]]:
-        """Orders of booklets that no place repeats a system in. The last of them may be shorter than the others."""
+        """Return orders of booklets in which no place repeats a system. The last may be shorter than the others."""
         order = self.rng.sample(range(self.systems), len(counts))
         last = counts[-1].total()
         whole = last // self.systems
@@ -129,7 +129,7 @@ class Placing:
             order += [of_booklet[place] for place in places]
 
     def _rests(self, counts: Sequence[Counter[int]]) -> list[list[int]]:
-        """The systems that booklets have once more than they have blocks, each at another place in every booklet."""
+        """Return the systems of which booklets have one more than blocks, each at another place in every booklet."""
         edges = [
             (number, system)
             for number, of_booklet in enumerate(counts)
@@ -142,7 +142,7 @@ class Placing:
         return laid
 
     def _step(self) -> int:
-        """From the last system of a block to the first of the next: never none, and each equally often."""
+        """Return the step from the last system of a block to the first of the next: never 0, and each equally often."""
         if not self._steps:
             self._steps = self.rng.sample(range(1, self.systems), self.systems - 1) or [0]
         return self._steps.pop()

@@ -62,7 +62,7 @@ class Command(BaseCommand):
             dropped_out = [visitor for visitor in in_turn(_visit, visitors) if visitor is not None]
             late = dropped_out[: round(options["late"] * len(dropped_out))]
             list(in_turn(_return, late))
-        events = sum((visitor.seen for visitor in visitors), Counter[str]())
+        events = sum((visitor.events for visitor in visitors), Counter[str]())
         for event in sorted(events):
             self.stdout.write(f"{event}: {events[event]}")
 

@@ -42,22 +42,22 @@ class FunnelStep:
     here: int
 
 
-def _passed_screening(one: RaterWork) -> bool:
-    return one.rater.outcome != Outcome.SCREENED_OUT and not any(rater_set.screening_left for rater_set in one.sets)
+def _passed_screening(work: RaterWork) -> bool:
+    return work.rater.outcome != Outcome.SCREENED_OUT and not any(rater_set.screening_left for rater_set in work.sets)
 
 
-def _passed_practice(one: RaterWork) -> bool:
-    return one.rater.outcome != Outcome.FAILED and not any(rater_set.practice_left for rater_set in one.sets)
+def _passed_practice(work: RaterWork) -> bool:
+    return work.rater.outcome != Outcome.FAILED and not any(rater_set.practice_left for rater_set in work.sets)
 
 
 # In the order of the way; who reaches one has reached those before it.
 _REACHED: dict[Step, Callable[[RaterWork], bool]] = {
-    Step.CONSENTED: lambda one: True,
+    Step.CONSENTED: lambda work: True,
     Step.SCREENED: _passed_screening,
-    Step.INSTRUCTED: lambda one: one.rater.instructed_at is not None,
+    Step.INSTRUCTED: lambda work: work.rater.instructed_at is not None,
     Step.PASSED: _passed_practice,
-    Step.JUDGED: lambda one: one.judged > 0,
-    Step.FINISHED: lambda one: one.rater.outcome == Outcome.COMPLETED,
+    Step.JUDGED: lambda work: work.judged > 0,
+    Step.FINISHED: lambda work: work.rater.outcome == Outcome.COMPLETED,
 }
 
 
@@ -68,18 +68,18 @@ def funnel(progress: StudyProgress, pace: Pace, fieldwork: Fieldwork, channels: 
     and else with the consent.
     """
     steps = _steps_of(progress, fieldwork)
-    furthest = {one.rater.pk: _furthest(one, steps) for one in fieldwork.counted}
-    found = []
+    furthest = {work.rater.pk: _furthest(work, steps) for work in fieldwork.counted}
+    funnel_steps = []
     for place, step in enumerate(steps):
-        there = [one for one in fieldwork.counted if furthest[one.rater.pk] == place]
-        here = sum(one.standing in {Standing.AT_WORK, Standing.WAITING} for one in there)
+        stopped = [work for work in fieldwork.counted if furthest[work.rater.pk] == place]
+        present = sum(work.standing in {Standing.AT_WORK, Standing.WAITING} for work in stopped)
         done = step == Step.FINISHED
         reached = sum(far >= place for far in furthest.values())
-        found.append(FunnelStep(step, reached, 0 if done else len(there) - here, 0 if done else here))
+        funnel_steps.append(FunnelStep(step, reached, 0 if done else len(stopped) - present, 0 if done else present))
     if channels and BY_INVITATION.issuperset(channels):
         invited = max(pace.invited, len(fieldwork.counted))
-        found.insert(0, FunnelStep(Step.INVITED, invited, 0, invited - len(fieldwork.counted)))
-    return found
+        funnel_steps.insert(0, FunnelStep(Step.INVITED, invited, 0, invited - len(fieldwork.counted)))
+    return funnel_steps
 
 
 def _steps_of(progress: StudyProgress, fieldwork: Fieldwork) -> list[Step]:
@@ -89,14 +89,14 @@ def _steps_of(progress: StudyProgress, fieldwork: Fieldwork) -> list[Step]:
     return [step for step in _REACHED if step not in skipped]
 
 
-def _furthest(one: RaterWork, steps: Sequence[Step]) -> int:
-    """Return the place of the last step that a rater has reached without having missed one before it.
+def _furthest(work: RaterWork, steps: Sequence[Step]) -> int:
+    """Return the place of the last step that a rater has reached without missing a step before it.
 
-    Who has completed the study has reached every step, even where the answers that told so were erased.
+    A rater who has completed the study has reached every step, even where the answers that show it were erased.
     """
-    if one.rater.outcome == Outcome.COMPLETED:
+    if work.rater.outcome == Outcome.COMPLETED:
         return len(steps) - 1
     place = 0
-    while place + 1 < len(steps) and _REACHED[steps[place + 1]](one):
+    while place + 1 < len(steps) and _REACHED[steps[place + 1]](work):
         place += 1
     return place

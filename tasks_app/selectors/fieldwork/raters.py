@@ -93,7 +93,7 @@ class SetProgress:
     skipped: int
     is_live: bool
     is_later: bool
-    seen: datetime | None
+    last_seen: datetime | None
 
 
 @dataclass(frozen=True)
@@ -111,31 +111,31 @@ class RaterWork:
         """How the rater stands now."""
         if self.rater.outcome:
             return _STANDINGS[Outcome(self.rater.outcome)]
-        if any(one.is_live for one in self.sets):
+        if any(rater_set.is_live for rater_set in self.sets):
             return Standing.AT_WORK
-        return Standing.WAITING if any(one.is_later for one in self.sets) else Standing.AWAY
+        return Standing.WAITING if any(rater_set.is_later for rater_set in self.sets) else Standing.AWAY
 
     @property
     def given(self) -> int:
         """Units to judge that the rater was given."""
-        return sum(one.work.main for one in self.sets)
+        return sum(rater_set.work.main for rater_set in self.sets)
 
     @property
     def judged(self) -> int:
         """Units that the rater has judged or skipped, of those to judge."""
-        return sum(one.work.judged for one in self.sets)
+        return sum(rater_set.work.judged for rater_set in self.sets)
 
     @property
     def skipped(self) -> int:
         """Units that the rater has skipped."""
-        return sum(one.skipped for one in self.sets)
+        return sum(rater_set.skipped for rater_set in self.sets)
 
     @property
-    def seen(self) -> datetime:
+    def last_seen(self) -> datetime:
         """When the rater last gave a sign of life."""
         rater: Rater = self.rater
         signs: list[datetime | None] = [rater.enrolled_at, rater.instructed_at, rater.ended_at]
-        return max(sign for sign in (*signs, *(one.seen for one in self.sets)) if sign is not None)
+        return max(sign for sign in (*signs, *(rater_set.last_seen for rater_set in self.sets)) if sign is not None)
 
     @property
     def is_counted(self) -> bool:
@@ -154,33 +154,34 @@ class Fieldwork:
     @cached_property
     def counted(self) -> Sequence[RaterWork]:
         """Raters who came to judge."""
-        return [one for one in self.raters if one.is_counted]
+        return [work for work in self.raters if work.is_counted]
 
     @cached_property
     def below(self) -> Sequence[RaterWork]:
         """Raters with too few right answers to units with known answers."""
-        return [one for one in self.counted if one.below]
+        return [work for work in self.counted if work.below]
 
     @cached_property
     def stopped(self) -> Sequence[RaterWork]:
         """Raters who were stopped by a limit."""
-        return [one for one in self.counted if one.rater.outcome == Outcome.STOPPED]
+        return [work for work in self.counted if work.rater.outcome == Outcome.STOPPED]
 
     @property
     def trains(self) -> bool:
         """Whether raters practise, or pass a test, before they judge."""
-        return any(rater_set.practice for one in self.counted for rater_set in one.sets)
+        return any(rater_set.practice for work in self.counted for rater_set in work.sets)
 
     def standing(self, *standings: Standing) -> int:
         """Count raters who stand so."""
-        return sum(one.standing in standings for one in self.counted)
+        return sum(work.standing in standings for work in self.counted)
 
     @property
     def owed(self) -> Decimal:
         """What the work of people costs so far, bonuses included, without fees of platforms."""
-        real = (one for one in self.ledger.entries if one.rater.kind == Rater.Kind.REAL)
+        real = (entry for entry in self.ledger.entries if entry.rater.kind == Rater.Kind.REAL)
         return sum(
-            (max(one.booked.earned, one.due) + one.booked.bonus - one.booked.withheld for one in real), pay.NOTHING
+            (max(entry.booked.earned, entry.due) + entry.booked.bonus - entry.booked.withheld for entry in real),
+            pay.NOTHING,
         )
 
 
@@ -216,7 +217,7 @@ def fieldwork_of(
     raters: list[Any] = list(raters_of(study))
     sets = _sets(study)
     controls, doubtful = _controls(study)
-    works = {rater: [one.work for one in found] for rater, found in sets.items()}
+    works = {rater: [rater_set.work for rater_set in rater_sets] for rater, rater_sets in sets.items()}
     payable = [rater for rater in raters if rater.kind in Rater.Kind.COUNTED]
     facts = pay_facts.facts_from(study, payable, full_sets, works)
     booked = {

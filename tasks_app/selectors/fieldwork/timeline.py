@@ -1,4 +1,4 @@
-"""What one rater saw, when and for how long: without answers and without systems."""
+"""The units that one rater saw, when and for how long: without answers and without systems."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class SeenUnit:
 
 @dataclass(frozen=True, slots=True)
 class _Signs:
-    """When a rater is known to have been there, each in order of time."""
+    """The times at which a rater is known to have been there, each list in order of time."""
 
     instructed_at: datetime | None
     shown: Sequence[datetime]
@@ -88,11 +88,11 @@ def seen_by(rater: Rater) -> QuerySet[Assignment]:
     """Return the units that a rater saw or answered, in the order in which they came."""
     judgments = Judgment.objects.filter(assignment=OuterRef("pk")).order_by("-id")
     results = ControlResult.objects.filter(judgment=OuterRef("judgment")).order_by().values("judgment")
-    seen = Assignment.objects.filter(rater=rater).filter(
+    assignments = Assignment.objects.filter(rater=rater).filter(
         Q(first_shown__isnull=False) | Exists(Judgment.objects.filter(assignment=OuterRef("pk")))
     )
     return (
-        seen.annotate(
+        assignments.annotate(
             judgment=Subquery(judgments.values("pk")[:1]),
             answered_at=Subquery(judgments.values("submitted_at")[:1]),
             seconds=Subquery(judgments.values("seconds_active")[:1]),
@@ -107,7 +107,7 @@ def seen_by(rater: Rater) -> QuerySet[Assignment]:
 
 
 def seen_units(rater: Rater, rows: Sequence[Any]) -> list[SeenUnit]:
-    """Return what a page of `seen_by` says of a rater, with the absences before its units; two queries."""
+    """Return the units of a page of `seen_by`, with the absences before them; two queries."""
     signs = _Signs.of(rater)
     units = []
     for row in rows:

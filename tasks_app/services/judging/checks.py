@@ -1,4 +1,4 @@
-"""What screening, training and exam lead to, and the pages between two units: feedback, exam result, notice.
+"""The consequences of screening, training and exam, and the pages between two units: feedback, exam result, notice.
 
 Answers to screening, training and exam are graded when they are stored; the others as `grading` says. A page between
 two units waits in the rater's prefs until they have gone on from it, so that a lost response, a reload or another
@@ -37,7 +37,7 @@ class Step:
 
 
 def settle(screen: RaterScreen, judgment: Judgment) -> Step | None:
-    """Grade an answer to screening, training or exam, and do what it leads to; return the page to show next.
+    """Grade an answer to screening, training or exam, and apply its consequences; return the page to show next.
 
     Under the claims lock, since a rater who does not pass gives their places back.
     """
@@ -69,7 +69,7 @@ def _grade(screen: RaterScreen, judgment: Judgment) -> list[Graded]:
 def _settle_screening(assignment: Assignment, rater: Rater, judgment: Judgment, graded: Iterable[Graded]) -> None:
     """End a rater who does not fit the study.
 
-    Who skips for a blameless reason withdraws; skipping a question without a known answer ends nothing.
+    A rater who skips for a blameless reason withdraws; skipping a question without a known answer ends nothing.
     """
     if judgment.skip_reason:
         if Gold.objects.filter(unit=assignment.unit_id).exists():
@@ -102,7 +102,7 @@ def _is_exam_open(assignment: Assignment, rater: Rater) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ExamResult:
-    """How an attempt at an exam of `asked` units went: `right` of `graded` ones, of which a `needed` share is asked."""
+    """The result of an attempt at an exam of `asked` units: `right` of `graded` ones, a share of `needed` to pass."""
 
     attempt: int
     attempts: int
@@ -128,7 +128,7 @@ class ExamResult:
 
 
 def exam_result(rater: Rater, task: Task) -> ExamResult | None:
-    """Return how a rater's last whole attempt at the exam of a task went; None before there is one."""
+    """Return the result of a rater's last whole attempt at the exam of a task; None before there is one."""
     rows = Assignment.objects.filter(rater=rater, unit__task=task, purpose=Purpose.EXAM)
     unfinished = rows.filter(state__in=Assignment.State.UNANSWERED).values("attempt")
     last = rows.exclude(attempt__in=unfinished).aggregate(last=Max("attempt"))["last"]

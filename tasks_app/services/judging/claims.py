@@ -22,14 +22,14 @@ from tasks_app.services.plan import plans
 from tasks_app.services.waves import schedule
 from tasks_app.task_types.base import Criterion as Asked
 
-# Remainders looked at for one set: more than enough to fill it around units that the rater has met.
+# The limit of places read for one set, in sets: more than enough to fill it around units that the rater has met.
 LOOK_AT = 20
 
 
 def claim(rater: Rater, task: Task, lease_minutes: float) -> RaterSet | None:
     """Reserve the next set of a task for a rater: remainders first, else the lowest free booklet; None when full.
 
-    Who was invited to a certain set gets that one, and no other of the task.
+    A rater who was invited to a certain set gets that set, and no other of the task.
 
     A task that is asked of everybody is never full: its units hold no places.
     """
@@ -117,7 +117,7 @@ def has_room(task: Task, invitation: int | None = None) -> bool:
 
 
 def _remainders(rater: Rater, task: Task, invitation: int | None) -> list[ClaimedPlace]:
-    """Join free places that others left, up to a set, none of a unit the rater has met, well spaced."""
+    """Return free places that others left, up to a set, none of a unit the rater has met, well spaced."""
     free_places = rows(
         f"""SELECT p.id, p.unit_id, u.item_id, p.booklet_id, COALESCE(u.features->>'criterion', ''), p.arrangement
            FROM tasks_app_place p JOIN tasks_app_booklet b ON b.id = p.booklet_id
@@ -136,7 +136,7 @@ def _remainders(rater: Rater, task: Task, invitation: int | None) -> list[Claime
 
 
 def _asking(rater: Rater, task: Task, invitation: int | None) -> dict[str, object]:
-    """Return who asks for which task, as the statements that look for places name it."""
+    """Return the parameters of the statements that look for places of a task for a rater."""
     return {
         "task": task.pk,
         "group": rater.group_id,
@@ -155,7 +155,7 @@ def _own_criterion(rater: Rater, task: Task) -> str:
 
 
 def joined(free: Sequence[ClaimedPlace], task: Task, own_criterion: str) -> list[ClaimedPlace]:
-    """Join free places to a set: of one criterion where a rater has one, else of one criterion after the other."""
+    """Join free places to a set: of a rater's own criterion where there is one, else of one criterion after another."""
     criteria = list(dict.fromkeys(place.criterion for place in free if own_criterion in {"", place.criterion}))
     if task.criteria_mode == RATER:
         criteria = criteria[:1]
@@ -267,7 +267,7 @@ def _write(rater: Rater, task: Task, rater_set: RaterSet, composed: sets.Compose
     """Write assignments in their order, each with its unit's arrangement and the rater's own."""
     last = Assignment.objects.filter(rater=rater).aggregate(last=Max("order"))["last"] or 0
     task_criteria = task.task_criteria.select_related("criterion")
-    criteria = [Asked(asked.criterion.key, asked.criterion.name) for asked in task_criteria]
+    criteria = [Asked(task_criterion.criterion.key, task_criterion.criterion.name) for task_criterion in task_criteria]
     rng = plans.seeded(task.study, "rater", rater.seed, task.key)
     own_arrangement = task.kind.arrange_for_rater(criteria, rng)
     counted = counts_for_the_plan(rater)

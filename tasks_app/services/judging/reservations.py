@@ -1,4 +1,4 @@
-"""Sets that are kept for invited people: who has one gets it and no other of its task, and nobody else gets it.
+"""Sets that are kept for invited people: they get their set and no other of its task, and nobody else gets it.
 
 A set can be reserved as long as nobody was given it, and stays reserved until a researcher releases it or takes the
 invitation back. What its person skipped, or answered in vain, is open to others: they do not meet it again. Who only
@@ -21,16 +21,16 @@ PLACE_KEPT = """EXISTS (
 
 def invitation_of(rater: Rater) -> int | None:
     """Return the invitation that a rater came by, or None."""
-    found: int | None = Invitation.objects.filter(rater=rater).values_list("pk", flat=True).first()
-    return found
+    pk: int | None = Invitation.objects.filter(rater=rater).values_list("pk", flat=True).first()
+    return pk
 
 
 def reserved_set(invitation: int | None, task: Task) -> int | None:
     """Return the booklet of a task that is kept for an invitation, or None."""
     if invitation is None:
         return None
-    kept = Booklet.objects.filter(invitation=invitation, task=task)
-    booklet: int | None = kept.values_list("pk", flat=True).first()
+    booklets = Booklet.objects.filter(invitation=invitation, task=task)
+    booklet: int | None = booklets.values_list("pk", flat=True).first()
     return booklet
 
 
@@ -74,18 +74,18 @@ class TaskSets:
 def sets_of(study: Study) -> dict[str, TaskSets]:
     """Return the sets of each task of a study, by its key; none before the study is opened."""
     tasks = Task.objects.filter(study=study, until=None, stage=Task.Stage.MAIN).order_by("order", "id")
-    found = {}
+    by_task = {}
     for task in tasks.prefetch_related("task_groups__group"):
         booklets = Booklet.objects.filter(task=task)
         free = booklets.filter(state=Booklet.State.FREE, invitation=None).order_by("number")
         numbers = free.values_list("pk", "number", "group__key")
-        found[task.key] = TaskSets(
+        by_task[task.key] = TaskSets(
             booklets.count(),
             {number: FreeSet(pk, number, group or "") for pk, number, group in numbers},
             _batches(task),
             frozenset(task_group.group.key for task_group in task.task_groups.all()),
         )
-    return found
+    return by_task
 
 
 def _batches(task: Task) -> dict[str, list[int]]:
@@ -106,6 +106,6 @@ def _batches(task: Task) -> dict[str, list[int]]:
 
 
 def may_reserve(booklet: int, study: Study) -> bool:
-    """Return whether nobody was given a set, and nobody has it reserved; under the claims lock."""
+    """Return whether a set was given to nobody and is reserved for nobody; under the claims lock."""
     free = Booklet.objects.filter(pk=booklet, task__study=study, state=Booklet.State.FREE, invitation=None)
     return free.exists()

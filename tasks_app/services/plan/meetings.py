@@ -65,7 +65,7 @@ def meetings_of(units: Sequence[PlanUnit]) -> Meetings | None:
         systems.update(unit.systems)
         if unit.criterion != units[0].criterion:
             continue
-        met = {(min(a, b), max(a, b)) for one, other in combinations(unit.shape, 2) for a in one for b in other}
+        met = {(min(a, b), max(a, b)) for first, second in combinations(unit.shape, 2) for a in first for b in second}
         for pair in met:
             if pair[0] != pair[1]:
                 screens[pair] += 1

@@ -13,7 +13,7 @@ from tasks_app.services import events
 from tasks_app.services.database import atomically, lock_claims
 from tasks_app.services.plan import plans
 
-# The verb under which it stands in the log.
+# The verb of sending in the log.
 SENT = "sent texts"
 
 
@@ -23,7 +23,7 @@ class NotNow(Exception):
 
 @dataclass(frozen=True, slots=True)
 class SentTexts:
-    """What was sent: texts, the places they got, and the sets that these make."""
+    """The numbers of texts that were sent, of the places they got, and of the sets that these make."""
 
     texts: int
     places: int
@@ -63,15 +63,15 @@ def send(*, study: Study, task: Task, units: Collection[int], about: str, by: ev
 
 
 def draw(task: Task, units: list[PlanUnit], before: int) -> list[tuple[PlanUnit, ...]]:
-    """Draw the sets of some units: as wide apart as these few allow, and no larger than they are many.
+    """Draw the sets of some units: as widely spaced as these few allow, and no larger than their number.
 
     `before` is the number of the task's last set, so that each time is drawn anew.
     """
-    wanted = plans.wanted_of(task)
-    size = min(wanted.settings.set_size, len(units))
-    spacing = max(1, min(wanted.settings.spacing, size))
+    plan_request = plans.wanted_of(task)
+    size = min(plan_request.settings.set_size, len(units))
+    spacing = max(1, min(plan_request.settings.spacing, size))
     while True:
-        fitting = replace(wanted, settings=Settings(size, spacing), repeats=0)
+        fitting = replace(plan_request, settings=Settings(size, spacing), repeats=0)
         try:
             return plans.draw_booklets(units, fitting, lambda: plans.seeded(task.study, "requested", task.key, before))
         except PlanImpossible as error:

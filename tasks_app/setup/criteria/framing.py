@@ -76,14 +76,14 @@ _BOTH_WAYS = re.compile(r"\b(?:or|if at all|whether|neither|equally)\b", re.IGNO
 
 @dataclass(frozen=True, slots=True)
 class Framing:
-    """Why a question may move the answers, and a neutral wording; "" where none can be made by rule."""
+    """The reason why a question may move the answers, and a neutral wording; "" where none can be made by rule."""
 
     reason: Promise
     neutral: str
 
 
 def framing_of(question: str, language: str = "en") -> Framing | None:
-    """Return how a question leads raters, or names one direction only; None where no rule finds anything."""
+    """Return the way in which a question leads raters, or names one direction only; None where no rule applies."""
     text = " ".join(question.split())
     if not text or language.partition("-")[0] not in {"", "en"}:
         return None
@@ -91,42 +91,42 @@ def framing_of(question: str, language: str = "en") -> Framing | None:
 
 
 def _hints(text: str) -> Iterator[Framing]:
-    if found := _OURS.search(text):
+    if match := _OURS.search(text):
         yield Framing(
             _("It tells raters which text is yours or is expected to win."),
-            text.replace(found.group(), found.group("what")),
+            text.replace(match.group(), match.group("what")),
         )
 
 
 def _asks_to_agree(text: str) -> Iterator[Framing]:
-    if found := _TAG.search(text):
-        statement = text[: found.start()].rstrip(" ,!.")
+    if match := _TAG.search(text):
+        statement = text[: match.start()].rstrip(" ,!.")
         yield Framing(_("It asks raters to agree with you."), _extent(statement))
-    elif (found := _NEGATED.match(text)) and not _BOTH_WAYS.search(text):
-        yield Framing(_("Asked in the negative, it expects a yes."), _extent(found.group("rest")))
-    elif (found := _AGREE.match(text)) and not _BOTH_WAYS.search(text):
+    elif (match := _NEGATED.match(text)) and not _BOTH_WAYS.search(text):
+        yield Framing(_("Asked in the negative, it expects a yes."), _extent(match.group("rest")))
+    elif (match := _AGREE.match(text)) and not _BOTH_WAYS.search(text):
         yield Framing(
             _("Raters tend to agree with a statement that is put to them."),
-            _extent(found.group("rest")),
+            _extent(match.group("rest")),
         )
 
 
 def _presumes_a_difference(text: str) -> Iterator[Framing]:
-    if found := _MUCH_MORE.match(text):
+    if match := _MUCH_MORE.match(text):
         yield Framing(
             _("It takes for granted that one text is ahead, and which, so that raters look for a difference."),
-            _which(found),
+            _which(match),
         )
-    elif (found := _IS_BETTER.match(text)) and not _BOTH_WAYS.search(text):
+    elif (match := _IS_BETTER.match(text)) and not _BOTH_WAYS.search(text):
         yield Framing(
             _("It asks about one direction only: raters who see the opposite, or no difference, can only say no."),
-            _which(found),
+            _which(match),
         )
 
 
 def _presumes_a_fault(text: str) -> Iterator[Framing]:
-    if found := _FAULT.match(text):
-        rest = found.group("rest").strip()
+    if match := _FAULT.match(text):
+        rest = match.group("rest").strip()
         thing = re.sub(r"^(?:in|of|with) ", "", rest) or "the text"
         yield Framing(
             _("It takes for granted that something is wrong."),
@@ -135,10 +135,10 @@ def _presumes_a_fault(text: str) -> Iterator[Framing]:
 
 
 def _names_one_end(text: str) -> Iterator[Framing]:
-    found = _HOW.match(text)
-    if found is None or _BOTH_WAYS.search(text) or found.group("word").lower() in _COUNTS:
+    match = _HOW.match(text)
+    if match is None or _BOTH_WAYS.search(text) or match.group("word").lower() in _COUNTS:
         return
-    word, verb, rest = found.group("word").lower(), found.group("verb").lower(), found.group("rest")
+    word, verb, rest = match.group("word").lower(), match.group("verb").lower(), match.group("rest")
     reason = _("It names one end of the scale only, which draws answers towards it.")
     if word in OPPOSITES:
         yield Framing(reason, f"How {word} or {OPPOSITES[word]} {verb} {rest}?")
@@ -158,11 +158,11 @@ _RULES: tuple[Callable[[str], Iterator[Framing]], ...] = (
 )
 
 
-def _which(found: re.Match[str]) -> str:
-    """Ask which of two is more, or whether they are alike."""
-    grade, word = found.group("grade"), found.group("word")
-    measure = f"{grade.lower()} {word}" if word else found.group("comparative").lower()
-    a, b = found.group("a"), found.group("b")
+def _which(match: re.Match[str]) -> str:
+    """Return a question for which of two texts is more, or whether they are alike."""
+    grade, word = match.group("grade"), match.group("word")
+    measure = f"{grade.lower()} {word}" if word else match.group("comparative").lower()
+    a, b = match.group("a"), match.group("b")
     if b:
         return f"Which is {measure}, {a} or {b}, or are they alike?"
     return f"Which text is {measure}, or are they alike?"
@@ -174,11 +174,11 @@ _STATEMENT = re.compile(r"^(?P<subject>.+?) (?P<verb>is|are) (?P<rest>.+)$", re.
 
 def _extent(statement: str) -> str:
     """Turn a statement with "is" or "are" into a question with both ends; "" where it has none."""
-    found = _STATEMENT.match(statement)
-    if found is None:
+    match = _STATEMENT.match(statement)
+    if match is None:
         return ""
-    if _COMPARATIVE.search(found.group("rest")):
+    if _COMPARATIVE.search(match.group("rest")):
         return ""
-    subject = found.group("subject")
+    subject = match.group("subject")
     subject = subject if subject.split()[0].isupper() and len(subject) == 1 else subject[0].lower() + subject[1:]
-    return f"To what extent, if at all, {found.group('verb').lower()} {subject} {found.group('rest')}?"
+    return f"To what extent, if at all, {match.group('verb').lower()} {subject} {match.group('rest')}?"

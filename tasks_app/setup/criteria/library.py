@@ -1,4 +1,4 @@
-"""A library of published criteria, each worded anew, with its source and what the datasheet asks about it.
+"""A library of published criteria, each worded anew, with its source and its answers for the datasheet.
 
 `normalised_name` is the name that Howcroft et al. (2020) give to what papers call by many names; empty where they have
 none.
@@ -61,8 +61,8 @@ def library() -> Mapping[str, Entry]:
 
 def search(words: str) -> list[Entry]:
     """Return the criteria that are about all words, those that have them in their name first."""
-    found = [entry for entry in library().values() if entry.is_about(words)]
-    return sorted(found, key=lambda entry: words.casefold() not in entry.name.casefold())
+    entries = [entry for entry in library().values() if entry.is_about(words)]
+    return sorted(entries, key=lambda entry: words.casefold() not in entry.name.casefold())
 
 
 def as_criterion(entry: Entry, kind: TaskType) -> dict[str, Json]:
@@ -99,14 +99,14 @@ def _compares(kind: TaskType) -> bool:
 
 
 def tasks_with_criteria(given: Mapping[str, Json]) -> dict[int, str]:
-    """Return the tasks of a set-up that can ask criteria: their places, and what they are called."""
+    """Return the tasks of a set-up that can ask criteria: their places and their names."""
     tasks = value_at(given, ("tasks",))
-    found = {}
+    titles = {}
     for place, task in enumerate(tasks if isinstance(tasks, list) else []):
         member = task_types.registry.get(str(value_at(task, ("type",))))
         if member is not None and member.criteria_needed[1] != 0:
-            found[place] = str(task.get("title") or task.get("key") or member.label)
-    return found
+            titles[place] = str(task.get("title") or task.get("key") or member.label)
+    return titles
 
 
 def add(*, setup: Setup, task: int, keys: Sequence[str], by: events.Actor) -> Changed:
@@ -124,12 +124,15 @@ def add(*, setup: Setup, task: int, keys: Sequence[str], by: events.Actor) -> Ch
         raise LookupError(task)
     kind = _kind(given, task)
     criteria = _list(given, ("criteria",))
-    asked = _list(given, ("tasks", task, "criteria"))
+    task_criteria = _list(given, ("tasks", task, "criteria"))
     known = {entry.get("key") for entry in entries_at(given, ("criteria",))}
     added = [as_criterion(library()[key], kind) for key in dict.fromkeys(keys) if key not in known]
     values: dict[tuple[str | int, ...], Json] = {
         ("criteria",): [*criteria, *added],
-        ("tasks", task, "criteria"): [*asked, *(key for key in dict.fromkeys(keys) if key not in asked)],
+        ("tasks", task, "criteria"): [
+            *task_criteria,
+            *(key for key in dict.fromkeys(keys) if key not in task_criteria),
+        ],
     }
     return changes.change(setup=setup, values=values, base=setup.revision, by=by)
 

@@ -1,4 +1,4 @@
-"""Degraded copies of the texts of a draft: what would be added, and adding it as further systems."""
+"""Degraded copies of the texts of a draft: planning them, and adding them as further systems."""
 
 from __future__ import annotations
 
@@ -175,8 +175,8 @@ def _marked(words: Sequence[str], same: Sequence[tuple[int, int]]) -> Iterator[P
     for (_start, end), (start, stop) in pairwise(bounds):
         if changed := "".join(words[end:start]):
             yield Piece(changed, changed=True)
-        if kept := "".join(words[start:stop]):
-            yield Piece(kept, changed=False)
+        if unchanged := "".join(words[start:stop]):
+            yield Piece(unchanged, changed=False)
 
 
 def _words(text: str) -> list[str]:

@@ -98,8 +98,8 @@ def _without_name(text: str, _language: str, rng: Random) -> str | None:
     # A name at the end of a sentence leaves its full stop to the word before it.
     words[start - 1] += closing
     between = [*pieces.between[:start], *pieces.between[end:]]
-    kept = [*words[:start], *words[end:]]
-    return "".join(space + word for space, word in zip(between, [*kept, ""], strict=True))
+    remaining = [*words[:start], *words[end:]]
+    return "".join(space + word for space, word in zip(between, [*remaining, ""], strict=True))
 
 
 def _negated(text: str, language: str, rng: Random) -> str | None:

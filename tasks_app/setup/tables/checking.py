@@ -50,7 +50,7 @@ class UploadedMedia:
 
 
 class RowReading:
-    """What checking rows needs where there is no study file around them."""
+    """The reading of a study file that checks of rows need, where there is no study file around the rows."""
 
     def __init__(self, problems: Problems, file: str, media: UploadedMedia | None = None) -> None:
         self.problems = problems
@@ -128,7 +128,7 @@ class _Keys:
         self.names: dict[str, str] = {}
 
     def of(self, name: str) -> tuple[str, str]:
-        """Return the key of a name, and why it has none."""
+        """Return the key of a name, and the reason where it has none."""
         key = name if is_key(name) else key_of(name)
         if not key:
             return name, ""  # the check of the row says what a key may hold
@@ -162,25 +162,25 @@ class _LongRows:
         """Yield the rows that can be used so far."""
         for row in self.table.rows():
             self._find_media(row)
-            for one in self._long(row) if self.layout.is_wide else (row,):
-                if self._give_keys(one):
-                    yield one
+            for long_row in self._long(row) if self.layout.is_wide else (row,):
+                if self._give_keys(long_row):
+                    yield long_row
 
     def _long(self, row: Row) -> Iterator[Row]:
         """Yield a row for every system of a line."""
-        outputs = {one: wide_column(one.column) for one in self.layout.of(SYSTEM)}
+        outputs = {use: wide_column(use.column) for use in self.layout.of(SYSTEM)}
         shared = {name: value for name, value in row.cells.items() if name not in outputs.values()}
         if self.layout.items != COLUMN:
             # All outputs of a line are of one item.
             shared["item"] = self._number(self._source(row) if self.layout.items == SOURCE else f"{row.line}")
         if self._is_repeated(row, str(shared.get("item", ""))):
             return
-        for part, (one, column) in enumerate(outputs.items()):
+        for part, (use, column) in enumerate(outputs.items()):
             if column not in row.cells:
                 self.empty += 1
                 continue
             header = {**row.header, "output": row.header[column], "system": row.header[column]} if row.header else {}
-            cells = {**shared, "system": one.called, "output": row.cells[column]}
+            cells = {**shared, "system": use.called, "output": row.cells[column]}
             yield replace(row, cells=cells, header=header, part=part)
 
     def _is_repeated(self, row: Row, item: str) -> bool:
@@ -235,7 +235,7 @@ class _LongRows:
         self.problems.add(row.file, place.line, place.column, f"{column}: {sentence}")
 
     def notes(self) -> Iterator[str]:
-        """Yield what was changed and left out."""
+        """Yield notes on the names that were changed and the cells that were left out."""
         for keys, words in (
             (self.system_keys, _("Names of systems were turned into keys: %(names)s.")),
             (self.item_keys, _("Names of items were turned into keys: %(names)s.")),
@@ -328,7 +328,7 @@ def _varying(file: TextsFile, layout: Layout) -> list[str]:
     candidates = {
         ours: theirs
         for ours, theirs in (naming.mapped or {}).items()
-        if ours.startswith("feature_") and not any(one.column == theirs and one.use for one in layout.uses)
+        if ours.startswith("feature_") and not any(use.column == theirs and use.use for use in layout.uses)
     }
     first: dict[tuple[str, str], Json] = {}
     varying: dict[str, None] = {}

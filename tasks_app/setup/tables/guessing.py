@@ -1,4 +1,4 @@
-"""Guess what the columns of a table of texts are: by the names that people use, and by what the columns hold."""
+"""Guess the uses of the columns of a table of texts: from the names that people give them, and from their cells."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tasks_app.setup.tables.layout import (
 )
 from tasks_app.studyfile.columns import ITEMS
 
-# How others call what we call so, found in published data sets; earlier names are better guesses.
+# Other people's names for our columns, found in published data sets; earlier names are better guesses.
 _KNOWN_AS: Mapping[str, Sequence[str]] = {
     "system": (
         "system", "system name", "system id", "model", "model name", "sys", "mt system", "engine", "generator",
@@ -94,7 +94,7 @@ class _Column:
 
 
 def guess_layout(peek: Peek) -> Layout:
-    """Return how a table probably is to be read, by its columns and first rows."""
+    """Return the probable layout of a table, from its columns and first rows."""
     columns = [
         _Column(name, plain_name(name), [row[index] if index < len(row) else "" for row in peek.rows])
         for index, name in enumerate(peek.columns)
@@ -127,14 +127,17 @@ def _by_name(columns: Iterable[_Column]) -> dict[str, str]:
         for use in ours:
             names = [plain_name(use)] if exact else _KNOWN_AS.get(use, ())
             for name in names:
-                found = next((one.name for one in columns if one.plain == name and one.name not in uses.values()), None)
-                if use not in uses and found is not None:
-                    uses[use] = found
+                match = next(
+                    (column.name for column in columns if column.plain == name and column.name not in uses.values()),
+                    None,
+                )
+                if use not in uses and match is not None:
+                    uses[use] = match
     return uses
 
 
 def _texts(columns: Iterable[_Column], taken: Mapping[str, str]) -> list[str]:
-    return [one.name for one in columns if one.name not in taken and one.is_text]
+    return [column.name for column in columns if column.name not in taken and column.is_text]
 
 
 def _guess_outputs(columns: Sequence[_Column], uses: dict[str, str]) -> None:
@@ -149,31 +152,35 @@ def _guess_outputs(columns: Sequence[_Column], uses: dict[str, str]) -> None:
 
 def _guess_item(columns: Sequence[_Column], by_column: dict[str, str]) -> str:
     """Mark the column that names the items, if one does; return where the keys of items come from."""
-    ours = next((one.name for one in columns if one.plain == "item"), None)
+    ours = next((column.name for column in columns if column.plain == "item"), None)
     if ours is not None:
         # Our own name: what is wrong with its cells is said, not guessed around.
         by_column[ours] = "item"
         return COLUMN
     uses = {use: name for name, use in by_column.items()}
-    cells = {one.name: one.cells for one in columns}
+    cells = {column.name: column.cells for column in columns}
     systems = cells.get(uses.get("system", ""), ())
-    candidates = [one for name in _ITEM for one in columns if one.plain == name and one.name not in by_column]
-    candidates += [
-        one
-        for one in columns
-        if one not in candidates and one.name not in by_column and one.plain.endswith((" id", " key", " number"))
+    candidates = [
+        column for name in _ITEM for column in columns if column.plain == name and column.name not in by_column
     ]
-    candidates = [one for one in candidates if one.cells and _share(map(_is_keylike, one.cells)) >= _MOST]
+    candidates += [
+        column
+        for column in columns
+        if column not in candidates
+        and column.name not in by_column
+        and column.plain.endswith((" id", " key", " number"))
+    ]
+    candidates = [column for column in candidates if column.cells and _share(map(_is_keylike, column.cells)) >= _MOST]
     several = len(set(systems)) > 1
     variants = cells.get(uses.get("variant", ""), [""] * len(systems))
     for shares in (True, False) if several else (False,):
-        for one in candidates:
-            pairs = list(zip(one.cells, systems, variants, strict=True)) if systems else list(one.cells)
-            shared = len(set(one.cells)) < len(one.cells)
+        for column in candidates:
+            pairs = list(zip(column.cells, systems, variants, strict=True)) if systems else list(column.cells)
+            shared = len(set(column.cells)) < len(column.cells)
             if len(set(pairs)) >= _MOST * len(pairs) and (shared or not shares):
-                if several and not shared and SOURCE in uses and len(set(cells[uses["source"]])) < len(one.cells):
+                if several and not shared and SOURCE in uses and len(set(cells[uses["source"]])) < len(column.cells):
                     continue  # it numbers outputs, while the sources show which of them belong together
-                by_column[one.name] = "item"
+                by_column[column.name] = "item"
                 return COLUMN
     if systems:
         return SOURCE if "source" in uses else ORDER

@@ -1,4 +1,4 @@
-"""What the columns of a researcher's table are: which of ours each is, or what else it holds."""
+"""The layout of a researcher's table: the use of each of its columns."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tasks_app.sections import Json
 from tasks_app.studyfile.columns import ITEMS, Column, Kind, TableDeclaration
 from tasks_app.studyfile.files.naming import Naming
 
-# What a column may be besides a column of items.csv.
+# Uses of a column besides the columns of items.csv.
 FEATURE, SYSTEM = "feature", "system_outputs"
 
 # Where the key of an item comes from.
@@ -28,7 +28,7 @@ ITEM_KEYS = (
     (ROW, gettext_lazy("every row is an item of its own; items are numbered")),
 )
 
-# What becomes of columns that are not used.
+# The treatment of columns that are not used.
 LEAVE, KEEP = "leave", "keep"
 
 _OUTPUT_OF_SYSTEM = gettext_lazy("The text of one system.")
@@ -39,7 +39,7 @@ _LONGEST_FEATURE = 60
 
 @dataclass(frozen=True, slots=True)
 class ColumnUse:
-    """What a column of a file is: a column of items.csv, FEATURE, SYSTEM, or "" where it is not used.
+    """The use of a column of a file: a column of items.csv, FEATURE, SYSTEM, or "" where it is not used.
 
     `name` is that of the feature or system; without one, the column's own.
     """
@@ -54,7 +54,7 @@ class ColumnUse:
         return self.name.strip() or self.column
 
 
-# What a layout says besides the uses of columns.
+# The settings of a layout besides the uses of columns.
 _STORED = ("items", "system", "unused", "quoting", "sheet")
 
 
@@ -79,13 +79,13 @@ class Layout:
 
     def to_store(self) -> dict[str, Json]:
         """Return the layout as JSON, for a worker that reads the table."""
-        uses = [[one.column, one.use, one.name] for one in self.uses]
+        uses = [[use.column, use.use, use.name] for use in self.uses]
         return {"uses": uses, **{name: getattr(self, name) for name in _STORED}}
 
     @classmethod
     def stored(cls, given: Mapping[str, Json]) -> Layout:
-        """Return the layout that was stored so."""
-        return cls([ColumnUse(*one) for one in given["uses"]], **{name: given[name] for name in _STORED})
+        """Return a layout from its stored form."""
+        return cls([ColumnUse(*entry) for entry in given["uses"]], **{name: given[name] for name in _STORED})
 
     @property
     def is_wide(self) -> bool:
@@ -94,7 +94,7 @@ class Layout:
 
     @property
     def naming(self) -> Naming:
-        """Return how the file calls our columns."""
+        """The names of our columns in the file."""
         return naming_of(self)
 
     def with_unused(self, left_out: Sequence[str] = ()) -> Layout:
@@ -102,19 +102,21 @@ class Layout:
         if self.unused != KEEP:
             return self
         uses = [
-            replace(one, use=FEATURE) if not one.use and one.column not in left_out and one.column != PROBLEM else one
-            for one in self.uses
+            replace(column, use=FEATURE)
+            if not column.use and column.column not in left_out and column.column != PROBLEM
+            else column
+            for column in self.uses
         ]
         return replace(self, uses=uses, _by_use={})
 
     def faults(self) -> Iterator[str]:
-        """Yield what does not go together."""
+        """Yield a sentence for every contradiction between uses and settings."""
         for use, columns in ((use, self.of(use)) for use in ITEMS.names):
             if len(columns) > 1:
-                names = ", ".join(f"“{one.column}”" for one in columns)
+                names = ", ".join(f"“{column.column}”" for column in columns)
                 sentence = _("Only one column can be “%(use)s”. Choose one of %(names)s.")
                 yield sentence % {"use": use_label(use), "names": names}
-        features = Counter(feature_name(one.called) for one in self.of(FEATURE))
+        features = Counter(feature_name(column.called) for column in self.of(FEATURE))
         for name in [name for name, n in features.items() if n > 1]:
             yield _("Two features are called “%(name)s”. Give one of them another name.") % {"name": name}
         if not self.of("output") and not self.is_wide:
@@ -188,8 +190,8 @@ def key_of(text: str) -> str:
         return text
     key = re.sub(r"[^A-Za-z0-9._-]+", "-", _plain_letters(text)).strip("-").lstrip("._")
     letters = sum(character.isalnum() for character in text)
-    kept = sum(character.isalnum() for character in key)
-    return key if re.fullmatch(KEY_PATTERN, key) and kept * 2 >= letters else ""
+    letters_kept = sum(character.isalnum() for character in key)
+    return key if re.fullmatch(KEY_PATTERN, key) and letters_kept * 2 >= letters else ""
 
 
 def _plain_letters(text: str) -> str:
@@ -200,17 +202,17 @@ def _plain_letters(text: str) -> str:
 
 
 def naming_of(layout: Layout) -> Naming:
-    """Return how a file calls our columns; the outputs of a system are a column called after the file's."""
+    """Return the names of our columns in a file; the outputs of a system are a column named after the file's."""
     columns = [replace(column, needed=False) for column in ITEMS.columns]
     mapped = {}
-    for one in layout.uses:
-        if one.use == SYSTEM:
-            columns.append(Column(wide_column(one.column), Kind.TEXT, _OUTPUT_OF_SYSTEM))
-            mapped[wide_column(one.column)] = one.column
-        elif one.use == FEATURE:
-            mapped[f"feature_{feature_name(one.called)}"] = one.column
-        elif one.use:
-            mapped[one.use] = one.column
+    for column in layout.uses:
+        if column.use == SYSTEM:
+            columns.append(Column(wide_column(column.column), Kind.TEXT, _OUTPUT_OF_SYSTEM))
+            mapped[wide_column(column.column)] = column.column
+        elif column.use == FEATURE:
+            mapped[f"feature_{feature_name(column.called)}"] = column.column
+        elif column.use:
+            mapped[column.use] = column.column
     return Naming(TableDeclaration(ITEMS.stem, ITEMS.suffixes, tuple(columns), ITEMS.prefix), mapped)
 
 

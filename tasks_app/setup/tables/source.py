@@ -89,7 +89,7 @@ def check_name(file: RatingsFile) -> None:
 
 
 def open_file(file: RatingsFile) -> TextsFile:
-    """Return an uploaded table, by what it holds rather than by its name. Raises StudyFileError."""
+    """Return an uploaded table, by its content rather than by its name. Raises StudyFileError."""
     check_name(file)
     named = file.format in WORKBOOKS
     with file.open() as stream:
@@ -143,8 +143,8 @@ def look(file: TextsFile, *, sheet: str = "", quoting: str = "") -> Peek:
     """Return the columns of a table and its first rows. Raises StudyFileError."""
     if not file.is_workbook:
         return peek(file.file, quoting, ROWS_LOOKED_AT)
-    with _sheet(file, sheet) as found:
-        rows = (cells for cells in found.rows if any(cells))
+    with _sheet(file, sheet) as opened:
+        rows = (cells for cells in opened.rows if any(cells))
         names = next(rows, None)
         if names is None:
             sentence = _("The sheet “%(sheet)s” is empty. Its first row must name the columns.")
@@ -158,7 +158,7 @@ def look(file: TextsFile, *, sheet: str = "", quoting: str = "") -> Peek:
 def table_of(
     file: TextsFile, naming: Naming, problems: Problems, *, sheet: str = "", quoting: str = ""
 ) -> Iterator[Table | None]:
-    """Open a table to read its rows; None where what keeps it from being read was reported.
+    """Open a table to read its rows; None where it cannot be read, which was then reported.
 
     Raises
     ------
@@ -166,9 +166,9 @@ def table_of(
         Where it is of another format, too large, or damaged.
     """
     if file.is_workbook:
-        with _sheet(file, sheet) as found:
-            table: Table = _SheetTable(naming, file.name, found.rows, problems)
-            table.notes += found.notes
+        with _sheet(file, sheet) as opened:
+            table: Table = _SheetTable(naming, file.name, opened.rows, problems)
+            table.notes += opened.notes
             yield table
         return
     scanned = scan_file(file.file, problems)
@@ -186,8 +186,8 @@ def raw_rows(
 ) -> Iterator[Iterator[tuple[int, list[str]]]]:
     """Open a table as (line, cells) with its header first, as far as it can be read. Raises StudyFileError."""
     if file.is_workbook:
-        with _sheet(file, sheet) as found:
-            yield ((number, cells) for number, cells in enumerate(found.rows, start=1) if any(cells))
+        with _sheet(file, sheet) as opened:
+            yield ((number, cells) for number, cells in enumerate(opened.rows, start=1) if any(cells))
         return
     scanned = scan_file(file.file, Problems())
     if scanned is None:

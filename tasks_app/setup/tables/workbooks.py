@@ -52,9 +52,9 @@ def sheet_names(name: str, stream: IO[bytes]) -> list[str]:
 def read_sheet(name: str, stream: IO[bytes], sheet: str) -> Sheet:
     """Return the rows of a sheet; `name` is the file's name in messages. Raises StudyFileError."""
     with _opened(name, stream) as workbook:
-        found = workbook.get_sheet_by_name(sheet)
+        worksheet = workbook.get_sheet_by_name(sheet)
         # A merged cell has its value in the upper left corner; the rows below are meant to have it too.
-        merged = [area for area in found.merged_cell_ranges or () if area[1][0] > area[0][0]]
+        merged = [area for area in worksheet.merged_cell_ranges or () if area[1][0] > area[0][0]]
         notes = []
         if merged:
             sentence = ngettext(
@@ -63,7 +63,7 @@ def read_sheet(name: str, stream: IO[bytes], sheet: str) -> Sheet:
                 len(merged),
             )
             notes.append(sentence % {"n": len(merged)})
-        return Sheet(_rows(found, merged), notes)
+        return Sheet(_rows(worksheet, merged), notes)
 
 
 def _rows(sheet: CalamineSheet, merged: Sequence[tuple[tuple[int, int], tuple[int, int]]]) -> Iterator[list[str]]:

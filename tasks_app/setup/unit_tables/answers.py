@@ -1,4 +1,4 @@
-"""Which known answers the tasks of a set-up can have: purposes and kinds, in words and as the task type grades them."""
+"""The possible known answers of tasks of a set-up: purposes and kinds, in words and as the task type grades them."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ KIND_WORDS: Mapping[str, Promise] = {
     GoldKind.ORDER: _("the texts are put in this order, the best first, counted from 1 in the order of the file"),
 }
 
-# Examples of what is alike for every type and scale.
+# Example answers that are the same for every type and scale.
 _EXAMPLES = {GoldKind.SPAN: '[{"start": 3, "end": 9}]', GoldKind.ORDER: "[2, 1]"}
 
 
 @dataclass(frozen=True, slots=True)
 class Answerable:
-    """What known answers of a task can be: (value, words) of purposes, (value, words, example answer) of kinds."""
+    """The possible known answers of a task: (value, words) of purposes, (value, words, example answer) of kinds."""
 
     task: str
     type: str
@@ -49,20 +49,20 @@ class Answerable:
 
 
 def answerable(reading: StudyReading) -> list[Answerable]:
-    """Return what known answers the tasks can have; those that can have none are listed without purposes."""
+    """Return the possible known answers of each task; tasks that can have none are listed without purposes."""
     return [_of_task(draft, reading.document["criteria"]) for draft in draft_tasks(reading)]
 
 
 def _of_task(draft: DraftTask, criteria: list[dict[str, Json]]) -> Answerable:
     unit = next((unit for _key, unit in knowable_units(draft)), None)
-    found: dict[str, Json] = {}
+    examples: dict[str, Json] = {}
     if unit is not None:
         for name in criteria_of(draft, unit):
-            found = {**kinds_of(draft, unit, name, criteria), **found}
+            examples = {**kinds_of(draft, unit, name, criteria), **examples}
     kinds = [
-        (kind, KIND_WORDS[kind], _EXAMPLES.get(GoldKind(kind)) or answer_text(found[kind]))
+        (kind, KIND_WORDS[kind], _EXAMPLES.get(GoldKind(kind)) or answer_text(examples[kind]))
         for kind in KINDS
-        if kind in found
+        if kind in examples
     ]
     purposes = [(purpose, PURPOSE_WORDS[purpose]) for purpose in purposes_of(draft)] if kinds else []
     return Answerable(draft.task["key"], str(draft.kind.label), purposes, kinds)
@@ -93,12 +93,12 @@ def kinds_of(draft: DraftTask, unit: UnitDraft, criterion: str, criteria: list[d
         if not criterion or value.criterion == criterion
         if (answer := value.value if value.value is not None else value.label) is not None
     ]
-    found: dict[str, Json] = {}
+    examples: dict[str, Json] = {}
     for kind in KINDS:
-        for answer in _tries(kind, [_whole(one) for one in given], screen):
-            if kind not in found and _is_graded(draft, screen, cleaned, GoldAnswer(kind, answer, criterion or None)):
-                found[kind] = answer
-    return found
+        for answer in _tries(kind, [_whole(value) for value in given], screen):
+            if kind not in examples and _is_graded(draft, screen, cleaned, GoldAnswer(kind, answer, criterion or None)):
+                examples[kind] = answer
+    return examples
 
 
 def _whole(value: float | str) -> float | str:

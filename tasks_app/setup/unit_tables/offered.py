@@ -1,4 +1,4 @@
-"""Which tables about units a step of the set-up leads to, and what has to be chosen before they can be filled in."""
+"""The tables about units to which a step of the set-up leads, and the choices to make before they are used."""
 
 from __future__ import annotations
 
@@ -37,17 +37,17 @@ def offered_on(setup: Setup, step: str = "", counts: Mapping[str, int] | None = 
 
     `counts` says how many rows each table has, where that is known already.
     """
-    asked = [table for table in UNIT_TABLES.values() if not step or table.step == step]
-    if not asked:
+    tables = [table for table in UNIT_TABLES.values() if not step or table.step == step]
+    if not tables:
         return []
     if counts is None:
         # The texts are not counted with them: they are many.
-        stems = [table.stem for table in asked]
+        stems = [table.stem for table in tables]
         rows = setup.rows.filter(table__in=stems).order_by().values_list("table")
         counts = dict(rows.annotate(n=Count("id")))
     return [
         Offered(table, counts.get(table.stem, 0))
-        for table in asked
+        for table in tables
         if counts.get(table.stem) or not why_not(setup, table)
     ]
 

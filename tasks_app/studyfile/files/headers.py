@@ -21,18 +21,18 @@ _DELIMITER_NAMES = {",": "commas", ";": "semicolons", "\t": "tabs"}
 class Header:
     """The columns of a CSV or TSV file.
 
-    `wanted` says which cells are read as what: index, our name, column; `numbers` counts the columns from 1 by our
+    `read_as` lists the cells that are read: index, our name, column; `numbers` counts the columns from 1 by our
     names. `filters` says which cells decide whether a row counts, and by which words.
     """
 
     names: Sequence[str]
-    wanted: Sequence[tuple[int, str, Column]]
+    read_as: Sequence[tuple[int, str, Column]]
     numbers: Mapping[str, int]
     filters: Sequence[tuple[int, Collection[str]]]
 
 
 class Headers:
-    """Reads headers, and remembers which columns were not known."""
+    """Reads headers, and remembers unknown columns."""
 
     def __init__(
         self, naming: Naming, file: str, problems: Problems, where: Mapping[str, Collection[str]], hint: str = ""
@@ -89,7 +89,7 @@ class Headers:
                 usable = False
             elif not self.naming.columns(name) and name not in self.where:
                 self.unknown(line, number, name)
-        for ours, theirs in self._wanted():
+        for ours, theirs in self._needed_names():
             if theirs not in names:
                 self._report(line, 1, _missing(ours, theirs, names, delimiter))
                 usable = False
@@ -98,7 +98,7 @@ class Headers:
             usable = False
         return self._understood(names) if usable else None
 
-    def _wanted(self) -> Iterator[tuple[str, str | None]]:
+    def _needed_names(self) -> Iterator[tuple[str, str | None]]:
         """Yield our name and the file's name of every needed column; None for columns that are not mapped."""
         for ours in self.naming.needed:
             yield ours, self.naming.theirs(ours)

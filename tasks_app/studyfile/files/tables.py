@@ -192,7 +192,7 @@ class Table:
                 return None
         row = Row(self.file, line, {}, self.naming, header.numbers)
         sound = True
-        for index, name, column in header.wanted:
+        for index, name, column in header.read_as:
             if text := cells[index]:
                 sound = self._cell(column, name, text, row) and sound
         return row if sound else None

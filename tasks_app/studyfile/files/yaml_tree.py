@@ -46,9 +46,9 @@ class Tree:
     def place(self, path: Path, *, key: bool = False) -> Place:
         """Return the place of a value (or its key), or of the closest existing value around it."""
         while path:
-            found = (self.keys if key else self.values).get(path) or self.values.get(path)
-            if found is not None:
-                return found
+            place = (self.keys if key else self.values).get(path) or self.values.get(path)
+            if place is not None:
+                return place
             path, key = path[:-1], True
         return self.values.get((), Place(1, 1))
 
@@ -60,18 +60,18 @@ def parse(file: str, text: str, problems: Problems) -> Tree:
         for event in yaml.parse(text, Loader=yaml.SafeLoader):
             if not builder.take(event):
                 return Tree(file)
-    except yaml.reader.ReaderError as found:
+    except yaml.reader.ReaderError as error:
         # Its position counts characters, and such a character stands in no text on purpose.
-        before = text[: found.position]
-        place = Place(before.count("\n") + 1, found.position - (before.rfind("\n") + 1) + 1)
+        before = text[: error.position]
+        place = Place(before.count("\n") + 1, error.position - (before.rfind("\n") + 1) + 1)
         sentence = _("Here is a character that YAML does not allow (U+%(code)04X). Remove it.")
-        problems.add(file, place.line, place.column, sentence % {"code": found.character})
+        problems.add(file, place.line, place.column, sentence % {"code": error.character})
         return Tree(file)
-    except yaml.MarkedYAMLError as found:
-        mark = found.problem_mark or found.context_mark
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
         place = _place(mark)
         sentence = _("This is not YAML (%(reason)s). Look at the indentation, quotes and colons here.")
-        reason = ", ".join(part for part in (found.context, found.problem) if part)
+        reason = ", ".join(part for part in (error.context, error.problem) if part)
         if "flow" in reason:
             # The parser's own words do not help somebody who wrote {question: How good?}.
             sentence = _(
@@ -84,7 +84,7 @@ def parse(file: str, text: str, problems: Problems) -> Tree:
 
 
 def size_problem(content: bytes) -> str | None:
-    """Say that a YAML file is too large to be read, or return None."""
+    """Return the problem of a YAML file that is too large to be read, else None."""
     most = limits().yaml_bytes
     if len(content) <= most:
         return None
@@ -93,7 +93,7 @@ def size_problem(content: bytes) -> str | None:
 
 
 def is_word(text: str) -> bool:
-    """Say whether a text without quotes is read as that text, and not as a number, a truth value or nothing."""
+    """Return whether a text without quotes is read as that text, and not as a number, a truth value or nothing."""
     # Whole numbers are numbers to _FLOAT as well.
     return not (text in _NULL | _TRUE | _FALSE or _NOT_FINITE.fullmatch(text) or _FLOAT.fullmatch(text))
 
@@ -117,34 +117,34 @@ class _Builder:
 
     def take(self, event: yaml.Event) -> bool:
         """Take one event; return False if the rest of the file cannot be read."""
-        here = _place(event.start_mark)
+        place = _place(event.start_mark)
         if isinstance(event, yaml.DocumentStartEvent):
             self.documents += 1
             if self.documents > 1:
-                return self.stop(here, _("A second document begins here. Keep everything in one, without ---."))
+                return self.stop(place, _("A second document begins here. Keep everything in one, without ---."))
         elif isinstance(event, yaml.AliasEvent):
-            return self.stop(here, _("*%(name)s repeats an anchor. Write the value out.") % {"name": event.anchor})
+            return self.stop(place, _("*%(name)s repeats an anchor. Write the value out.") % {"name": event.anchor})
         elif isinstance(event, yaml.NodeEvent):
-            return self.node(event, here)
+            return self.node(event, place)
         elif isinstance(event, yaml.CollectionEndEvent):
             self.open.pop()
             self.waiting.pop()
         return True
 
-    def stop(self, here: Place, sentence: str) -> bool:
-        self.problems.add(self.tree.file, here.line, here.column, sentence)
+    def stop(self, place: Place, sentence: str) -> bool:
+        self.problems.add(self.tree.file, place.line, place.column, sentence)
         return False
 
-    def node(self, event: yaml.NodeEvent, here: Place) -> bool:
+    def node(self, event: yaml.NodeEvent, place: Place) -> bool:
         if sentence := self.refused(event):
-            return self.stop(here, sentence)
+            return self.stop(place, sentence)
         if isinstance(event, yaml.ScalarEvent):
             if self.wants_key():
-                return self.key(event.value, here)
-            self.put(self.scalar(event, here), here)
+                return self.key(event.value, place)
+            self.put(self.scalar(event, place), place)
             return True
         collection: _Collection = {} if isinstance(event, yaml.MappingStartEvent) else []
-        path = self.put(collection, here)
+        path = self.put(collection, place)
         self.open.append((collection, path))
         self.waiting.append(None)
         return True
@@ -153,7 +153,7 @@ class _Builder:
         return bool(self.open) and isinstance(self.open[-1][0], dict) and self.waiting[-1] is None
 
     def refused(self, event: yaml.NodeEvent) -> str | None:
-        """Say why a value cannot stand where it does, or return None."""
+        """Return the reason why a value cannot stand where it does, or None."""
         tag = getattr(event, "tag", None)
         if event.anchor is not None:
             return _("&%(name)s is an anchor. Write the value out.") % {"name": event.anchor}
@@ -167,24 +167,24 @@ class _Builder:
             return _("This is nested more than %(n)d deep.") % {"n": self.depth}
         return None
 
-    def key(self, name: str, here: Place) -> bool:
+    def key(self, name: str, place: Place) -> bool:
         collection, path = self.open[-1]
         assert isinstance(collection, dict)
         if sentence := problem_in(name):
-            return self.stop(here, sentence)
+            return self.stop(place, sentence)
         earlier = self.tree.keys.get((*path, name))
         if earlier is not None:
             sentence = _("“%(name)s” stands in line %(line)d already. Keep one of the two.")
-            self.problems.add(self.tree.file, here.line, here.column, sentence % {"name": name, "line": earlier.line})
-        self.tree.keys[(*path, name)] = here
+            self.problems.add(self.tree.file, place.line, place.column, sentence % {"name": name, "line": earlier.line})
+        self.tree.keys[(*path, name)] = place
         self.waiting[-1] = name
         return True
 
-    def put(self, value: Json, here: Place) -> Path:
+    def put(self, value: Json, place: Place) -> Path:
         """Put a value where it belongs and return its path."""
         if not self.open:
             self.tree.data = value
-            self.tree.values[()] = here
+            self.tree.values[()] = place
             return ()
         collection, path = self.open[-1]
         if isinstance(collection, dict):
@@ -198,10 +198,10 @@ class _Builder:
         else:
             path = (*path, len(collection))
             collection.append(value)
-        self.tree.values[path] = here
+        self.tree.values[path] = place
         return path
 
-    def scalar(self, event: yaml.ScalarEvent, here: Place) -> Json:
+    def scalar(self, event: yaml.ScalarEvent, place: Place) -> Json:
         text = event.value
         if event.style is None:
             if text in _NULL:
@@ -209,17 +209,17 @@ class _Builder:
             if text in _TRUE or text in _FALSE:
                 return text in _TRUE
             if _NOT_FINITE.fullmatch(text):
-                return self.refuse_number(text, here)
+                return self.refuse_number(text, place)
             if _INTEGER.fullmatch(text):
-                return int(text) if len(text) <= _DIGITS else self.refuse_number(text, here)
+                return int(text) if len(text) <= _DIGITS else self.refuse_number(text, place)
             if _FLOAT.fullmatch(text):
                 number = float(text)
-                return number if math.isfinite(number) else self.refuse_number(text, here)
+                return number if math.isfinite(number) else self.refuse_number(text, place)
         if sentence := problem_in(text):
-            self.problems.add(self.tree.file, here.line, here.column, sentence)
+            self.problems.add(self.tree.file, place.line, place.column, sentence)
         return text.replace("\r\n", "\n").replace("\r", "\n")
 
-    def refuse_number(self, text: str, here: Place) -> Json:
+    def refuse_number(self, text: str, place: Place) -> Json:
         sentence = _("%(value)s is not a number that can be stored. Give a finite one, or put text in quotes.")
-        self.problems.add(self.tree.file, here.line, here.column, sentence % {"value": text[:40]})
+        self.problems.add(self.tree.file, place.line, place.column, sentence % {"value": text[:40]})
         return 0

@@ -26,12 +26,12 @@ from tasks_app.studyfile.schema import form_schema, plain
 
 @cache
 def time_zones() -> frozenset[str]:
-    """The names of all time zones of this machine."""
+    """Return the names of all time zones of this machine."""
     return frozenset(zoneinfo.available_timezones())
 
 
 class StudySection(Section):
-    """What the study is called."""
+    """The names, languages and other basic settings of the study."""
 
     name = "study"
 
@@ -39,7 +39,7 @@ class StudySection(Section):
         return form_schema(StudyBlock)
 
     def check(self, reading: StudyReading) -> Json:
-        """Check what the study is called; a seed is drawn where none is given, so that the file says all of it."""
+        """Check the basic settings; a seed is drawn where none is given, so that the document is complete."""
         values = reading.clean(StudyBlock, reading.given("study"), ("study",))
         if values["slug"] in drafts.RESERVED_SLUGS:
             sentence = _("“%(slug)s” is an address of evalweb itself. Choose another.")
@@ -76,7 +76,7 @@ class SettingsSection(Section):
 
 
 class AcceptanceSection(SettingsSection):
-    """When a text that raters wrote in another study is accepted: its conditions name questions of this study."""
+    """The conditions for accepting texts that raters wrote in another study; they name questions of this study."""
 
     after = ("criteria", "tasks")
 
@@ -86,21 +86,24 @@ class AcceptanceSection(SettingsSection):
         path = ("acceptance", "answers")
         if not (reading.sound(path) and reading.sound(("criteria",)) and reading.sound(("tasks",))):
             return values
-        asked = {row["key"]: tuple(row.get("labels") or ()) for row in reading.document["criteria"]}
+        labels_of = {row["key"]: tuple(row.get("labels") or ()) for row in reading.document["criteria"]}
         try:
             conditions = list(conditions_in(values["answers"]))
         except NotACondition as problem:
             reading.problem(path, str(problem))
             return values
-        for one in conditions:
-            if one.criterion not in asked:
-                sentence = _("There is no question “%(name)s”.") % {"name": one.criterion}
-                reading.problem(path, f"{sentence} {nearest(one.criterion, asked)}".rstrip())
+        for condition in conditions:
+            if condition.criterion not in labels_of:
+                sentence = _("There is no question “%(name)s”.") % {"name": condition.criterion}
+                reading.problem(path, f"{sentence} {nearest(condition.criterion, labels_of)}".rstrip())
                 continue
-            labels = asked[one.criterion]
-            for answer in one.answers if labels and one.sign == "=" else ():
+            labels = labels_of[condition.criterion]
+            for answer in condition.answers if labels and condition.sign == "=" else ():
                 if answer not in labels and not answer.isdecimal():
-                    sentence = _("“%(name)s” has no answer “%(answer)s”.") % {"name": one.criterion, "answer": answer}
+                    sentence = _("“%(name)s” has no answer “%(answer)s”.") % {
+                        "name": condition.criterion,
+                        "answer": answer,
+                    }
                     reading.problem(path, f"{sentence} {nearest(answer, labels)}".rstrip())
         return values
 
@@ -110,8 +113,8 @@ class ChannelsSection(SettingsSection):
 
     def schema(self) -> dict[str, Json]:
         members = {
-            name: {**form_schema(one.Params), "title": str(one.label), KEPT: True}
-            for name, one in channels.registry.items()
+            name: {**form_schema(channel.Params), "title": str(channel.label), KEPT: True}
+            for name, channel in channels.registry.items()
         }
         return {
             "type": "object",
@@ -122,7 +125,7 @@ class ChannelsSection(SettingsSection):
         }
 
     def check(self, reading: StudyReading) -> Json:
-        """Check which channels are open, and their parameters; the open link alone where nothing is said."""
+        """Check the open channels and their parameters; without this section, only the link is open."""
         given = reading.given("channels")
         if given is None:
             given = {name: dict(params) for name, params in LINK_ALONE.items()}
@@ -144,7 +147,7 @@ class ChannelsSection(SettingsSection):
 
 
 class ConsentSection(Section):
-    """What raters agree to."""
+    """The consent texts that raters agree to."""
 
     name = "consent"
     after = ("study",)

@@ -20,7 +20,7 @@ HIGHLIGHTED = ("source", "reference")
 
 
 class HighlightedTexts:
-    """Reads highlights, and remembers where those of an item stand until all its rows were read."""
+    """Reads highlights, and remembers the rows of those of an item until all its rows were read."""
 
     def __init__(self, problems: Problems) -> None:
         self._problems = problems
@@ -57,7 +57,7 @@ class HighlightedTexts:
 
     def _read(self, row: Row, column: str, text: str) -> list[list[Json]]:
         try:
-            return [one.as_list() for one in read(row.cells[column], text)]
+            return [highlight.as_list() for highlight in read(row.cells[column], text)]
         except BadHighlights as error:
             self._report(row, column, str(error))
             return []

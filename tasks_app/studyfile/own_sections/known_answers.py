@@ -15,12 +15,12 @@ from tasks_app.task_types.base import Criterion, GoldAnswer, Screen
 
 
 def fault_of(kind: str, answer: Json) -> str | None:
-    """Say why an answer does not fit its kind, or return None."""
+    """Return the reason why an answer does not fit its kind, or None."""
     this = {"value": shown(answer)}
     if kind == "exact" and not isinstance(answer, int | float | str):
         return _("An exact answer is one value; this is %(value)s. For several use set, for two ends range.") % this
     if kind == "set" and not (
-        isinstance(answer, list) and answer and all(isinstance(one, int | float | str) for one in answer)
+        isinstance(answer, list) and answer and all(isinstance(value, int | float | str) for value in answer)
     ):
         return _("A set is a list of values, such as [1, 2]; this is %(value)s.") % this
     if kind != "range":
@@ -28,7 +28,7 @@ def fault_of(kind: str, answer: Json) -> str | None:
     if not (
         isinstance(answer, list)
         and len(answer) == 2
-        and all(isinstance(one, int | float) and not isinstance(one, bool) and math.isfinite(one) for one in answer)
+        and all(isinstance(end, int | float) and not isinstance(end, bool) and math.isfinite(end) for end in answer)
     ):
         return _("A range is [low, high], such as [60, 100]; this is %(value)s.") % this
     if answer[0] > answer[1]:
@@ -40,14 +40,15 @@ def fault_of(kind: str, answer: Json) -> str | None:
 
 
 def why_never(kind: TaskType, screen: Screen, known: GoldAnswer) -> str | None:
-    """Say why no rater can give a known answer, or return None; one about all criteria needs one that can have it.
+    """Return the reason why no rater can give a known answer, or None.
 
-    A type that compares answers in a way of its own says so itself.
+    A known answer about all criteria needs one criterion that can have it. A type that compares answers in a way of its
+    own reports such answers itself.
     """
     if not kind.grades_values:
         return None
-    about = [one for one in screen.criteria if known.criterion in {None, one.key}]
-    faults = [_why_never(kind, screen, one, known) for one in about]
+    about = [criterion for criterion in screen.criteria if known.criterion in {None, criterion.key}]
+    faults = [_why_never(kind, screen, criterion, known) for criterion in about]
     return faults[0] if faults and all(faults) else None
 
 
@@ -58,9 +59,9 @@ def _why_never(kind: TaskType, screen: Screen, criterion: Criterion, known: Gold
         return _("Raters answer this in their own words, so it cannot have a known answer. Remove this row.")
     if known.kind == "range":
         return _off_the_scale(kind, screen, criterion, answer) if column == "value" else _no_number()
-    for one in answer if known.kind == "set" else [answer]:
+    for value in answer if known.kind == "set" else [answer]:
         given = _no_label if column == "label" else _not_a_step
-        if (fault := given(kind, screen, criterion, one)) is not None:
+        if (fault := given(kind, screen, criterion, value)) is not None:
             return fault
     return None
 

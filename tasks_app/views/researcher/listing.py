@@ -27,7 +27,7 @@ AT_HAND = ("monitor", "results")
 
 
 class FilterForm(forms.Form):
-    """Which studies are looked for. What nobody can choose counts as not chosen."""
+    """The filters of the list. A value that nobody can choose counts as not chosen."""
 
     words = forms.CharField(required=False, label=gettext_lazy("Title or short name"))
     state = forms.ChoiceField(
@@ -69,8 +69,8 @@ def studies(request: HttpRequest) -> HttpResponse:
     remember_projects(request, bool(projects))
     form = FilterForm(request.GET, projects=projects)
     form.is_valid()
-    found = reads.matching(templates.ordinary(readable), request.user.pk or 0, reads.Wanted(**form.cleaned_data))
-    listed = reads.with_types(reads.with_progress(found)).select_related("project")
+    matches = reads.matching(templates.ordinary(readable), request.user.pk or 0, reads.Wanted(**form.cleaned_data))
+    listed = reads.with_types(reads.with_progress(matches)).select_related("project")
     page = Paginator(listed, ON_A_PAGE).get_page(request.GET.get("page"))
     is_filtered = any(form.cleaned_data.values())
     if not page.object_list and not is_filtered and not readable.exists():

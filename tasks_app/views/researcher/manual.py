@@ -23,7 +23,7 @@ def page_url(name: str) -> str:
 
 
 def example_url(name: str) -> str:
-    """Return where a study begins from an example, or from a published study: published/rankme."""
+    """Return the address where a study begins from an example, or from a published study: published/rankme."""
     way, _slash, published = name.partition("/")
     chosen = f"published={published}" if published else f"example={way}"
     return f"{reverse('researcher:new')}?{chosen}"
@@ -49,12 +49,16 @@ def index(request: HttpRequest) -> HttpResponse:
 @require_safe
 def page(request: HttpRequest, name: str) -> HttpResponse:
     """Show a page."""
-    found = pages().get(name)
-    if found is None:
+    manual_page = pages().get(name)
+    if manual_page is None:
         raise Http404
-    headings = [section for section in found.sections if section.level == 2]
-    context = {"page": found, "html": to_html(found, page_url, example_url, picture_url), "headings": headings}
-    return show(request, "help_page", found.title, context)
+    headings = [section for section in manual_page.sections if section.level == 2]
+    context = {
+        "page": manual_page,
+        "html": to_html(manual_page, page_url, example_url, picture_url),
+        "headings": headings,
+    }
+    return show(request, "help_page", manual_page.title, context)
 
 
 @researcher_page

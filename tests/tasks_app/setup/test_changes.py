@@ -48,7 +48,7 @@ def test_two_people_lose_nothing(draft: Study, rosa: User, mallory: User) -> Non
     setup = changes.begin(draft)
     changes.change(setup=setup, values={K: 5}, base=0, by=rosa)
     second = changes.change(setup=setup, values={K: 7, ("tasks", 0, "spacing"): 2}, base=0, by=mallory)
-    assert [(one.wanted, one.theirs, one.by) for one in second.conflicts] == [(7, 5, "rosa")]
+    assert [(conflict.yours, conflict.theirs, conflict.by) for conflict in second.conflicts] == [(7, 5, "rosa")]
     assert value_at(second.setup.given, K) == 5
     assert value_at(second.setup.given, ("tasks", 0, "spacing")) == 2
     assert not changes.change(setup=setup, values={K: 7}, base=second.setup.revision, by=mallory).conflicts

@@ -1,4 +1,4 @@
-"""Check, open, pause and close all studies of a project: ask once more, do it, and show what became of each."""
+"""Check, open, pause and close all studies of a project: confirm, do it, and show the outcome for each."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ Action = ProjectWork.Action
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What the pages call an action: what is being done, and what is said where no study allows it.
+    """The words of the pages for an action: while it is done, and where no study allows it.
 
-    An action that is confirmed has a question, a button, and what it does.
+    An action that is confirmed has a question, a button and a description.
     """
 
     doing: str | Promise
@@ -82,13 +82,13 @@ WORDS = {
 @researcher_page
 @require_POST
 def act(request: HttpRequest, slug: str) -> HttpResponse:
-    """Do something to all studies of a project that allow it; all but checking is asked once more."""
+    """Apply an action to all studies of a project that allow it; every action but checking is confirmed first."""
     project = _editable(request, slug)
     action = request.POST.get("action", "")
     if action not in Action.values:
         raise Http404
     sure = action == Action.CHECK or request.POST.get("sure") == "yes"
-    # Those that the question named: a study that was added since is not opened unseen.
+    # Only studies that the question named: a study that was added since is not opened unseen.
     among = request.POST.getlist("study") if sure and action != Action.CHECK else None
     choice = choose(request.user, project, action, among)
     if not choice.studies or not sure:
@@ -113,7 +113,7 @@ def _editable(request: HttpRequest, slug: str) -> Project:
 
 
 def _ask(request: HttpRequest, slug: str, action: str, choice: Choice) -> HttpResponse:
-    """Show what would be done to which studies, which are left out and why, and what to check before."""
+    """Ask to confirm an action: its studies, those that are left out and why, and the points to check before."""
     words = WORDS[Action(action)]
 
     def context(_project: Project) -> dict[str, Any]:
@@ -130,16 +130,16 @@ def _ask(request: HttpRequest, slug: str, action: str, choice: Choice) -> HttpRe
 
 
 def _findings(drafts: Sequence[Study]) -> list[tuple[preflight.Finding, Sequence[Study]]]:
-    """Return what should be looked at before raters come, each with the studies that it is about."""
+    """Return the points to check before raters come, each with its studies."""
     studies: dict[tuple[str, str], list[Study]] = {}
     findings: dict[tuple[str, str], preflight.Finding] = {}
     for study in drafts:
         for finding in preflight.rows(study, opening_facts(study)):
             if not finding.is_ready:
-                key = (finding.label, finding.said)
+                key = (finding.label, finding.sentence)
                 findings.setdefault(key, finding)
                 studies.setdefault(key, []).append(study)
-    return [(findings[key], of) for key, of in studies.items()]
+    return [(findings[key], about) for key, about in studies.items()]
 
 
 def _left_out_in_words(choice: Choice) -> str:
@@ -156,24 +156,24 @@ def _titles(studies: Sequence[Study]) -> str:
 @researcher_page
 @require_safe
 def progress(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """Show what became of each study, while it is under way and afterwards."""
+    """Show the outcome for each study, while the work is under way and afterwards."""
     project = access.project_for_researcher(request.user, slug)
-    found = get_object_or_404(project.works.select_related("by"), pk=number)
-    context = _about(request, project, found)
+    project_work = get_object_or_404(project.works.select_related("by"), pk=number)
+    context = _about(request, project, project_work)
     if wants_part(request):
         return part(request, "projects/_work_live", context)
     return project_page(request, slug, "studies", lambda _project: context, template="work")
 
 
-def _about(request: HttpRequest, project: Project, found: ProjectWork) -> dict[str, Any]:
+def _about(request: HttpRequest, project: Project, project_work: ProjectWork) -> dict[str, Any]:
     studies = access.studies_of_project(request.user, project)
-    steps = steps_of(found, studies)
+    steps = steps_of(project_work, studies)
     waiting = _in(steps, ProjectStep.State.WAITING)
     return {
         "project": project,
         "may_edit": any(access.reaches(vars(study)["own_role"], Membership.Role.EDITOR) for study in studies),
-        "work": found,
-        "words": WORDS[Action(found.action)],
+        "work": project_work,
+        "words": WORDS[Action(project_work.action)],
         "steps": steps,
         "n_over": len(steps) - len(waiting),
         "waiting": waiting,

@@ -32,15 +32,15 @@ ON_A_PAGE = 100
 @require_safe
 def listing(request: HttpRequest) -> HttpResponse:
     """List the projects of which somebody may see a study, with how many studies they see."""
-    seen = Q(studies__in=access.studies_for_researcher(request.user))
-    counts = {state: Count("studies", filter=seen & Q(studies__state=state)) for state in Study.State.values}
-    rows = access.projects_for_researcher(request.user).annotate(n=Count("studies", filter=seen), **counts)
+    is_readable = Q(studies__in=access.studies_for_researcher(request.user))
+    counts = {state: Count("studies", filter=is_readable & Q(studies__state=state)) for state in Study.State.values}
+    rows = access.projects_for_researcher(request.user).annotate(n=Count("studies", filter=is_readable), **counts)
     page = Paginator(rows.order_by("-created_at", "-id"), ON_A_PAGE).get_page(request.GET.get("page"))
     return show_projects(request, "projects", _("Projects"), {"page": page, "rows": list(_counted(page))})
 
 
 def _counted(page: Iterable[Project]) -> Iterator[tuple[Project, list[tuple[str, str, int]]]]:
-    """Yield each project with its states that a study is in: key, words and number."""
+    """Yield each project with the states of its studies: key, words and number."""
     for project in page:
         numbers = vars(project)
         yield project, [(key, str(words), numbers[key]) for key, words in Study.State.choices if numbers[key]]
@@ -49,7 +49,7 @@ def _counted(page: Iterable[Project]) -> Iterator[tuple[Project, list[tuple[str,
 @researcher_page
 @require_safe
 def overview(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show the studies of a project, what they come to, and what can be done to all of them."""
+    """Show the studies of a project, their totals, and the actions for all of them."""
 
     def context(project: Project) -> dict[str, Any]:
         rows = reads.rows_of(access.studies_of_project(request.user, project))
@@ -68,7 +68,7 @@ def overview(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _links(request: HttpRequest, row: reads.StudyRow) -> dict[str, Any]:
-    """Return a row with what the page leads to."""
+    """Return a row with the links of the page."""
     study = row.study
     at_hand = [tab for tab in tabs.all_tabs() if tab.slug in AT_HAND and study.is_frozen]
     path = reverse("rater:join", args=[study.link_code])
@@ -83,7 +83,7 @@ def _links(request: HttpRequest, row: reads.StudyRow) -> dict[str, Any]:
 
 
 def _so_far(cost: Decimal | None, expected: Decimal | None, currency: str) -> str:
-    """Word what was recorded as due, against what is expected; empty where nothing is paid."""
+    """Describe the recorded cost, and the expected cost; empty where nothing is paid."""
     if cost is None and expected is None:
         return ""
     so_far = pay_words.money(cost or Decimal(0), currency)
@@ -97,7 +97,7 @@ def _money(totals: reads.Totals) -> list[str]:
 
 
 def _actions(rows: Sequence[reads.StudyRow]) -> list[tuple[str, str, bool]]:
-    """Return what can be done to all studies now: name, words on its button, and whether it is what comes next."""
+    """Return the actions that all studies allow now: name, words on the button, and whether it is the next step."""
     own = [row for row in rows if access.reaches(row.role, Membership.Role.EDITOR)]
     states = {row.study.state for row in own}
     unchecked = any(row.is_checked is False for row in own)

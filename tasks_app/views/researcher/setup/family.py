@@ -1,4 +1,4 @@
-"""Studies that follow each other: what their pages say of each other, and how the next one is prepared."""
+"""Studies that follow each other: the links between their pages, and the preparation of the next study."""
 
 from __future__ import annotations
 
@@ -37,19 +37,24 @@ def family(user: access.Person, study: Study) -> dict[str, Any]:
 
 
 def what_changed(user: access.Person, study: Study, setup: Setup) -> dict[str, Any]:
-    """Return what a study changes compared with the one that it follows, each with the address of its field."""
+    """Return the changes of a study compared with the one that it follows, each with the address of its field."""
     changed = changed_settings(user, study, setup)
-    steps = {one.slug: step_url(study.slug, one.slug) for one in STEPS}
+    steps = {step.slug: step_url(study.slug, step.slug) for step in STEPS}
     return {
         "follows": study.follows,
         "changed": changed,
-        "changed_settings": [(one, steps[one.step.slug] + one.anchor) for one in (changed.settings if changed else ())],
-        "changed_tables": [(one, steps[one.step.slug]) for one in (changed.tables if changed else ())],
+        "changed_settings": [
+            (difference, steps[difference.step.slug] + difference.anchor)
+            for difference in (changed.settings if changed else ())
+        ],
+        "changed_tables": [
+            (difference, steps[difference.step.slug]) for difference in (changed.tables if changed else ())
+        ],
     }
 
 
 def changed_settings(user: access.Person, study: Study, setup: Setup) -> Differences | None:
-    """Return what a study changes; None where it follows none, or one whose known answers this person may not read."""
+    """Return the changes of a study; None where it follows none, or one whose known answers may not be read."""
     study.follows = version = access.version_followed(user, study)
     setup.study = study
     return changed_versions.differences_of(setup) if version is not None and vars(version)["reads_gold"] else None

@@ -24,7 +24,7 @@ def step_url(slug: str, step: str) -> str:
 
 def step_links(slug: str, current: str = "") -> list[dict[str, Any]]:
     """Return the steps with their addresses, for the row of links above each of them."""
-    return [{"step": one, "url": step_url(slug, one.slug), "current": one.slug == current} for one in STEPS]
+    return [{"step": step, "url": step_url(slug, step.slug), "current": step.slug == current} for step in STEPS]
 
 
 def go(request: HttpRequest, to: str, *args: str) -> HttpResponse:
@@ -73,7 +73,7 @@ def page_of(
     request: HttpRequest, setup: Setup, step: str, context: Context, *, template: str, status: int = 200
 ) -> HttpResponse:
     """Render a page of the form for a set-up whose study was fetched for this person by `access`."""
-    current = next((number for number, one in enumerate(STEPS) if one.slug == step), None)
+    current = next((number for number, candidate in enumerate(STEPS) if candidate.slug == step), None)
     slug = setup.study.slug
 
     def with_steps(study: Study) -> dict[str, Any]:

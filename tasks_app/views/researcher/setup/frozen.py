@@ -21,15 +21,15 @@ from tasks_app.views.researcher.setup.comments import comments_of, links_of
 from tasks_app.views.researcher.setup.family import family
 from tasks_app.views.researcher.setup.form_frame import frozen_page
 
-# Steps that show what the settings come to.
+# Steps that show numbers computed from the settings.
 WITH_NUMBERS = ("raters", "consent")
 
 
 def step(request: HttpRequest, study: Study, slug: str) -> HttpResponse:
-    """Show the fields of a step with what they were frozen as."""
+    """Show the fields of a step with their frozen values."""
 
     def context(_study: Study, setup: Setup) -> dict[str, Any]:
-        tables = [one for one in offered_on(setup, slug) if one.rows]
+        tables = [table for table in offered_on(setup, slug) if table.rows]
         fields = {"groups": Fields(whole_schema(), setup.given, {}, slug).groups(), "unit_tables": tables}
         if slug not in WITH_NUMBERS:
             return fields
@@ -63,7 +63,7 @@ def texts_context(request: HttpRequest, setup: Setup) -> dict[str, Any]:
 
 
 def review(request: HttpRequest, study: Study) -> HttpResponse:
-    """Show what opening froze, what can still be done, and which studies follow this one or come before it."""
+    """Show the frozen design, the actions that are left, and the studies that follow this one or come before it."""
 
     def context(study: Study, setup: Setup) -> dict[str, Any]:
         facts = opening_facts(study)

@@ -1,4 +1,4 @@
-"""What a researcher checks before a study opens: what will be frozen, and what is still missing."""
+"""The points that a researcher checks before a study opens: the facts that will be frozen, and missing parts."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from tasks_app.views.researcher.setup import plan_words
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing to check: its name, whether it is in order, what was found, and where to go about it."""
+    """One point to check: its name, whether it is in order, a sentence, and the page where to settle it."""
 
     label: str
     is_ready: bool
-    said: str
+    sentence: str
     url: str = ""
     link: str = ""
 
@@ -34,12 +34,12 @@ class Finding:
 def frozen(study: Study, facts: OpeningFacts) -> list[tuple[str, str]]:
     """Return the facts that nobody can change once the study is open, in names and numbers."""
     task_names = [_("%(task)s (%(type)s)") % {"task": task, "type": task.kind.label} for task in facts.tasks]
-    told = [(_("Tasks"), ", ".join(task_names)), (_("Criteria and questions"), ", ".join(facts.criteria) or "–")]
+    named = [(_("Tasks"), ", ".join(task_names)), (_("Criteria and questions"), ", ".join(facts.criteria) or "–")]
     if facts.items:
-        told.append((_("Texts"), _texts(facts)))
+        named.append((_("Texts"), _texts(facts)))
     consent = ", ".join(dict.fromkeys(facts.consent_languages)) or _("none")
     return [
-        *told,
+        *named,
         (_("Consent text"), consent),
         (_("Pay"), pay_words.promised(study.options) if offer_of(study.options).pays else _("none")),
         (_("Also"), _("instructions, parameters, checks, known answers, design, seed, and the analysis plan")),

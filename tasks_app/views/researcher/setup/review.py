@@ -1,4 +1,4 @@
-"""Review: whether the whole set-up fits, which makes the study of it, and what opening would freeze."""
+"""Review: check the whole set-up and make the study of it, and show what opening would freeze."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from tasks_app.views.researcher.setup.working import live, work_on
 @researcher_page
 @require_http_methods(["GET", "HEAD", "POST"])
 def review(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show what is wrong, step by step; posted to, check everything and make the study, or have it done."""
+    """Show the problems, step by step; posted to, check everything and make the study, or have a worker do it."""
     if request.method != "POST":
         return _look(request, slug)
     study = access.study_for_researcher(request.user, slug, Membership.Role.EDITOR)
@@ -79,7 +79,7 @@ def _look(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _changed(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show what a study changes compared with the one that it follows: a part of Review that a script loads.
+    """Show the changes of a study compared with the one that it follows: a part of Review that a script loads.
 
     Without scripts, it is a page of its own.
     """
@@ -94,7 +94,7 @@ def _changed(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _opening(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show what to look at before raters come, and what opening freezes: a part of Review that a script loads.
+    """Show the points to check before raters come, and what opening freezes: a part of Review that a script loads.
 
     Drawing a plan takes up to some seconds, for which Review does not wait. Without scripts, it is a page of its own.
     """
@@ -147,12 +147,12 @@ def _page(request: HttpRequest, slug: str, *, refusal: StudyFileError | None = N
         counts = rows_by_table(setup)
         return {
             "work": work,
-            # What was checked as a whole has none.
+            # A set-up that was checked as a whole has none.
             "open_points": [] if is_ready else _open_points(setup, slug, has_texts=bool(counts.get("items"))),
             "is_ready": is_ready,
             "refusal": shown,
             "outputs": counts.get("items", 0),
-            "unit_tables": [one for one in offered_on(setup, counts=counts) if one.rows],
+            "unit_tables": [table for table in offered_on(setup, counts=counts) if table.rows],
             **family(request.user, study),
             **comments_of(study),
             **links_of(study),
@@ -162,7 +162,7 @@ def _page(request: HttpRequest, slug: str, *, refusal: StudyFileError | None = N
 
 
 def _open_points(setup: Setup, slug: str, *, has_texts: bool) -> list[dict[str, Any]]:
-    """Return the steps in which something is wrong, each with its problems and where they are put right."""
+    """Return the steps that have problems, each with these and the places to fix them."""
     reading, anchors = reading_of(setup), cache(partial(_anchors, setup))
     by_step: dict[str, list[dict[str, str]]] = {}
     for path, sentences in problems_of(reading).items():
@@ -177,9 +177,9 @@ def _open_points(setup: Setup, slug: str, *, has_texts: bool) -> list[dict[str, 
     for sentence in problems_of_tables(reading):
         by_step.setdefault("texts", []).append({"sentence": sentence, "anchor": ""})
     return [
-        {"step": one, "url": step_url(slug, one.slug), "problems": by_step[one.slug]}
-        for one in STEPS
-        if one.slug in by_step
+        {"step": step, "url": step_url(slug, step.slug), "problems": by_step[step.slug]}
+        for step in STEPS
+        if step.slug in by_step
     ]
 
 
@@ -190,6 +190,6 @@ def _reads_texts(reading: StudyReading) -> bool:
 
 
 def _anchors(setup: Setup, step: str) -> dict[Path, tuple[str, str]]:
-    """Return where each field of a step stands on its page, and what it is called."""
+    """Return the anchor of each field of a step on its page, and its label."""
     groups = Fields(whole_schema(), setup.given, {}, step).groups()
     return {control.path: (f"#{control.id}", control.label) for group in groups for control in controls_of(group)}

@@ -32,15 +32,15 @@ from tasks_app.views.researcher.setup.form_frame import go, setup_page, step_url
 
 # Steps with a page of their own.
 _OWN_PAGES = ("texts", "review")
-# What the form posts beside its fields.
+# Names that the form posts beside its fields.
 _NOT_FIELDS = {"csrfmiddlewaretoken", "revision", "do", "new_language"}
-_FORM_STEPS = tuple(one.slug for one in STEPS if one.slug not in _OWN_PAGES)
+_FORM_STEPS = tuple(step.slug for step in STEPS if step.slug not in _OWN_PAGES)
 
 
 @researcher_page
 @require_http_methods(["GET", "HEAD", "POST"])
 def step(request: HttpRequest, slug: str, step: str) -> HttpResponse:
-    """Show a step with its form, or save what was changed in it."""
+    """Show a step with its form, or save the changes in it."""
     if step not in _FORM_STEPS:
         raise Http404
     if request.method == "POST":
@@ -53,7 +53,7 @@ def step(request: HttpRequest, slug: str, step: str) -> HttpResponse:
 
 
 def _fields(setup: Setup, step: str) -> dict[str, Any]:
-    """Return the fields of a step with what is wrong, and what the settings come to where the step is about that."""
+    """Return the fields of a step with their problems, and the numbers of the study where the step shows these."""
     tables = {"unit_tables": offered_on(setup, step)}
     if step not in frozen.WITH_NUMBERS:
         return {"groups": Fields(whole_schema(), setup.given, problems_of(reading_of(setup)), step).groups(), **tables}
@@ -63,7 +63,7 @@ def _fields(setup: Setup, step: str) -> dict[str, Any]:
 
 
 def _save(request: HttpRequest, slug: str, step: str) -> HttpResponse:
-    """Save what was changed, do what the button says, and answer with the parts of the page that differ."""
+    """Save the changes, carry out the action of the button, and answer with the parts of the page that differ."""
     study = access.study_for_researcher(request.user, slug, Membership.Role.EDITOR)
     try:
         changed, base = _changed(request, study, step)
@@ -71,8 +71,8 @@ def _save(request: HttpRequest, slug: str, step: str) -> HttpResponse:
         messages.error(request, str(error))
         return go(request, "researcher:setup", slug)
     if request.POST.get("do") == "next":
-        following = [one.slug for one in STEPS][[one.slug for one in STEPS].index(step) + 1]
-        return go(request, step_url(slug, following))
+        slugs = [known_step.slug for known_step in STEPS]
+        return go(request, step_url(slug, slugs[slugs.index(step) + 1]))
     if "HX-Request" not in request.headers:
         for sentence in _in_words(changed, step):
             messages.warning(request, sentence)
@@ -109,7 +109,7 @@ def _changed(request: HttpRequest, study: Study, step: str) -> tuple[Changed, in
 
 
 def _in_words(changed: Changed, step: str) -> list[str]:
-    """Word that somebody else has changed the same values, each by the label of its field."""
+    """Return a sentence for each value that somebody else has changed too, by the label of its field."""
     groups = Fields(whole_schema(), changed.setup.given, {}, step).groups() if changed.conflicts else []
     labels = {control.path: control.label for group in groups for control in controls_of(group)}
     return [_conflict(conflict, labels.get(conflict.path, name_of(conflict.path))) for conflict in changed.conflicts]
@@ -119,7 +119,7 @@ def _conflict(conflict: Conflict, label: str) -> str:
     words = {
         "label": label,
         "theirs": in_control("text", conflict.theirs) or _("nothing"),
-        "wanted": in_control("text", conflict.wanted) or _("nothing"),
+        "wanted": in_control("text", conflict.yours) or _("nothing"),
         "who": conflict.by or _("Somebody else"),
     }
     return (
@@ -132,7 +132,7 @@ def _conflict(conflict: Conflict, label: str) -> str:
 
 
 def _parts(request: HttpRequest, step: str, changed: Changed, base: int) -> HttpResponse:
-    """Answer a script with what differs: the state, the problems, and all fields where the page has others."""
+    """Answer a script with the parts that differ: the state, the problems, and all fields where the page has others."""
     setup = changed.setup
     fields = _fields(setup, step)
     groups: list[Group] = fields["groups"]

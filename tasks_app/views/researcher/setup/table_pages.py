@@ -1,4 +1,4 @@
-"""The pages of a table of a draft: its rows with an upload, and what the columns of an uploaded file are."""
+"""The pages of a table of a draft: its rows with an upload, and the columns of an uploaded file."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ MOST_COLUMNS = 400
 
 
 class Checked(Protocol):
-    """A table that was checked: its rows, what is wrong, and what was noticed."""
+    """A table that was checked: its rows, problems and notes."""
 
     rows: list[dict[str, str]]
     problems: MarkedProblems
@@ -64,16 +64,16 @@ class SetupTablePages(TablePages[Form], Generic[Form, Table]):
 
     @cached_property
     def counts(self) -> table_rows.TableCounts:
-        """Return how many rows the table has, and which can be brought back."""
+        """The number of rows of the table, and of those that can be brought back."""
         return table_rows.counted(self.setup, self.stem)
 
     @abstractmethod
     def table_form(self, *given: Any, **more: Any) -> Form:
-        """Return the form of the second page, filled in with what was posted or with guesses."""
+        """Return the form of the second page, filled in with posted values or with guesses."""
 
     @abstractmethod
     def layout(self, form: Form) -> Layout:
-        """Return how the table is to be read, from a valid form."""
+        """Return the layout of the table, from a valid form."""
 
     @abstractmethod
     def check(self, form: Form) -> Table:
@@ -96,8 +96,8 @@ class SetupTablePages(TablePages[Form], Generic[Form, Table]):
 
     def look(self, file: RatingsFile) -> Peek:
         self.table_file = open_file(file)
-        asked = self.request.POST if self.request.method == "POST" else self.request.GET
-        peek = look(self.table_file, sheet=asked.get("sheet", ""), quoting=asked.get("quoting", ""))
+        query = self.request.POST if self.request.method == "POST" else self.request.GET
+        peek = look(self.table_file, sheet=query.get("sheet", ""), quoting=query.get("quoting", ""))
         if len(peek.columns) > MOST_COLUMNS:
             sentence = _(
                 "This table has %(n)d columns; at most %(most)d can be named here. Remove those you don't need."
@@ -110,9 +110,9 @@ class SetupTablePages(TablePages[Form], Generic[Form, Table]):
         form = self.table_form(self.request.POST)
         if self.action not in ("", "look") and form.is_of_these_columns:
             return form
-        asked = self.request.POST if self.action else self.request.GET
+        query = self.request.POST if self.action else self.request.GET
         return self.table_form(
-            initial={name: asked.get(name, "") for name in ("sheet", "quoting", "mode") if asked.get(name)}
+            initial={name: query.get(name, "") for name in ("sheet", "quoting", "mode") if query.get(name)}
         )
 
     def do(self, form: Form) -> HttpResponseBase:
@@ -129,7 +129,7 @@ class SetupTablePages(TablePages[Form], Generic[Form, Table]):
         return self.store(form, checked)
 
     def _marked(self, form: Form, checked: Table) -> StreamingHttpResponse:
-        """Send the table back with a column that says what is wrong with each row."""
+        """Send the table back with a column for the problem of each row."""
         rows = marked_rows(self.table_file, self.layout(form), checked.problems.by_line)
         headers = {"Content-Disposition": 'attachment; filename="problems.csv"'}
         return StreamingHttpResponse(rows, content_type="text/csv; charset=utf-8", headers=headers)
@@ -143,12 +143,12 @@ class SetupTablePages(TablePages[Form], Generic[Form, Table]):
         return show(self.request, self.setup, template, {**self.beside(), **context}, status, step=self.step)
 
     def beside(self) -> dict[str, Any]:
-        """Return what both pages show."""
+        """Return the context that both pages share."""
         return {}
 
 
 def say_brought_back(request: HttpRequest, n: int) -> None:
-    """Say how many rows are there again."""
+    """Tell the researcher how many rows are back."""
     if n:
         messages.success(request, ngettext("%(n)d row is back.", "%(n)d rows are back.", n) % {"n": n})
     else:

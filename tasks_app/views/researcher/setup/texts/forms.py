@@ -33,7 +33,7 @@ KINDS = [(kind.value, kind.label) for kind in System.Kind if kind is not System.
 
 
 class ColumnsForm(TableForm):
-    """One choice for each column of a table of texts, and what its items and systems are."""
+    """One choice for each column of a table of texts, and the sources of its items and systems."""
 
     about_whole = ("items", "system", "unused", "mode")
 
@@ -62,15 +62,15 @@ class ColumnsForm(TableForm):
 
     def __init__(self, *args: Any, peek: Peek, layout: Layout | None = None, **kwargs: Any) -> None:
         super().__init__(*args, peek=peek, **kwargs)
-        by_column = {one.column: one for one in layout.uses} if layout is not None else {}
+        by_column = {use.column: use for use in layout.uses} if layout is not None else {}
         choices = [(use, use_label(use)) for use in uses()]
         for number, name in enumerate(peek.columns):
-            one = by_column.get(name, ColumnUse(name))
-            self.add_use(number, name, choices, one.use)
+            use = by_column.get(name, ColumnUse(name))
+            self.add_use(number, name, choices, use.use)
             self.fields[f"name-{number}"] = forms.CharField(
                 required=False,
                 max_length=100,
-                initial=one.called if one.use in (FEATURE, SYSTEM) else "",
+                initial=use.called if use.use in (FEATURE, SYSTEM) else "",
                 label=_("Name of this feature or system (“%(name)s”)") % {"name": name},
             )
         if layout is not None:
@@ -78,7 +78,7 @@ class ColumnsForm(TableForm):
                 self.initial.setdefault(field, getattr(layout, field))
 
     def layout(self) -> Layout:
-        """Return how the table is to be read, from valid data."""
+        """Return the layout of the table, from valid data."""
         values = self.cleaned_data
         return Layout(
             [
@@ -93,7 +93,7 @@ class ColumnsForm(TableForm):
         )
 
     def clean(self) -> dict[str, Any]:
-        """Refuse what does not go together."""
+        """Refuse uses and settings that contradict each other."""
         values = super().clean() or {}
         if not self.errors:
             faults = [ValidationError(sentence, code="layout") for sentence in self.layout().faults()]
@@ -110,7 +110,7 @@ class ColumnsForm(TableForm):
 
 
 class SampleForm(forms.Form):
-    """How a sample is drawn."""
+    """The settings of a sample."""
 
     n = forms.IntegerField(min_value=1, label=gettext_lazy("Items in the sample"))
     by = forms.ChoiceField(required=False, label=gettext_lazy("Stratified by"))
@@ -137,7 +137,7 @@ class SampleForm(forms.Form):
         by.choices = list(strata)
 
     def sample(self) -> Sample:
-        """Return what to draw, from valid data."""
+        """Return the sample to draw, from valid data."""
         values = self.cleaned_data
         return Sample(values["n"], values["by"], bool(values["equal"]), values["seed"])
 
@@ -189,7 +189,7 @@ class FilesField(forms.FileField):
 
     def clean(self, data: Any, initial: Any = None) -> list[Any]:
         """Return the files."""
-        return [super(FilesField, self).clean(one, initial) for one in (data or [None])]
+        return [super(FilesField, self).clean(file, initial) for file in (data or [None])]
 
 
 class MediaForm(forms.Form):

@@ -48,13 +48,13 @@ def texts_step(request: HttpRequest, setup: Setup) -> HttpResponseBase:
 
 
 def _remove(request: HttpRequest, setup: Setup) -> HttpResponse:
-    """Remove the rows that were ticked, or all that were found, once that was confirmed."""
-    found = text_rows.search(setup, request.POST.get("q", ""), request.POST.get("system", ""))
+    """Remove the ticked rows, or all that match the search once that was confirmed."""
+    matches = text_rows.search(setup, request.POST.get("q", ""), request.POST.get("system", ""))
     if request.POST.get("all") and not request.POST.get("sure"):
-        asked = {"words": request.POST.get("q", ""), "system": request.POST.get("system", ""), "n": found.count()}
-        return show(request, setup, "texts_sure", asked)
+        question = {"words": request.POST.get("q", ""), "system": request.POST.get("system", ""), "n": matches.count()}
+        return show(request, setup, "texts_sure", question)
     rows = (
-        found
+        matches
         if request.POST.get("all")
         else text_rows.search(setup).filter(number__in=numbers_of(request.POST.getlist("row")))
     )

@@ -1,4 +1,4 @@
-"""What can be done to the texts of a draft: one row, the systems, a sample, files."""
+"""Actions on the texts of a draft: change a row, name systems, draw a sample, manage files."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ def text_row(request: HttpRequest, setup: Setup, number: int | None = None) -> H
         else:
             messages.success(request, _("The row is stored."))
             return redirect("researcher:texts", setup.study.slug)
-    seen = request.POST.get("seen", "") or (digest(row.cells) if number is not None else "")
-    context = {"form": form, "number": number, "systems": texts.systems_of(setup), "seen": seen}
+    digest_shown = request.POST.get("seen", "") or (digest(row.cells) if number is not None else "")
+    context = {"form": form, "number": number, "systems": texts.systems_of(setup), "seen": digest_shown}
     return show(request, setup, "texts_row", context, 422 if form.errors else 200)
 
 
@@ -86,7 +86,7 @@ def systems(request: HttpRequest, setup: Setup) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @of_draft
 def sample(request: HttpRequest, setup: Setup) -> HttpResponse:
-    """Ask how a sample is to be drawn, and draw it."""
+    """Ask for the settings of a sample, and draw it."""
     form = SampleForm(request.POST or None, strata=text_rows.strata_of(setup))
     if form.is_valid():
         try:

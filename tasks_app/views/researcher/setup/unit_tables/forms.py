@@ -1,4 +1,4 @@
-"""The forms of tables about units: what the columns of a file are, and one row."""
+"""The forms of tables about units: the columns of a file, and one row."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from tasks_app.views.researcher.setup.table_form import TableForm
 # Columns of longer texts.
 _LONG = ("explanation", "payload")
 
-# Columns with few values: what each means.
+# Columns with few values, and the meaning of each value.
 _CHOICES: Mapping[str, Mapping[str, Promise]] = {"purpose": PURPOSE_WORDS, "kind": KIND_WORDS}
 
-# Columns whose names do not say what they hold.
+# Labels of columns whose names do not describe their content.
 _LABELS: Mapping[str, Promise] = {
     "unit": gettext_lazy("Unit key"),
     "kind": gettext_lazy("How it is graded (kind)"),
@@ -47,7 +47,7 @@ class UnitColumnsForm(TableForm):
             self.add_use(number, name, choices, guessed.get(name, ""))
 
     def layout(self) -> UnitLayout:
-        """Return how the table is to be read, from valid data."""
+        """Return the layout of the table, from valid data."""
         values = self.cleaned_data
         mapped = {values[f"use-{n}"]: name for n, name in enumerate(self.peek.columns) if values[f"use-{n}"]}
         return UnitLayout(self.table, mapped, values.get("sheet", ""), values.get("quoting", ""))
@@ -92,7 +92,7 @@ class UnitRowForm(forms.Form):
 def _field_of(column: Column, value: str) -> forms.Field:
     field: forms.Field
     if column.name in _CHOICES:
-        choices = {"": "", **{one: f"{one}: {label}" for one, label in _CHOICES[column.name].items()}}
+        choices = {"": "", **{choice: f"{choice}: {label}" for choice, label in _CHOICES[column.name].items()}}
         if value not in choices:
             choices[value] = value
         field = forms.ChoiceField(choices=list(choices.items()), required=column.needed)

@@ -43,7 +43,7 @@ from tasks_app.views.researcher.setup.table_pages import SetupTablePages, number
 from tasks_app.views.researcher.setup.texts.drafts import of_draft, show
 from tasks_app.views.researcher.setup.unit_tables.forms import UnitColumnsForm, UnitRowForm
 
-# Problems of the rest of a table that are named when a row was stored.
+# The number of problems in the rest of a table that are named after a row was stored.
 _NAMED = 3
 
 
@@ -61,8 +61,8 @@ def _beside(setup: Setup, table: UnitTable) -> dict[str, Any]:
 def _rows(request: HttpRequest, setup: Setup, table: UnitTable, present: int) -> dict[str, Any]:
     """Return a page of the rows that were searched for; `present` is the number of all rows."""
     words, value = request.GET.get("q", "").replace("\0", "").strip(), request.GET.get("only", "").replace("\0", "")
-    found = unit_rows.search(setup, table, words, value)
-    paginator = Paginator(found, unit_rows.ROWS_ON_A_PAGE)
+    matches = unit_rows.search(setup, table, words, value)
+    paginator = Paginator(matches, unit_rows.ROWS_ON_A_PAGE)
     if not words and not value:
         paginator.count = present
     page = paginator.get_page(request.GET.get("page"))
@@ -106,15 +106,15 @@ def unit_table(request: HttpRequest, setup: Setup, table: str) -> HttpResponseBa
 
 
 def _remove(request: HttpRequest, setup: Setup, table: UnitTable) -> HttpResponse:
-    """Remove the rows that were ticked, or all that were found, once that was confirmed."""
+    """Remove the ticked rows, or all that match the search once that was confirmed."""
     words, value = request.POST.get("q", ""), request.POST.get("only", "")
-    found = unit_rows.search(setup, table, words, value)
+    matches = unit_rows.search(setup, table, words, value)
     if request.POST.get("all") and not request.POST.get("sure"):
-        asked = {"words": words, "value": value, "n": found.count(), **_beside(setup, table)}
-        return show(request, setup, "unit_table_sure", asked, step=table.step)
+        question = {"words": words, "value": value, "n": matches.count(), **_beside(setup, table)}
+        return show(request, setup, "unit_table_sure", question, step=table.step)
     if not request.POST.get("all"):
-        found = table_rows.rows_of(setup, table.stem).filter(number__in=numbers_of(request.POST.getlist("row")))
-    n = unit_rows.remove_rows(setup=setup, table=table, rows=found, by=request.user)
+        matches = table_rows.rows_of(setup, table.stem).filter(number__in=numbers_of(request.POST.getlist("row")))
+    n = unit_rows.remove_rows(setup=setup, table=table, rows=matches, by=request.user)
     messages.success(request, ngettext("%(n)d row was removed.", "%(n)d rows were removed.", n) % {"n": n})
     return redirect("researcher:unit_table", setup.study.slug, table.stem)
 
@@ -189,30 +189,32 @@ class _UnitTablePages(SetupTablePages[UnitColumnsForm, CheckedRows]):
 @of_draft
 def unit_row(request: HttpRequest, setup: Setup, table: str, number: int | None = None) -> HttpResponse:
     """Show a row to change it, or an empty one to add it, and store it."""
-    of = _table_called(table)
-    row = SetupRow(cells={}) if number is None else table_rows.rows_of(setup, of.stem).filter(number=number).first()
+    declared = _table_called(table)
+    row = (
+        SetupRow(cells={}) if number is None else table_rows.rows_of(setup, declared.stem).filter(number=number).first()
+    )
     if row is None:
         raise Http404
-    form = UnitRowForm(request.POST or None, table=of, cells=row.cells)
+    form = UnitRowForm(request.POST or None, table=declared, cells=row.cells)
     if form.is_valid():
-        seen = request.POST.get("seen", "")
+        digest_shown = request.POST.get("seen", "")
         try:
             stored, others = unit_rows.put_row(
-                setup=setup, table=of, number=number, cells=form.cells(), by=request.user, seen=seen
+                setup=setup, table=declared, number=number, cells=form.cells(), by=request.user, seen=digest_shown
             )
         except table_rows.RowChanged:
-            return _changed_meanwhile(request, setup, of, number)
+            return _changed_meanwhile(request, setup, declared, number)
         except StudyFileError as error:
             form.refuse(error)
         else:
-            return _stored(request, setup, of, stored, [problem.message for problem in others])
-    seen = request.POST.get("seen", "") or (digest(row.cells) if number is not None else "")
-    context = {"form": form, "number": number, "seen": seen, **_beside(setup, of)}
-    return show(request, setup, "unit_table_row", context, 422 if form.errors else 200, step=of.step)
+            return _stored(request, setup, declared, stored, [problem.message for problem in others])
+    digest_shown = request.POST.get("seen", "") or (digest(row.cells) if number is not None else "")
+    context = {"form": form, "number": number, "seen": digest_shown, **_beside(setup, declared)}
+    return show(request, setup, "unit_table_row", context, 422 if form.errors else 200, step=declared.step)
 
 
 def _stored(request: HttpRequest, setup: Setup, table: UnitTable, row: SetupRow, others: list[str]) -> HttpResponse:
-    """Say that a row is stored, and what the table lacks besides."""
+    """Tell the researcher that a row is stored, and what the table still lacks."""
     messages.success(request, _("Row %(number)d is stored.") % {"number": row.number})
     for sentence in others[:_NAMED]:
         messages.warning(request, _("Still to do in this table: %(problem)s") % {"problem": sentence})
@@ -237,14 +239,14 @@ def _changed_meanwhile(request: HttpRequest, setup: Setup, table: UnitTable, num
 @of_draft
 def unit_template(request: HttpRequest, setup: Setup, table: str) -> HttpResponseBase:
     """Send a table with the units of this study to fill in; where there are none, show what is missing."""
-    of = _table_called(table)
+    declared = _table_called(table)
     try:
-        reading = reading_of_units(setup, of)
+        reading = reading_of_units(setup, declared)
     except StudyFileError as error:
-        pages = _UnitTablePages(request, setup, of)
+        pages = _UnitTablePages(request, setup, declared)
         return pages.first_page(pages.upload_form(), refusal=error)
-    lines = (csv_line(cells) for cells in template_rows(reading, of))
-    headers = {"Content-Disposition": f'attachment; filename="{of.stem}-to-fill-in.csv"'}
+    lines = (csv_line(cells) for cells in template_rows(reading, declared))
+    headers = {"Content-Disposition": f'attachment; filename="{declared.stem}-to-fill-in.csv"'}
     return StreamingHttpResponse(
         (BYTE_ORDER_MARK + line if n == 0 else line for n, line in enumerate(lines)),
         content_type="text/csv; charset=utf-8",
