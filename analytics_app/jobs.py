@@ -24,7 +24,7 @@ def compute_part(part_id: int) -> None:
 
 @shared_task(name="analytics_app.jobs.ring_again")
 def ring_again() -> None:
-    """Do the upkeep of runs, one chore after the other: a chore that fails does not stop the next."""
+    """Do the upkeep of runs, one task after the other: a task that fails does not stop the next."""
     for chore in (
         upkeep.ring_again,
         upkeep.start_again,

@@ -24,13 +24,13 @@ def forget_erased(*, rater: Rater, judgments: list[int], **_rest: Any) -> None:
 
 @receiver(study_moved, dispatch_uid="analytics_app.freeze_datasheet")
 def freeze_datasheet(*, study: Study, action: str, **_rest: Any) -> None:
-    """Keep the datasheet as it stands when a version is opened for the first time."""
+    """Store the current datasheet when a version is opened for the first time."""
     if action == "open":
         datasheet.freeze(study)
 
 
 @receiver(study_moved, dispatch_uid="analytics_app.analyse_when_closed")
 def analyse_when_closed(*, study: Study, action: str, **_rest: Any) -> None:
-    """Start the closing run in the transaction that closes a study; workers are told when it is committed."""
+    """Start the closing run in the transaction that closes a study; workers are notified after the commit."""
     if action == "close":
         upkeep.start_by_itself(study_id=study.pk, trigger=RunTrigger.CLOSING, if_due=False)

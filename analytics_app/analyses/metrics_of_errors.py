@@ -22,7 +22,7 @@ from tasks_app.task_types.base import Scale
 
 @register
 class MetricsOfErrors(Analysis):
-    """How well automatic metrics agree with MQM penalties: as for ratings, with the sign of the penalty turned.
+    """Agreement of automatic metrics with MQM penalties: as for ratings, with the sign of the penalty reversed.
 
     People's score of a text is its penalty, the mean over raters of the sum of what its errors weigh. Texts without an
     error count with 0.
@@ -50,12 +50,12 @@ class MetricsOfErrors(Analysis):
         """Those of metrics, and the weights of errors."""
 
     def rows(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
-        """Yield the rows of a sample and of its slices; texts without an error are put in first."""
+        """Yield the rows of a sample and of its slices, after adding the texts without an error."""
         if errors_of(sample) is None or not sample.extras[Scores].metrics:
             return
-        seen, weights = with_looks(sample, settings)
+        complete, weights = with_looks(sample, settings)
         if weights.called:
-            for part in slices(seen, settings):
+            for part in slices(complete, settings):
                 yield from self.compute(part, settings)
 
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:

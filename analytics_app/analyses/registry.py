@@ -14,7 +14,7 @@ registry: Registry[Analysis] = Registry("analysis")
 
 
 def register(member: type[AnyAnalysis]) -> type[AnyAnalysis]:
-    """Make the one instance of an analysis known under its module's name, and what it and its statistics are called."""
+    """Register the instance of an analysis under its module's name, with the names of it and its statistics."""
     member.name = stem(member)
     registry.register(member())
     labels.add(member.name, member.label, member.statistics)
@@ -22,7 +22,7 @@ def register(member: type[AnyAnalysis]) -> type[AnyAnalysis]:
 
 
 def only_drawn() -> frozenset[str]:
-    """Return the statistics that pages show in charts alone, of all analyses."""
+    """Return the statistics of all analyses that pages show only in charts."""
     return frozenset().union(*(member.only_drawn for member in registry.values()))
 
 

@@ -75,7 +75,7 @@ class Archived:
 
     @property
     def summary(self) -> str:
-        """What the archive is, in a sentence or two."""
+        """Return a description of the archive in one or two sentences."""
         return (
             f"Human evaluation “{self.study.slug}”: ratings, study file, analysis plan, results and datasheet, with "
             f"the rows from which run {self.run.number} can be computed again."

@@ -19,7 +19,7 @@ MOST_BYTES = 50_000_000
 
 
 class BadArchive(ValueError):
-    """A file that is no archive of evalweb; the message says why."""
+    """A file that is no archive of evalweb; the message has the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Archive:
 
     @property
     def has_texts(self) -> bool:
-        """Whether texts are in it, not masked ones."""
+        """Return whether it has texts that are not masked."""
         return bool(self.descriptor["evalweb"].get("texts"))
 
     @property
@@ -67,7 +67,7 @@ class Archive:
 
     @property
     def misses_files(self) -> bool:
-        """Whether a file is missing without which nothing can be computed and compared."""
+        """Return whether a file is missing that computation and comparison need."""
         return not self._needed <= set(self.zip.namelist())
 
     def faults(self) -> list[str]:
@@ -94,7 +94,7 @@ class Archive:
                 yield f"{name} was {then.get(name, 'absent')} in the archive, {now.get(name, 'none')} is installed."
 
     def json(self, name: str) -> Any:
-        """Return what a small file holds."""
+        """Return the content of a small JSON file."""
         return json.loads(_small(self.zip, name))
 
     def lines(self, name: str) -> Iterator[dict[str, Any]]:

@@ -100,7 +100,7 @@ def write(study: Study, run: Run, target: IO[bytes], *, standing: str, texts: bo
 
 @contextmanager
 def _one_moment() -> Iterator[None]:
-    """Let all that is read be of one moment, where no transaction is under way."""
+    """Read everything in one snapshot, unless a transaction is under way."""
     is_outermost = not connection.in_atomic_block
     with transaction.atomic():
         if is_outermost:

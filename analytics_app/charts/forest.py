@@ -1,4 +1,4 @@
-"""Tracks as a drawing to take away: names in a gutter, intervals on one axis, values at the end of the line."""
+"""Tracks as a drawing for downloads: names in a gutter, intervals on one axis, values at the end of the line."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ AXIS = 0.4
 
 
 def forest(tracks: Tracks, width: float, *, most: int | None = None) -> Block:
-    """Return tracks as a block of a width; of more lines than `most` the first ones."""
+    """Return tracks as a block of a width, with at most the first `most` lines."""
     lines = tracks.lines if most is None else tracks.lines[:most]
     block = Block(width)
     block.paragraph(str(tracks.caption), size=SIZE, bold=True)
@@ -87,7 +87,7 @@ class _Axis:
             self._words(tracks.marks)
 
     def _words(self, places: Sequence[tuple[float, str]]) -> None:
-        """Write words below the axis; one that has no room beside the word before it is left out."""
+        """Write words below the axis, without those that have no room beside the previous word."""
         baseline, free = self.block.height + SMALL * LEADING, 0.0
         for share, word in places:
             width = width_of(word, SMALL)

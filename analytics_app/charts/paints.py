@@ -1,4 +1,4 @@
-"""The colours of charts: shades of one colour for what has an order, and a colour each for what has none."""
+"""The colours of charts: shades of one colour for ordered labels, and different colours for others."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ LINES = ("#2f7fd6", "#c2660c", "#2b8a57", "#8b62c9", "#c8507c", "#74808f")
 
 
 def paints_for(labels: Sequence[str], *, ordered: bool) -> list[Paint]:
-    """Choose a paint for each label: shades that lie as far apart as they can for ordered ones, else categories."""
+    """Return a paint for each label: shades as far apart as possible for ordered labels, else different colours."""
     n = len(labels)
     if not ordered and n <= len(CATEGORIES):
         return list(CATEGORIES[:n])

@@ -1,4 +1,4 @@
-"""The registry of charts that analyses bring."""
+"""The registry of the charts of analyses."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Kind: TypeAlias = Callable[[Material], Iterator[Sketch]]
 
 @dataclass(frozen=True, slots=True)
 class Registered:
-    """A kind of chart; those of a lower order stand first."""
+    """A kind of chart; charts of a lower order come first."""
 
     order: int
     kind: Kind
@@ -26,7 +26,7 @@ _registered: list[Registered] = []
 
 
 def chart(*, order: int, of_task: bool = True, side_by_side: bool = False) -> Callable[[Kind], Kind]:
-    """Make a kind of chart known; those of a lower order stand first (shares 11, means 30, agreement 90).
+    """Register a kind of chart; charts of a lower order come first (shares 11, means 30, agreement 90).
 
     One that is not `of_task` is drawn of single criteria only. One that is drawn `side_by_side` also compares the
     criteria of a task.

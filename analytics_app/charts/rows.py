@@ -71,7 +71,7 @@ def _placed(
 
 
 def places_of_rows(gutter: Gutter, room: Room) -> tuple[list[dict[str, float]], float]:
-    """Return where the middle of each bar and that of its name lie, and the height of all rows."""
+    """Return the places of the middle of each bar and of its name, and the height of all rows."""
     places, top = [], 0.0
     for lines, above in zip(gutter.lines, gutter.above, strict=True):
         over = above + NAME_FREE if above else 0.0

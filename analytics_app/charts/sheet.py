@@ -119,7 +119,7 @@ class Block:
 
 
 def drawn_block(drawing: str, width: float) -> Block:
-    """Return a cleaned drawing (`analytics_app.charts.svg.clean`) as a block; one that is wider than it is scaled."""
+    """Return a cleaned drawing (`analytics_app.charts.svg.clean`) as a block, scaled down if it is wider."""
     root = painted(drawing)
     _x, _y, wide, high = (float(end) for end in root.attrib["viewBox"].split())
     scale = min(1.0, width / wide)
@@ -133,7 +133,7 @@ def drawn_block(drawing: str, width: float) -> Block:
 
 
 def whole(block: Block, *, title: str, margin: float, height: float | None = None) -> str:
-    """Return a block as a drawing that stands alone, on white; `height` is that of the page, else what it needs."""
+    """Return a block as a drawing of its own, on white; `height` is that of the page, else as needed."""
     width = block.width + 2 * margin
     tall = block.height + 2 * margin if height is None else height
     root = ET.Element(

@@ -33,7 +33,7 @@ def _sums_chart(sums: Mapping[str, Mapping[str, float]], labels: Sequence[str], 
 
 
 def _pieces(parts: Mapping[str, float], labels: Sequence[str], longest: float) -> Iterator[dict[str, Any]]:
-    """Yield each piece of a bar, from where to where it goes; the last one has the sum."""
+    """Yield each piece of a bar with its start and end; the last piece has the sum."""
     start, total = 0.0, words.number(sum(parts.values()), longest)
     for label in labels:
         value = parts.get(label, 0.0)

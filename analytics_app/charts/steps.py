@@ -1,4 +1,4 @@
-"""What is left after each of several steps: a bar a step, from zero, all on one scale."""
+"""Charts of the remainder after each of several steps: one bar for each step, from zero, all on one scale."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How charts write numbers and lists of names."""
+"""Numbers and lists of names in the words of charts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NAMED, LONGEST = 3, 72
 
 
 def number(value: float, largest: float) -> str:
-    """Write a number as its scale asks: 92.4 of 100, 3.71 of 5, with a minus sign that is one."""
+    """Return a number with digits that suit its scale: 92.4 of 100, 3.71 of 5, with a true minus sign."""
     digits = 1 if abs(largest) >= 10 else 2
     return f"{value:z.{digits}f}".replace("-", "−")
 
@@ -36,14 +36,14 @@ APART = "\u2068{}\u2069"
 
 
 def short(name: object, longest: int = LONGEST) -> str:
-    """Cut a long name, and keep one that runs from right to left to itself."""
+    """Return a shortened name, with names that run from right to left isolated."""
     text = str(name)
     ends = list(accumulate(map(_width, text)))
     return apart(text if not ends or ends[-1] <= longest else f"{text[: bisect_right(ends, longest - 1)]}…")
 
 
 def apart(name: object) -> str:
-    """Return a name whole, and keep one that runs from right to left to itself."""
+    """Return a whole name, with names that run from right to left isolated."""
     text = str(name)
     return APART.format(text) if RIGHT_TO_LEFT.search(text) else text
 

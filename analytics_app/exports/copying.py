@@ -41,7 +41,7 @@ class ConnectionBusy(RuntimeError):
 def copy_out(
     query: str, params: Mapping[str, Any], *, options: str, head: bytes = b"", line_end: bytes = LINE_FEED
 ) -> Generator[bytes, None, None]:
-    """Yield what `COPY (query) TO STDOUT WITH (options)` writes, after `head`, with each row ended by `line_end`.
+    """Yield the output of `COPY (query) TO STDOUT WITH (options)`, after `head`, with `line_end` after each row.
 
     It runs on the caller's connection, in its own transaction. The connection is busy from the first chunk until the
     generator is exhausted or closed; closing it early cancels the COPY and frees the connection.
@@ -130,7 +130,7 @@ class _Pieces(RawIOBase):
         return True
 
     def write(self, data: Buffer, /) -> int:
-        """Take some rows, of which the first and the last may be incomplete."""
+        """Receive some rows, of which the first and the last may be incomplete."""
         piece = bytes(data)
         if self.wanted:
             output = piece if self._line_end == LINE_FEED else self._ended(piece)

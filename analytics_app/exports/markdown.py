@@ -14,7 +14,7 @@ _LIST = re.compile(r"^([-+=]|\d+(?=[.)]))")
 
 
 def write(table: Table, *, title: str, origin: str) -> str:
-    """Return a table below its title, and its notes below it; `origin` stands last, in a comment."""
+    """Return a table below its title, its notes below it, and `origin` in a comment at the end."""
     return "\n".join(_lines(table, title, origin))
 
 

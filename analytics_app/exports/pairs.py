@@ -70,7 +70,7 @@ def _word(verdict: Verdict | None) -> str:
 
 
 def csv_text(rows: Iterable[dict[str, Any]]) -> str:
-    """Write rows as CSV; answers stand as JSON, and no text is taken for a formula."""
+    """Return rows as CSV, with answers as JSON and without formulas."""
     file = io.StringIO(newline="")
     writer = csv.writer(file)
     writer.writerow(COLUMNS)

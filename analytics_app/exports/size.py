@@ -1,4 +1,4 @@
-"""How many rows the file of all ratings of a study has, for the page that offers it."""
+"""The number of rows of the file of all ratings of a study, for the page that offers it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tasks_app.services import database
 
 
 class Answers(NamedTuple):
-    """How many judgments a rater has, revised ones too, and the number of the last: neither is ever taken back."""
+    """The number of judgments of a rater, including revised ones, and the last id: neither ever decreases."""
 
     n: int
     last: int
@@ -57,7 +57,7 @@ MOST_REMEMBERED = 100_000
 
 
 def rows_of_file(study: Study) -> int:
-    """Return how many rows the file of all ratings has, its header not counted."""
+    """Return the number of rows of the file of all ratings, without its header."""
     answers = {rater: Answers(n, last) for rater, n, last in database.rows(_ANSWERS, {"study": study.pk})}
     known = {rater: _counted.get(rater) for rater in answers}
     same = {rater: counted for rater, counted in known.items() if counted and counted[0] == answers[rater]}

@@ -27,7 +27,7 @@ CONTENT_TYPES: Mapping[Format, str] = {
 
 
 def write(table: Table, *, format: Format, title: str, label: str, origin: str) -> str:
-    """Return a table as the text of a file. LaTeX and Markdown say `origin` in a comment; CSV has the table alone."""
+    """Return a table as the text of a file. LaTeX and Markdown have `origin` in a comment; CSV has only the table."""
     if format == "tex":
         return latex.write(table, title=title, label=label, origin=origin)
     if format == "md":
@@ -36,7 +36,7 @@ def write(table: Table, *, format: Format, title: str, label: str, origin: str) 
 
 
 def origin(study: Study, run: Run) -> str:
-    """Say which run of which study a table comes from, and by which version of evalweb."""
+    """Return the origin of a table in words: study, run and version of evalweb."""
     return f"Study {study.slug}, run {run.number}, digest {run.digest or '-'}, evalweb {run.code_version or '-'}"
 
 

@@ -17,7 +17,7 @@ NOT_APPLICABLE = "N/A"
 
 
 class BadAnswer(ValueError):
-    """An answer that its question does not take; the message says why."""
+    """An answer that is invalid for its question; the message has the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Answer:
 
     @classmethod
     def of(cls, stored: Mapping[str, Any]) -> Self:
-        """Read an answer as it is stored."""
+        """Read a stored answer."""
         return cls(stored.get("text", ""), tuple(stored.get("options", ())))
 
     @property
@@ -66,7 +66,7 @@ def checked(question: Question, text: str, options: Iterable[int] = ()) -> Answe
 
 
 def is_complete(question: Question, answer: Answer) -> bool:
-    """Return whether a question is answered: with an option where there are some, and a text where one is needed."""
+    """Return whether a question is answered: with an option if it has any, and with a text if it needs one."""
     if not question.has_options:
         return bool(answer.text)
     needs_text = any(question.options[number - 1].needs_text for number in answer.options)
@@ -74,6 +74,6 @@ def is_complete(question: Question, answer: Answer) -> bool:
 
 
 def in_words(question: Question, answer: Answer) -> str:
-    """Return an answer as a reader of the datasheet sees it; empty where there is none."""
+    """Return an answer in words for readers of the datasheet; empty if there is none."""
     chosen = "; ".join(question.options[number - 1].words for number in answer.options)
     return f"{chosen}: {answer.text}" if chosen and answer.text else chosen or answer.text

@@ -36,7 +36,7 @@ class Version(StrEnum):
 
 
 class Kind(StrEnum):
-    """How a question is answered. An integer may also be N/A."""
+    """The kind of answer of a question. An integer may also be N/A."""
 
     TEXT = "text"
     INTEGER = "integer"
@@ -45,7 +45,7 @@ class Kind(StrEnum):
 
 
 class Fill(StrEnum):
-    """Who answers: the study, the study with the researcher's help, or the researcher alone."""
+    """The source of answers: the study, the study with the researcher's help, or only the researcher."""
 
     AUTO = "auto"
     HALF = "half"
@@ -68,7 +68,7 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question. Answers are kept by `number`, that of version 3.0; `number_2` is empty where 2.0 has none."""
+    """A question. Answers are stored by `number`, that of version 3.0; `number_2` is empty if it is not in 2.0."""
 
     number: str
     number_2: str
@@ -87,7 +87,7 @@ class Question:
 
     @property
     def has_options(self) -> bool:
-        """Whether the answer is a choice."""
+        """Return whether the answer is a choice."""
         return self.kind in {Kind.ONE, Kind.SEVERAL}
 
     @property
@@ -112,7 +112,7 @@ def questions() -> Mapping[str, Question]:
 
 
 def questions_of(version: Version, *, per_criterion: bool | None = None) -> Sequence[Question]:
-    """Return the questions of a version, those of the experiment or of each criterion alone where that is said."""
+    """Return the questions of a version, or only those of the experiment or of each criterion."""
     return [
         question
         for question in questions().values()

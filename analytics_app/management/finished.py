@@ -10,7 +10,7 @@ from tasks_app.models import Study
 
 
 def finished_run(study: Study, number: int | None) -> Run:
-    """Return a run that is done by its number, without one the run to read first. Raises CommandError otherwise."""
+    """Return a run that is done by its number, by default the best run. Raises CommandError if there is none."""
     run = best_run(study) if number is None else Run.objects.filter(study=study, number=number).first()
     if run is None:
         missing = "no run that is done" if number is None else f"no run {number}"

@@ -58,7 +58,7 @@ def named_in(source: str) -> tuple[str, ...]:
 
 
 def unknown_in(source: str) -> list[str]:
-    """Return what a source names as publications that have no entry."""
+    """Return the publications in a source that have no entry."""
     return [match[0] for match in _NAMED.finditer(source) if _key(match) not in references()]
 
 
@@ -79,7 +79,7 @@ def _reference(match: re.Match[str]) -> Reference:
 
 
 def _key(match: re.Match[str]) -> str:
-    """Return the key under which a publication would be; two of one author and year differ in their titles."""
+    """Return the key of a publication; two publications of one author and year differ in their titles."""
     if match["standard"]:
         return f"iso-{match['standard']}-{match['edition']}"
     start = f"{_plain(match['surname'])}-{match['year']}"

@@ -33,7 +33,7 @@ class MethodsText:
     references: Sequence[Reference]
 
     def cited(self, sentence: Sentence) -> str:
-        """Return what a sentence cites, by authors and years: "Likert, 1932; Amidei et al., 2019"."""
+        """Return the citations of a sentence by authors and years: "Likert, 1932; Amidei et al., 2019"."""
         short = {reference.key: reference.short for reference in self.references}
         return "; ".join(short[key] for key in sentence.cites)
 

@@ -61,7 +61,7 @@ def _settings(facts: Facts) -> Iterator[Sentence]:
 
 
 def _composites(facts: Facts) -> Iterator[Sentence]:
-    """Say which scores were made of those of several metrics."""
+    """Yield sentences about composite scores of several metrics."""
     declared = read_composites(str(facts.settings.get("composites") or ""))
     if declared:
         made = listed(f"“{composite.name}” ({composite.definition})" for composite in declared)

@@ -1,4 +1,4 @@
-"""What was measured elsewhere and is compared here: scores of texts, outcomes of raters."""
+"""Values that were measured elsewhere and are analysed here: scores of texts, outcomes of raters."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _

@@ -1,4 +1,4 @@
-"""Quality rules, one module each: which ratings are excluded, and why.
+"""Quality rules, one module each: they exclude ratings, with reasons.
 
 A rule never decides who is paid, and nothing is deleted: what it removes is a row with a reason.
 """

@@ -1,4 +1,4 @@
-"""Exclusions by hand, each with a written reason."""
+"""Manual exclusions, each with a written reason."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ class NoDifferences(Rule):
         )
 
     def remove(self, sample: RuleSample, settings: Mapping[str, object]) -> Removal:
-        """Exclude raters who told no texts apart."""
+        """Remove the raters who gave all texts the same number."""
         values = {name: float(str(settings[name])) for name in self.Settings.base_fields}
         raters, n = sample.raters, len(sample.table.names.raters)
         share, limit, reasons = np.full(n, -1.0), np.ones(n), [""] * n
@@ -102,5 +102,5 @@ class NoDifferences(Rule):
 
 
 def _worth(sample: RuleSample, number: float) -> str:
-    """Say that a number is that of the reference, where the task has one."""
+    """Return a phrase for a number that is that of the reference, if the task has a reference."""
     return " (the reference)" if sample.task.params.get("reference_value") == number else ""

@@ -21,7 +21,7 @@ def register(member: type[AnyRule]) -> type[AnyRule]:
 
 
 def rule_name(key: str) -> str:
-    """Return what pages call a quality rule, or the last step of a funnel; a rule that is gone, by its key."""
+    """Return the name of a quality rule on pages, or of the last step of a funnel; the key of an unknown rule."""
     if key == REPLACED:
         return _("Reassigned to another rater")
     return str(registry[key].label) if key in registry else key

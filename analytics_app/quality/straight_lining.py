@@ -55,7 +55,7 @@ class StraightLining(Rule):
         least = forms.IntegerField(min_value=2, max_value=1000, initial=10, label=_("Minimum answers of a rater"))
 
     def remove(self, sample: RuleSample, settings: Mapping[str, object]) -> Removal:
-        """Exclude raters who gave one position too often."""
+        """Remove the raters who gave one position too often."""
         share, least = float(str(settings["share"])), int(str(settings["least"]))
         raters = sample.raters
         if not sample.task.scales:

@@ -1,4 +1,4 @@
-"""Composite scores as a researcher declares them: one per line, a name, how parts combine, and the parts."""
+"""Declarations of composite scores: one per line, with a name, the way to combine parts, and the parts."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class BadComposite(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A score that a composite is made of, perhaps with a limit or a class (`=`); without a sign it is taken as it is.
+    """A part of a composite: a score, perhaps with a limit or a class (`=`); without a sign, its value is used.
 
     `column` is its place in the line.
     """
@@ -63,7 +63,7 @@ class Composite:
 
     @property
     def definition(self) -> str:
-        """How it is made: "all of newspaper >= 0.5, matches = 1"."""
+        """Return the definition in words, such as "all of newspaper >= 0.5, matches = 1"."""
         return f"{self.how} of {', '.join(map(str, self.parts))}"
 
     def __str__(self) -> str:
@@ -71,22 +71,22 @@ class Composite:
 
     @classmethod
     def read(cls, line: str) -> Composite:
-        """Read a line. Raises BadComposite where it declares nothing."""
-        found = _LINE.fullmatch(line.strip())
-        if found is None:
+        """Read a composite from a line. Raises BadComposite if the line declares none."""
+        match = _LINE.fullmatch(line.strip())
+        if match is None:
             example = "compliant: all of newspaper >= 0.5, matches >= 0.5"
             raise BadComposite(_("Write a name, a colon and the parts, such as “%(example)s”.") % {"example": example})
-        name, how, parts = found.groups()
+        name, how, parts = match.groups()
         if len(name) > LONGEST:
             raise BadComposite(_("A name has at most %(n)d characters.") % {"n": LONGEST})
         if how not in get_args(How):
-            said = _("“%(word)s” is no way to combine scores. The ways are: %(known)s.")
+            sentence = _("“%(word)s” is no way to combine scores. The ways are: %(known)s.")
             known = ", ".join(f"{word} of" for word in get_args(How))
-            raise BadComposite(said % {"word": how, "known": known}, found.start(2) + 1)
-        read = _parts(parts or "", (found.start(3) if parts is not None else found.end(2)) + 1)
+            raise BadComposite(sentence % {"word": how, "known": known}, match.start(2) + 1)
+        read = _parts(parts or "", (match.start(3) if parts is not None else match.end(2)) + 1)
         if not read:
-            said = _("“%(name)s” has no parts. Name the scores after “of”, with commas between them.")
-            raise BadComposite(said % {"name": name}, found.end(2) + 1)
+            sentence = _("“%(name)s” has no parts. Name the scores after “of”, with commas between them.")
+            raise BadComposite(sentence % {"name": name}, match.end(2) + 1)
         return cls(name, cast("How", how), read)
 
 
@@ -96,26 +96,28 @@ def _parts(text: str, column: int) -> tuple[Part, ...]:
     place = 0
     while place < len(text):
         space = len(text[place:]) - len(text[place:].lstrip())
-        found = _PART.match(text, place + space)
+        match = _PART.match(text, place + space)
         at = column + place + space
-        if found is None:
+        if match is None:
             raise BadComposite(_("The name of a score is missing here."), at)
-        part = _part(found, at)
-        if any((part.metric, part.sign, part.limit) == (one.metric, one.sign, one.limit) for one in parts):
+        part = _part(match, at)
+        if any(
+            (part.metric, part.sign, part.limit) == (earlier.metric, earlier.sign, earlier.limit) for earlier in parts
+        ):
             raise BadComposite(_("“%(part)s” is a part twice.") % {"part": part}, at)
         parts.append(part)
-        rest = text[found.end() :].lstrip()
+        rest = text[match.end() :].lstrip()
         if rest and (not rest.startswith(",") or not rest[1:].strip()):
-            said = _("After “%(part)s” comes a comma and the next part, or the end of the line.")
-            raise BadComposite(said % {"part": part}, column + found.end())
+            sentence = _("After “%(part)s” comes a comma and the next part, or the end of the line.")
+            raise BadComposite(sentence % {"part": part}, column + match.end())
         place = len(text) - len(rest) + 1 if rest else len(text)
     if len(parts) > MOST_PARTS:
         raise BadComposite(_("A composite score has at most %(n)d parts.") % {"n": MOST_PARTS}, column)
     return tuple(parts)
 
 
-def _part(found: re.Match[str], column: int) -> Part:
-    quoted, plain, sign, number = found.groups()
+def _part(match: re.Match[str], column: int) -> Part:
+    quoted, plain, sign, number = match.groups()
     name = quoted or plain
     if sign is None:
         return Part(name, column=column)
@@ -124,23 +126,23 @@ def _part(found: re.Match[str], column: int) -> Part:
     except ValueError:
         limit = float("nan")
     if not np.isfinite(limit):
-        said = _("“%(word)s” is no number. A limit or a class is written as a number, such as %(name)s >= 0.5.")
-        raise BadComposite(said % {"word": number, "name": name}, column)
+        sentence = _("“%(word)s” is no number. A limit or a class is written as a number, such as %(name)s >= 0.5.")
+        raise BadComposite(sentence % {"word": number, "name": name}, column)
     return Part(name, _SIGNS[sign], limit, column)
 
 
 def read_composites(text: str) -> list[Composite]:
-    """Read composite scores, one a line; empty lines do not count.
+    """Read composite scores, one per line; empty lines are ignored.
 
-    They come in an order in which each stands after its parts. Raises ValidationError with every problem by its line.
+    They are in an order with each after its parts. Raises ValidationError with every problem by line.
     """
     problems: list[ValidationError] = []
     lines: dict[str, tuple[int, Composite]] = {}
 
     def problem(number: int, column: int, sentence: str) -> None:
-        said = _("Line %(line)s, column %(column)s: %(problem)s")
+        template = _("Line %(line)s, column %(column)s: %(problem)s")
         place = {"line": number, "column": column, "problem": sentence}
-        problems.append(ValidationError(said % place, code="no_composite"))
+        problems.append(ValidationError(template % place, code="no_composite"))
 
     for number, line in enumerate(text.splitlines(), start=1):
         if not line.strip():
@@ -150,19 +152,21 @@ def read_composites(text: str) -> list[Composite]:
             composite = Composite.read(line)
             if composite.name in lines:
                 raise BadComposite(_("“%(name)s” is declared twice.") % {"name": composite.name})
-        except BadComposite as found:
-            problem(number, found.column + indent, str(found))
+        except BadComposite as error:
+            problem(number, error.column + indent, str(error))
         else:
             lines[composite.name] = (number, composite)
     if len(lines) > MOST_COMPOSITES:
-        said = _("At most %(n)s composite scores can be declared.") % {"n": MOST_COMPOSITES}
-        problems.append(ValidationError(said, code="many_composites"))
+        sentence = _("At most %(n)s composite scores can be declared.") % {"n": MOST_COMPOSITES}
+        problems.append(ValidationError(sentence, code="many_composites"))
     composites = {name: composite for name, (_number, composite) in lines.items()}
     for number, composite in lines.values():
         for part in composite.parts if composite.how in _OF_PASSED else ():
             if part.sign is None and not _is_passed(composites.get(part.metric)):
-                said = _("With “%(how)s of”, say when “%(name)s” is passed: >= or <= and a limit, or = and a class.")
-                problem(number, part.column, said % {"how": composite.how, "name": part.metric})
+                sentence = _(
+                    "With “%(how)s of”, say when “%(name)s” is passed: >= or <= and a limit, or = and a class."
+                )
+                problem(number, part.column, sentence % {"how": composite.how, "name": part.metric})
     order = _in_order(composites)
     if isinstance(order, str):
         first = order.partition(" → ")[0]
@@ -178,7 +182,7 @@ def _is_passed(composite: Composite | None) -> bool:
 
 
 def _in_order(composites: Mapping[str, Composite]) -> list[str] | str:
-    """Return the names, each after the composites it is made of; or the way round in which one contains itself."""
+    """Return the names, each after its parts; or, if a composite contains itself, the names of the circle."""
     order: dict[str, None] = {}
 
     def visit(name: str, way: tuple[str, ...]) -> str:
@@ -199,7 +203,7 @@ def _in_order(composites: Mapping[str, Composite]) -> list[str] | str:
 
 
 class CompositesField(forms.CharField):
-    """Declared composite scores, one a line, written in one way and in the order in which they were declared."""
+    """Declared composite scores, one per line, in their normal spelling and in the order of declaration."""
 
     def clean(self, value: Any) -> str:
         """Refuse lines that declare no composite score."""
@@ -229,7 +233,7 @@ class Made:
 def computed(
     composites: Sequence[Composite], scores: Mapping[str, Floats], whole: Floats
 ) -> tuple[dict[str, Floats], list[Made]]:
-    """Compute composites, each of which stands after its parts, from imported scores of the same texts.
+    """Compute composites, in an order with each after its parts, from imported scores of the same texts.
 
     `scores` are by metric, shape (n,), NaN where there is none. `whole` is 1 where an entry is a system as a whole: of
     these only means and products without a limit make sense, so others are NaN.
@@ -250,13 +254,13 @@ def computed(
             result = combined(np.array(values), composite.how)
             takes_wholes = composite.how not in _OF_PASSED and all(part.sign is None for part in composite.parts)
             known[composite.name] = result if takes_wholes else np.where(whole == 1, np.nan, result)
-    return {name: known[name] for name, one in made.items() if not one.problem}, list(made.values())
+    return {name: known[name] for name, entry in made.items() if not entry.problem}, list(made.values())
 
 
 def _problem(
     composite: Composite, known: Mapping[str, Floats], scores: Mapping[str, Floats], made: Mapping[str, Made]
 ) -> str:
-    """Return why a composite cannot be computed; "" where it can. Sentences of results are English."""
+    """Return the reason why a composite cannot be computed; "" if it can. Sentences of results are English."""
     if composite.name in scores:
         return "There are imported scores of the same name, so this composite is left out. Give it another name."
     names = [part.metric for part in composite.parts]

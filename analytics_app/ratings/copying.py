@@ -47,7 +47,7 @@ class Collector:
         self._arrays: list[NDArray[Any]] = []
 
     def write(self, data: bytes) -> int:
-        """Take bytes from the server."""
+        """Receive bytes from the server."""
         self._buffer += data
         if len(self._buffer) >= BUFFER:
             self._convert()

@@ -77,7 +77,7 @@ class Names:
         return np.where(codes >= 0, code_of[codes], np.int32(-1))
 
     def criterion_code(self, key: str) -> int:
-        """Return the code of a criterion by its key, -1 where there is none."""
+        """Return the code of a criterion by its key, -1 if there is none."""
         return self.criteria.index(key) if key in self.criteria else -1
 
 

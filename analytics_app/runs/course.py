@@ -1,4 +1,4 @@
-"""Keep the agreement that automatic runs compute, so that a page can show its course: superseded runs are deleted."""
+"""Store the agreement of automatic runs, whose rows are deleted, so that a page can show its course."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DELETE FROM analytics_app_agreementpoint WHERE id IN (
 
 
 def keep_agreement(run: Run) -> None:
-    """Keep the alpha of every criterion that an automatic run has computed, in the transaction that calls it done."""
+    """Store the alpha of every criterion of an automatic run, in the transaction that finishes the run."""
     if run.trigger not in AUTOMATIC:
         return
     rows = ResultRow.objects.filter(

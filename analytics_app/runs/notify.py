@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 
 
 def ring(part_ids: Sequence[int], *, again: bool = False) -> int:
-    """Tell the workers about parts that are queued; returns for how many that went well. Never raises."""
+    """Notify workers of queued parts, and return the number of successful notifications. Never raises."""
     rung: list[int] = []
     if not part_ids:
         return 0
@@ -51,7 +51,7 @@ def ring(part_ids: Sequence[int], *, again: bool = False) -> int:
 
 
 def waiting(broker: Connection, queue: str = QUEUE) -> int:
-    """Return how many messages of a queue nobody has taken yet."""
+    """Return the number of messages in a queue that no worker has taken yet."""
     with broker.channel() as opened:
         channel: Any = opened
         try:

@@ -19,7 +19,7 @@ MOST_RATINGS, MOST_UNITS = 20_000, 20_000
 
 
 def is_too_large(study: Study) -> bool:
-    """Say whether a study has too many ratings or units for a preview. No more of them are counted than that."""
+    """Return whether a study has too many ratings or units for a preview, counting no further than the limit."""
     ratings = Rating.objects.filter(task__study=study).order_by()[: MOST_RATINGS + 1]
     units = Unit.objects.filter(task__study=study).order_by()[: MOST_UNITS + 1]
     return ratings.count() > MOST_RATINGS or units.count() > MOST_UNITS

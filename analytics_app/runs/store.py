@@ -34,7 +34,7 @@ _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 
 
 class Superseded(Exception):
-    """The part has gone to somebody else, or its run has ended: nothing was stored."""
+    """Another worker has claimed the part, or its run has ended: nothing was stored."""
 
 
 class Gone(Exception):
@@ -194,7 +194,7 @@ def _release_waiting(run: Run, part: RunPart) -> None:
 
 
 def finish(run: Run) -> None:
-    """Call a run done, whose row is locked; where an equal one was done before it is cancelled instead."""
+    """Mark a run as done, whose row is locked; if an equal run was done before, it is cancelled instead."""
     ended = Run.objects.filter(pk=run.pk)
     try:
         with transaction.atomic():

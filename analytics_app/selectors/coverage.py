@@ -1,4 +1,4 @@
-"""How the outputs of a study are spread over the values of features, before anything is judged."""
+"""The distribution of the outputs of a study over the values of features, before judging begins."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Line:
 
     @property
     def is_thin(self) -> bool:
-        """Whether a system has too few outputs with this value for a comparison."""
+        """Return whether a system has too few outputs with this value for a comparison."""
         return min(self.n_outputs) < FEW_OUTPUTS
 
 

@@ -35,7 +35,7 @@ def exclusions_of(run: Run, rule: str) -> QuerySet[Exclusion]:
 
 
 def judgments_of(rater: Rater) -> QuerySet[Judgment]:
-    """Return the answers of a rater that are analysed, as they stand now, in the order in which they were shown."""
+    """Return the current answers of a rater that are analysed, in the order in which they were shown."""
     judgments = Judgment.objects.filter(
         assignment__rater=rater, assignment__purpose__in=Assignment.Purpose.ANALYSED, skip_reason=""
     )
@@ -44,7 +44,7 @@ def judgments_of(rater: Rater) -> QuerySet[Judgment]:
 
 
 def excluded_judgments(study: Study, judgments: Sequence[Judgment]) -> dict[int, Exclusion]:
-    """Return the current exclusions by hand of some judgments, by judgment id."""
+    """Return the current manual exclusions of some judgments, by judgment id."""
     exclusions = Exclusion.objects.filter(study=study, run=None, lifted_at=None, judgment__in=judgments).select_related(
         "by"
     )

@@ -71,7 +71,7 @@ def hidden_among(studies: Sequence[Study]) -> set[int]:
 
 
 def read_first(studies: Sequence[int]) -> dict[int, Run]:
-    """Return by its key the run of each study that is read first: the newest planned one, else the newest."""
+    """Return the best run of each study by its key: the newest planned run, else the newest."""
     done = Run.objects.filter(study__in=studies, state=RunState.DONE)
     return {run.pk: run for run in done.order_by("study_id", "-planned", "-number").distinct("study_id")}
 
@@ -95,7 +95,7 @@ def _rows(runs: Sequence[int]) -> list[ResultRow]:
 
 
 def _fill(result: MainResult, rows: Sequence[ResultRow], primary: str) -> None:
-    """Take the scores of the primary criterion, or of the first one that has any."""
+    """Add the scores of the primary criterion, or of the first criterion that has any."""
     for score in SCORES:
         of_score = [row for row in rows if (row.analysis, row.statistic) == score]
         first = next((row for row in of_score if row.criterion == primary), of_score[0] if of_score else None)
@@ -108,14 +108,14 @@ def _fill(result: MainResult, rows: Sequence[ResultRow], primary: str) -> None:
 
 
 def criterion_names(places: Iterable[tuple[int, str]]) -> dict[tuple[int, str], str]:
-    """Return what criteria are called, by study and key."""
+    """Return the names of criteria, by study and key."""
     studies = [study for study, key in places if key]
     live = Criterion.objects.filter(study__in=studies, until=None).values_list("study", "key", "name")
     return {(study, key): name for study, key, name in live}
 
 
 def _names(studies: Sequence[int], keys: Sequence[str]) -> dict[str, str]:
-    """Return what systems are called; by its key where studies call one differently, or not at all."""
+    """Return the names of systems; the key of a system if studies have different names for it, or none."""
     called: dict[str, set[str]] = defaultdict(set)
     for key, name in System.objects.filter(study__in=studies, key__in=keys).exclude(name="").values_list("key", "name"):
         called[key].add(name)

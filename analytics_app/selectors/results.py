@@ -1,4 +1,4 @@
-"""Which results may be shown: results by system only after closing, or if the owner shows them early."""
+"""Results that may be shown: those by system only after closing, or if the owner shows them early."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ def systems_shown(study: Study) -> bool:
 
 
 def rows_of(run: Run, *, systems: bool) -> QuerySet[ResultRow]:
-    """Return the rows of a run in their order; without `systems` those that tell systems apart are left out."""
+    """Return the rows of a run in their order; without `systems`, those that distinguish systems are left out."""
     rows = ResultRow.objects.filter(run=run).order_by("order")
     return rows if systems else rows.filter(by_system=False)
 
 
 def plots_of(run: Run, *, systems: bool) -> QuerySet[Plot]:
-    """Return the plots of a run in their order; without `systems` those that tell systems apart are left out."""
+    """Return the plots of a run in their order; without `systems`, those that distinguish systems are left out."""
     plots = Plot.objects.filter(run=run).order_by("order", "key")
     return plots if systems else plots.filter(by_system=False)

@@ -26,7 +26,7 @@ class RunProgress:
 
     @property
     def share(self) -> float:
-        """Share of parts that are done, 0 to 1."""
+        """Return the share of parts that are done, 0 to 1."""
         return self.done / self.total if self.total else float(self.state == RunState.DONE)
 
 

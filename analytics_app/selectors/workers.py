@@ -1,4 +1,4 @@
-"""Whether a worker is alive, and whether the broker can be reached."""
+"""The state of workers and of the broker."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exclude raters and judgments by hand, with a written reason. Exclusions are lifted, never deleted.
+"""Exclude raters and judgments manually, with a written reason. Exclusions are lifted, never deleted.
 
 They change no existing run; the rule "manual" applies those that hold when a run is started.
 """

@@ -48,7 +48,7 @@ def share(*, run: Run, name: str, days: int, by: AbstractBaseUser) -> MadeLink:
 
 @atomically
 def end(*, link: ResultsLink, by: AbstractBaseUser) -> None:
-    """End a link; one that was ended stays as it is."""
+    """End a link, unless it was ended before."""
     if ResultsLink.objects.filter(pk=link.pk, ended_at=None).update(ended_at=Now()):
         events.log(link.run.study, by, "ended a link to results", about=f"{LINK}{link.pk}")
 

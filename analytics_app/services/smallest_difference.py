@@ -31,7 +31,7 @@ def register() -> None:
 
 
 def sentence(size: TaskSize) -> str:
-    """Return the sentence for a task; empty where it compares nothing, or no test is planned for its answers."""
+    """Return the sentence for a task; empty if it compares nothing, or no test is planned for its answers."""
     params = size.kind.params
     if {"goal", "pd"} <= params.keys():
         return _discrimination(size) if params["goal"] == "difference" else ""

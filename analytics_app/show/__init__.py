@@ -1,4 +1,4 @@
-"""How results are shown: tables and their cells, rows found by what they are about, and what statistics are called.
+"""The display of results: tables and their cells, indexes of rows, and names of statistics.
 
 Below analyses, which declare their own tables with these pieces.
 """

@@ -65,7 +65,7 @@ def subsets(rows: Rows, limit: float, caption: Words) -> Iterator[Table]:
 
 
 def _about(row: ResultRow) -> tuple[object, ...]:
-    """What a row is about, whichever ratings went in."""
+    """Return the identity of a row without its basis."""
     return (
         row.statistic, row.system, row.system_b, row.label, row.rater, row.group, row.wave, row.slice, row.metric,
         row.metric_b, str((row.settings or {}).get("level", "")),

@@ -14,7 +14,7 @@ AnyRow = TypeVar("AnyRow", bound=Row | ResultRow)
 
 
 class RowIndex(Generic[AnyRow]):
-    """Rows of one or several analyses. What was before the rules never stands in the place of what they kept."""
+    """Rows of one or several analyses. Rows before the rules never replace rows on kept ratings."""
 
     def __init__(self, rows: Iterable[AnyRow]) -> None:
         self.rows: list[AnyRow] = list(rows)
@@ -24,7 +24,7 @@ class RowIndex(Generic[AnyRow]):
 
     @property
     def both(self) -> bool:
-        """Whether rules took something, so that there are rows before them too."""
+        """Return whether rules excluded ratings, so that there are also rows before the rules."""
         return bool(self.before)
 
     @cached_property
@@ -43,7 +43,7 @@ class RowIndex(Generic[AnyRow]):
         return [row for row in self.kept if row.statistic in statistics]
 
     def has(self, *statistics: str) -> bool:
-        """Say whether there is a row of one of these statistics, before or after the rules."""
+        """Return whether there is a row of one of these statistics, before or after the rules."""
         return any(row.statistic in statistics for row in self.rows)
 
     def one(self, statistic: str, *, before: bool = False, **about: Any) -> AnyRow | None:

@@ -1,4 +1,4 @@
-"""What analyses and their statistics are called on pages. Each analysis makes its names known when it registers."""
+"""The names of analyses and their statistics on pages, which each analysis adds when it registers."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ _statistics: dict[str, Words] = {}
 
 
 def add(analysis: str, label: Words, statistics: Mapping[str, Words]) -> None:
-    """Make known what an analysis and its statistics are called; several may yield one statistic, by one name."""
+    """Add the names of an analysis and its statistics; several analyses may yield a statistic of one name."""
     _analyses[analysis] = label
     _statistics.update(statistics)
 
 
 def analysis(name: str) -> Words:
-    """Name an analysis; one that is not known, by its key."""
+    """Return the name of an analysis; the key of an unknown one."""
     return _analyses.get(name, name)
 
 
 def statistic(name: str) -> str:
-    """Name a statistic; one that no analysis declares, by its key made readable."""
+    """Return the name of a statistic; a readable form of the key if no analysis declares it."""
     return str(_statistics.get(name) or capfirst(name.replace("_", " ")))

@@ -1,4 +1,4 @@
-"""Where analyses register their tables: each its own, and some that several stand in together."""
+"""The registry of the tables of analyses: their own tables, and tables shared by several analyses."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Make: TypeAlias = Callable[[Rows, float], Iterator[Table]]
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """A table in which several analyses stand together. Those of a lower `order` come first, after all others."""
+    """A table shared by several analyses. Shared tables come after all others, those of a lower `order` first."""
 
     analyses: frozenset[str]
     make: Make
@@ -31,7 +31,7 @@ _shared: list[Shared] = []
 
 
 def tables_of(*analyses: str) -> Callable[[Make], Make]:
-    """Make known how the rows of an analysis are shown; with several names, those of each by itself."""
+    """Register the tables of an analysis; with several names, those of each separately."""
 
     def known(make: Make) -> Make:
         for name in analyses:
@@ -43,7 +43,7 @@ def tables_of(*analyses: str) -> Callable[[Make], Make]:
 
 
 def shared_table(*analyses: str, order: int, folded: bool = False) -> Callable[[Make], Make]:
-    """Make known a table of the rows of several analyses; one with a table of this kind has no table of its own.
+    """Register a table of the rows of several analyses, which then have no tables of their own.
 
     It is also made where the rules kept nothing, so that it can show what was before them as such.
     """
@@ -56,7 +56,7 @@ def shared_table(*analyses: str, order: int, folded: bool = False) -> Callable[[
 
 
 def is_shared(analysis: str) -> bool:
-    """Say whether the rows of an analysis stand in tables together with others."""
+    """Return whether the rows of an analysis are in tables shared with others."""
     return any(analysis in shared.analyses for shared in _shared)
 
 
@@ -67,7 +67,7 @@ def tables_for(analysis: str, rows: Sequence[ResultRow], limit: float) -> list[T
 
 
 def shared_tables(rows: Sequence[ResultRow], limit: float, *, folded: bool) -> list[tuple[int, Table]]:
-    """Return the tables in which several analyses stand together with their order."""
+    """Return the tables shared by several analyses, with their order."""
     made = []
     for shared in sorted(_shared, key=lambda one: one.order):
         of_shared = [row for row in rows if row.analysis in shared.analyses]

@@ -100,7 +100,7 @@ def _row(rows: Rows, column: Shown, line: ResultRow, by: Sequence[str]) -> Resul
 def by_system(
     rows: Rows, caption: Words, columns: Sequence[Shown], *, lead: str, lowest_first: bool = False, also: str = ""
 ) -> Iterator[Table]:
-    """Yield a table with a line a system, by the values of `lead`, which is also shown before the rules.
+    """Yield a table with one line for each system, by the values of `lead`, which is also shown before the rules.
 
     What the rows of the statistic `also` have to say stands below it.
     """
@@ -113,7 +113,7 @@ def by_system(
 
 
 def by_pair(rows: Rows, caption: Words, columns: Sequence[Shown], *, lead: str, sign: str) -> Iterator[Table]:
-    """Yield a table with a line a pair of systems, in the order of the document."""
+    """Yield a table with one line for each pair of systems, in the order of the document."""
     by = ("system", "system_b")
     head = named(_("Pair"), formats.pair(sign))
     yield from _compared(rows, caption, [head, *columns], lines_of(rows.of(lead), *by), by, lead)
@@ -136,7 +136,7 @@ def _compared(
 
 
 def facts(rows: Rows, caption: Words, shown: Mapping[str, Format]) -> Iterator[Table]:
-    """Yield a table with a line a number, each shown in its own way, the value before the rules beside."""
+    """Yield a table with one line for each number, in its own format, with the value before the rules."""
 
     def value(row: ResultRow | None) -> Cell:
         return shown[row.statistic](row) if row is not None else Cell(DASH)

@@ -13,7 +13,7 @@ from analytics_app.show.cells import Cell, Words
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """The head of a column. Numbers stand right-aligned."""
+    """The head of a column. Numbers are right-aligned."""
 
     label: Words
     number: bool = True
@@ -42,7 +42,7 @@ class Table:
 
 
 def with_keys(tables: Iterable[Table]) -> list[Table]:
-    """Return the tables of a section with keys made of their captions; of equal captions the later ones are counted."""
+    """Return the tables of a section with keys from their captions; later equal captions get a number."""
     times: Counter[str] = Counter()
     keyed = []
     for table in tables:

@@ -12,19 +12,19 @@ register = template.Library()
 
 @register.filter
 def whole(value: int | None) -> str:
-    """Write a count: 2,310; a dash for none."""
+    """Return a count as text: 2,310; a dash for none."""
     return cells.whole(value).text
 
 
 @register.filter
 def number(value: float | None, digits: int = 2) -> str:
-    """Write a number with so many digits after its point; a dash for none."""
+    """Return a number as text with a number of digits after its point; a dash for none."""
     return cells.number(value, digits).text
 
 
 @register.filter
 def percent(value: float | None) -> str:
-    """Write a share of one as a percentage."""
+    """Return a share of one as a percentage."""
     return cells.percent(value, 1).text
 
 

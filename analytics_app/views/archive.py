@@ -21,14 +21,14 @@ MOST_RATINGS = 100_000
 
 
 def run_to_archive(study: Study) -> Run | None:
-    """Return the run that the archive of a study holds: none before it is closed and has one that is done."""
+    """Return the run for the archive of a study: None before the study is closed and has a run that is done."""
     return pages.best_run(study) if study.state == Study.State.CLOSED else None
 
 
 @researcher_page
 @require_safe
 def archive(request: HttpRequest, slug: str) -> FileResponse:
-    """The archive as a zip, for whoever may read the known answers; written in the study's log."""
+    """Return the archive as a zip, for users who may read the known answers; the study's log records it."""
     study = access.study_for_researcher(request.user, slug, Membership.Role.EDITOR)
     run = run_to_archive(study)
     if run is None or run.n_seen > MOST_RATINGS:

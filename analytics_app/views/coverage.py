@@ -35,7 +35,7 @@ SUGGESTED = "length: words"
 
 
 class CoverageForm(forms.Form):
-    """Which features are counted, with the fields that the analysis has."""
+    """The features to count, with the fields of the analysis."""
 
     features = analyses.registry["features"].Settings.base_fields["features"]
     groups = analyses.registry["features"].Settings.base_fields["groups"]
@@ -116,7 +116,7 @@ def _counted(study: Study, form: CoverageForm) -> list[Coverage]:
 
 
 def _start(study: Study) -> Mapping[str, Any]:
-    """Return what the form shows at first: the features of the plan, else those of the items, else a suggestion."""
+    """Return the initial values of the form: the features of the plan, else those of the items, else a suggestion."""
     try:
         document = plans.document_of(study)
     except plans.BadPlan:

@@ -1,4 +1,4 @@
-"""The texts of a plot of marks, word by word, with how many raters marked them."""
+"""The texts of a plot of marks, word by word, with the number of raters who marked them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ KIND = "marks-in-text"
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Words that so many raters marked, how dark they are (0 for none, else 1 to 3), and raters by severity."""
+    """Words, the number of raters who marked them, their shade (0 for none, else 1 to 3), and raters by severity."""
 
     text: str
     raters: int

@@ -27,7 +27,7 @@ EDITOR = Membership.Role.EDITOR
 
 @dataclass(frozen=True, slots=True)
 class Beginning:
-    """The presets that a new run may begin with, and the one that it does begin with; `frozen` is the frozen plan."""
+    """The presets of a new run, and the chosen preset; `frozen` is the frozen plan."""
 
     presets: list[Preset]
     chosen: Preset
@@ -37,7 +37,7 @@ class Beginning:
 @researcher_page
 @require_http_methods(["GET", "HEAD", "POST"])
 def new_run(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show the form of a new run; posted to, it starts one and leads to its page.
+    """Show the form of a new run; a POST starts the run and redirects to its page.
 
     ?preset=strict begins with the settings of a preset, ?from=3 with those of a run.
     """
@@ -52,7 +52,7 @@ def new_run(request: HttpRequest, slug: str) -> HttpResponse:
 @researcher_page
 @require_POST
 def preview(request: HttpRequest, slug: str) -> HttpResponse:
-    """Say what a run with the settings in the form would do. No run is started, and nothing is stored."""
+    """Show the effects of a run with the settings in the form, without starting a run or storing anything."""
     study, role = access.study_and_role(request.user, slug, EDITOR)
     beginning = _beginning(request, study)
     form = RunForm(study, beginning.chosen.document, request.POST)
@@ -114,7 +114,7 @@ def _beginning(request: HttpRequest, study: Study) -> Beginning:
 
 
 def _of_run(study: Study, number: str) -> Preset | None:
-    """Return the settings of a run; None where the address names none, or a run that was refused."""
+    """Return the settings of the run in the address; None if there is none, or the run was refused."""
     if not (number.isascii() and number.isdecimal() and len(number) < 10):
         return None
     run = pages.run_numbered(study, int(number))

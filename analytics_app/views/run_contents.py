@@ -1,4 +1,4 @@
-"""What a run that is done has to show, for the pages of members and for those who were given a link."""
+"""The content of the results page of a run that is done, for members and for people with a link."""
 
 from __future__ import annotations
 

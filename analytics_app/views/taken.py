@@ -27,7 +27,7 @@ OF_RUN = "run"
 
 @dataclass(frozen=True, slots=True)
 class NamedTable:
-    """A table of a run: the section where it stands, its title with what it is about, and its cells."""
+    """A table of a run: its section, its title with its subject, and its cells."""
 
     section: str
     title: str
@@ -40,7 +40,7 @@ class NamedTable:
 
 
 def all_tables(study: Study, run: Run, *, systems: bool) -> Iterator[NamedTable]:
-    """Yield every table of a run, in the order of its pages; without `systems` none that tells systems apart."""
+    """Yield every table of a run, in the order of its pages; without `systems`, none that distinguishes systems."""
     names = names_of(study)
     read = run_sections.read(run, names, systems=systems, whole=True)
     yield from _of_run(run, names, read.rows, read.of_rules)
@@ -50,7 +50,7 @@ def all_tables(study: Study, run: Run, *, systems: bool) -> Iterator[NamedTable]
 
 
 def one_table(study: Study, run: Run, section: str, key: str, *, systems: bool) -> NamedTable | None:
-    """Return a table by its section and key; None where the run has no such table, or it may not be shown yet."""
+    """Return a table by its section and key; None if the run has no such table, or it may not be shown yet."""
     names = names_of(study)
     if section == OF_RUN:
         rows = list(rows_of(run, systems=systems).filter(analysis="funnel"))
@@ -75,7 +75,7 @@ def table_file(study: Study, run: Run, named: NamedTable, format: tables.Format)
 
 
 def plot_file(study: Study, run: Run, plot: Plot, format: pictures.Format) -> bytes:
-    """Return a plot with its title, and which run it is of, as a file."""
+    """Return a plot as a file with its title and the name of its run."""
     subtitle = f"{charts.subtitle(plot.spec)} {run_words.provenance(run, study)}"
     return pictures.write(charts.standing_alone(plot.svg, title=plot.title, subtitle=subtitle), format)
 
@@ -119,7 +119,7 @@ def document(study: Study, run: Run, *, systems: bool) -> dict[str, Any]:
 
 
 def _about(names: ResultNames, task: str, section: Section) -> str:
-    """Name the criterion of a section, and its task where a study has several."""
+    """Return the name of a section's criterion, with its task if the study has several."""
     return ", ".join(filter(None, (names.tasks.get(task, task) if len(names.tasks) > 1 else "", section.title)))
 
 
@@ -134,7 +134,7 @@ def _of_section(section: Section, about: str) -> Iterator[NamedTable]:
 def _of_run(
     run: Run, names: ResultNames, rows: Sequence[ResultRow], figures: Mapping[str, Figure]
 ) -> Iterator[NamedTable]:
-    """Yield what was excluded, task by task, and how each rater used the scale."""
+    """Yield the tables of exclusions, task by task, and of each rater's use of the scale."""
     for funnel in run_words.funnels(rows, names.tasks, figures):
         if funnel.figure is not None:
             yield NamedTable(OF_RUN, funnel.figure.plot.title, funnel.figure.table)

@@ -1,4 +1,4 @@
-"""Choose the one measure of agreement that fits the scale and the design, and say why.
+"""Choose the measure of agreement that fits the scale and the design, with the reason.
 
 The choice depends on what was asked and who rated what, never on the values: a menu of measures invites picking.
 """
@@ -45,7 +45,7 @@ LABELS = _("Krippendorff's alpha for labels, since labels have no order and text
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The measure to read, and why this one."""
+    """The leading measure, and the reason for it."""
 
     leading: ResultRow
     reason: Words
@@ -71,7 +71,7 @@ class Choice:
 
 
 def chosen(rows: RowIndex[ResultRow]) -> Choice | None:
-    """Return the measure that fits, of the kept rows of one criterion; None where it was not computed."""
+    """Return the measure that fits, from the rows on kept ratings of one criterion; None if it was not computed."""
     whole = rows.whole
     of_logs = whole.one(ICC, label=OF_LOGS)
     if of_logs is not None:
@@ -85,5 +85,5 @@ def chosen(rows: RowIndex[ResultRow]) -> Choice | None:
 
 
 def is_alpha(row: ResultRow) -> bool:
-    """Say whether Krippendorff's bounds apply to a measure."""
+    """Return whether Krippendorff's bounds apply to a measure."""
     return row.statistic == ALPHA

@@ -1,4 +1,4 @@
-"""Answers to a questionnaire by group: a line a question as in the first table of a trial, with a test of each."""
+"""Answers to a questionnaire by group: one line per question as in the first table of a trial, with a test."""
 
 from __future__ import annotations
 

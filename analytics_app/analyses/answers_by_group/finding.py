@@ -13,7 +13,7 @@ from analytics_app.show.shown import Rows
 
 @finding_of("answers_by_group", *TESTS, order=40, parts=True)
 def answers_by_group(rows: Rows, asked: Asked) -> Finding | None:
-    """Name the questions that each two groups answered differently; where there are none, say so."""
+    """Return the finding about the questions that every two groups answered differently, if there are any."""
     tests = [row for row in rows.of(*TESTS) if row.p_adjusted is not None]
     if not tests:
         return None

@@ -1,4 +1,4 @@
-"""The table of answers by group: a line an answer, a column a group, and the test of each question beside it."""
+"""The table of answers by group: a line for each answer, a column for each group, and a test of each question."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def group_tables(rows: Rows, limit: float) -> Iterator[Table]:
 
 
 def _answers(rows: Rows, wave: int | None, limit: float) -> Table:
-    """Return what groups answered in a wave; with two groups, with the test of each question beside it."""
+    """Return the answers of groups in a wave; with two groups, with the test of each question."""
     groups = rows.values("group", "group_answered")
     beside = len(groups) == 2
     lines: list[list[Cell]] = []
@@ -54,7 +54,7 @@ def _answers(rows: Rows, wave: int | None, limit: float) -> Table:
 
 
 def _given(rows: Rows, groups: Sequence[str | None], about: Mapping[str, Any]) -> Iterator[tuple[str, list[Cell]]]:
-    """Yield what a line about a question is called, and its cells: each answer, or the middle of all."""
+    """Yield the name and the cells of each line about a question: one for each answer, or the mean or median."""
     options = dict.fromkeys(
         row.metric for row in rows.of("group_share") if (row.label, row.wave) == (about["label"], about["wave"])
     )
@@ -68,7 +68,7 @@ def _given(rows: Rows, groups: Sequence[str | None], about: Mapping[str, Any]) -
 
 
 def _tests(rows: Rows, limit: float) -> Iterator[Table]:
-    """Yield a line a question and pair of groups: the test with its figures."""
+    """Yield a table with one line for each question and pair of groups: the test with its figures."""
     lines = rows.of(*TESTS)
     several = len({row.wave for row in lines}) > 1
     by = ("label", "group", "slice", "wave")
@@ -103,7 +103,7 @@ def _tests(rows: Rows, limit: float) -> Iterator[Table]:
 
 
 def _named(row: ResultRow, *, several: bool) -> str:
-    """Name a test: its question, the groups, the wave where there are several, and the test."""
+    """Return the name of a test: its question, the groups, the wave if there are several, and the test."""
     question = str((row.settings or {}).get("question") or row.label)
     groups = f"{row.group} − {(row.slice or '').removeprefix('against=')}"
     wave = _("wave %(n)s") % {"n": row.wave} if several else None
@@ -116,7 +116,7 @@ def _question(rows: Rows, about: Mapping[str, Any]) -> Cell:
 
 
 def _option(options: Collection[str | None], option: str | None) -> str:
-    """Name an answer; a box is stored as 0 and 1."""
+    """Return the name of an answer; a box is stored as 0 and 1."""
     if set(options) == {"0", "1"}:
         return _("not ticked") if option == "0" else _("ticked")
     return str(option)
@@ -142,7 +142,7 @@ def _share(row: ResultRow | None) -> Cell:
 
 
 def _called(row: ResultRow | None) -> Cell:
-    """Name the test of a row in the words of the page."""
+    """Return the name of the test of a row in the words of the page."""
     names = {
         "chi-squared": _("chi-squared"),
         "Fisher's exact": _("Fisher's exact"),
@@ -155,7 +155,7 @@ def _called(row: ResultRow | None) -> Cell:
 
 
 def _family(tests: Sequence[ResultRow]) -> Iterator[str]:
-    """Say over how many tests p was adjusted."""
+    """Yield a sentence with the number of tests over which p was adjusted."""
     for family, method in dict.fromkeys(
         ((row.settings or {}).get("family"), (row.settings or {}).get("correction")) for row in tests
     ):

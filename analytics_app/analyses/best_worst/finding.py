@@ -1,4 +1,4 @@
-"""What the intervals of best-worst scores support: the method has no test of pairs."""
+"""The finding that the intervals of best-worst scores support: the method has no test of pairs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from analytics_app.show.shown import Rows
 
 @finding_of("best_worst", "bw_score", order=10)
 def best_worst(rows: Rows, asked: Asked) -> Finding | None:
-    """Say whether the interval of the highest score lies above those of all others."""
+    """Return the finding whether the interval of the highest score lies above those of all others."""
     scores = [row for row in rows.of("bw_score") if row.value is not None and row.low is not None]
     scores.sort(key=lambda row: -(row.value or 0.0))
     if len(scores) < 2:

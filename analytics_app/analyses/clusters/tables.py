@@ -17,7 +17,7 @@ from analytics_app.show.table import Table
 
 
 def tested(row: ResultRow | None) -> Cell:
-    """Show which system of a pair a one-sided test takes for the higher one."""
+    """Show the system of a pair that the one-sided test takes as the higher."""
     if row is None:
         return Cell(DASH)
     # Runs of versions that put the higher system first do not say it.

@@ -19,7 +19,7 @@ BINS = 10
 
 @register
 class Distribution(Analysis):
-    """Share of each step of a scale, or of each tenth of a range; it tells no systems apart."""
+    """Share of each step of a scale, or of each tenth of a range, without distinguishing systems."""
 
     label = _("Distribution")
     summary = _("How often each step, or each tenth of the range, was chosen: is the whole scale used?")

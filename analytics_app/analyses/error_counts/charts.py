@@ -1,4 +1,4 @@
-"""Charts of counts of errors: what one more error of each type does to ratings and to scores of metrics."""
+"""Charts of counts of errors: the effect of one more error of each type on ratings and on scores of metrics."""
 
 from __future__ import annotations
 

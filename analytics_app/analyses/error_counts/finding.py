@@ -1,4 +1,4 @@
-"""Which types of errors are shown to lower ratings."""
+"""The finding about types of errors that lower ratings."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from analytics_app.show.shown import Rows
 
 @finding_of("error_counts", "error_effect", order=65)
 def error_counts(rows: Rows, asked: Asked) -> Finding | None:
-    """Name the types of errors with which ratings clearly fall."""
+    """Return the finding about the types of errors that clearly lower ratings."""
     tested = [row for row in rows.of("error_effect") if row.p_adjusted is not None]
     if not tested:
         return None

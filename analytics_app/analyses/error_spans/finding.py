@@ -1,4 +1,4 @@
-"""What the tests of MQM penalties support."""
+"""The finding that the tests of MQM penalties support."""
 
 from django.utils.translation import gettext_lazy as _
 

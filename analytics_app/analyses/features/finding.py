@@ -1,4 +1,4 @@
-"""What the tests of differences by feature support."""
+"""The finding that the tests of differences by feature support."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from analytics_app.show.shown import Rows
 
 @finding_of("features", "feature_contrast", order=60)
 def features(rows: Rows, asked: Asked) -> Finding | None:
-    """Say on which features differences of systems depend."""
+    """Return the finding about the features on which differences between systems depend."""
     tested = [row for row in rows.of("feature_contrast") if row.p_adjusted is not None]
     if not tested:
         return None

@@ -1,4 +1,4 @@
-"""The table of scored questionnaires: a line a score, group and wave."""
+"""The table of scored questionnaires, with one line for each score, group and wave."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ def scores_table(rows: Rows, limit: float) -> Iterator[Table]:
 
 
 def _called(row: ResultRow) -> str:
-    """Name a score with its group and wave."""
+    """Return the name of a score with its group and wave."""
     wave = _("wave %(n)s") % {"n": row.wave} if row.wave else None
     name = (row.settings or {}).get("name") or row.label
     return ", ".join(filter(None, (str(name), row.group, wave)))
 
 
 def _ranges(lines: Sequence[ResultRow]) -> Iterator[str]:
-    """Say from where to where scores go, and after whom they are scored."""
+    """Yield sentences about the ranges of scores, and their sources."""
     for low, high in dict.fromkeys(tuple((row.settings or {})["limits"]) for row in lines):
         yield _("Scores go from %(low)s to %(high)s.") % {"low": f"{low:g}", "high": f"{high:g}"}
     for source in dict.fromkeys((row.settings or {})["source"] for row in lines):

@@ -1,4 +1,4 @@
-"""Tables of raters with themselves: all together, then a row a rater, whoever changed most first."""
+"""Tables of raters' agreement with themselves: all together, then each rater, the least consistent first."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ RATERS_SHOWN = 100
 
 @tables_of("intra_rater")
 def intra_rater(rows: Rows, limit: float) -> Iterator[Table]:
-    """Yield what all raters did, then each of them."""
+    """Yield the table of all raters together, then that of each rater."""
     yield from general_table([row for row in rows.rows if not row.rater], limit)
     of_raters = RowIndex([row for row in rows.rows if row.rater and not row.slice])
     apart = Shown(_("Mean absolute difference"), "rater_repeats_difference", digits(2))

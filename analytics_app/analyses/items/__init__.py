@@ -1,4 +1,4 @@
-"""Items by system: how each output was rated, so that hard items and outputs that stand out can be seen."""
+"""Items by system: the mean rating of each output, which shows hard items and unusual outputs."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ class Items(Analysis):
     Settings = Block
 
     def fits(self, question: Question) -> bool:
-        """Say whether ratings are of texts, and higher where a text is better."""
+        """Return whether ratings are about texts, and higher for better texts."""
         return super().fits(question) and can_be_compared(question) and not low_is_good(question)
 
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
-        """Yield a row an item and system, items in their order."""
+        """Yield one row for each item and system, with items in their order."""
         outputs = Outputs.of(sample, by_document=False)
         n = len(outputs.systems)
         if n < 2:
@@ -77,7 +77,7 @@ def _chosen(means: Floats) -> NDArray[np.intp]:
 
 
 def ranges(means: Floats) -> Floats:
-    """Return how far the highest system of an item lies above the lowest; 0 for an item of one system."""
+    """Return the difference between the highest and the lowest system of an item; 0 for an item of one system."""
     there = ~np.isnan(means)
     highest: Floats = np.where(there, means, -np.inf).max(axis=1)
     lowest: Floats = np.where(there, means, np.inf).min(axis=1)

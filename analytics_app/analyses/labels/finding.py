@@ -1,4 +1,4 @@
-"""What the tests of labels support."""
+"""The finding that the tests of labels support."""
 
 from analytics_app.analyses.shared.label_findings import of_labels
 from analytics_app.show.findings import finding_of

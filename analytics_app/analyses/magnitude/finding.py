@@ -1,4 +1,4 @@
-"""What the tests of magnitudes support."""
+"""The finding that the tests of magnitudes support."""
 
 from django.utils.translation import gettext_lazy as _
 

@@ -61,7 +61,7 @@ def outcomes(of: Material) -> Iterator[Sketch]:
 
 
 def _title(of: Material, shown: list[str], times: list[str]) -> str:
-    """Say what the corrected tests found from the first wave to the last: between groups, else within them."""
+    """Return a title with the result of the corrected tests from the first wave to the last."""
     limit = round(1 - of.confidence, 9)
     between = _whole(of.kept("outcome_change_adjusted"), times)
     tests = between or _whole(of.kept("outcome_change"), times)

@@ -1,4 +1,4 @@
-"""What the tests of outcomes measured elsewhere support."""
+"""The finding that the tests of outcomes measured elsewhere support."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from analytics_app.show.shown import Rows
 
 @finding_of("outcomes", "outcome_change", "outcome_change_adjusted", order=20, parts=True, beside=True)
 def outcomes(rows: Rows, asked: Asked) -> Finding | None:
-    """Say how outcomes changed, between groups first; told beside the finding of the questionnaire."""
+    """Return the finding about changes of outcomes, between groups first, beside that of the questionnaire."""
     between = [row for row in rows.of("outcome_change_adjusted") if row.value is not None]
     within = [row for row in rows.of("outcome_change") if row.value is not None]
     apart = [_apart(row) for row in _clear(between, asked.limit)]
@@ -34,7 +34,7 @@ def _clear(tests: Iterable[ResultRow], limit: float) -> list[ResultRow]:
 
 
 def _apart(row: ResultRow) -> str:
-    """Say which group had more of an outcome, given the earlier wave."""
+    """Return a phrase about the group with more of an outcome, given the earlier wave."""
     text = (
         _("in %(last)s, %(outcome)s was higher in %(group)s than in %(other)s (adjusted for %(first)s)")
         if (row.value or 0) > 0
@@ -44,7 +44,7 @@ def _apart(row: ResultRow) -> str:
 
 
 def _moved(row: ResultRow) -> str:
-    """Say which way an outcome went within a group, or in everybody."""
+    """Return a phrase about the change of an outcome within a group, or in everybody."""
     rose = (row.value or 0) > 0
     if row.group:
         text = (

@@ -14,7 +14,7 @@ from analytics_app.charts.registry import chart
 
 @chart(order=3)
 def preferences(of: Material) -> Iterator[Sketch]:
-    """Draw every pair of systems by how often one of them is preferred, ties half."""
+    """Draw the share of preferences for the first system of every pair; ties count half."""
     yield from pair_shares(of, "win_rate_half", "win_rate", "preferences", "is preferred to", "over")
 
 

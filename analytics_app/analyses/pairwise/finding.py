@@ -1,4 +1,4 @@
-"""What the tests of preferences support."""
+"""The finding that the tests of preferences support."""
 
 from django.utils.translation import gettext_lazy as _
 

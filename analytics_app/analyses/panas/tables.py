@@ -37,7 +37,7 @@ def panas_tables(rows: Rows, limit: float) -> Iterator[Table]:
 
 
 def _scores(rows: Rows) -> Iterator[Table]:
-    """Yield a line a score, group and wave; the column of people says how many have that score."""
+    """Yield a table with one line for each score, group and wave; people are those who have the score."""
     lines = rows.of("affect_mean")
     columns = [
         AFFECT.score(lines),

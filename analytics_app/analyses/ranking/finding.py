@@ -1,4 +1,4 @@
-"""What the tests of rankings support."""
+"""The finding that the tests of rankings support."""
 
 from django.utils.translation import gettext_lazy as _
 

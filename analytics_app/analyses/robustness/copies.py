@@ -1,4 +1,4 @@
-"""Which systems are degraded copies of which, and their scores beside those of the originals."""
+"""Pairs of systems and their degraded copies, with the scores of both."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Copies:
 
 
 def copies_among(systems: Sequence[str], kinds: Sequence[str]) -> Copies:
-    """Return the pairs of systems of which one is named after the other with a kind behind it, such as a-negation."""
+    """Return the pairs of systems where one has the name of the other plus a kind, such as a-negation."""
     place = {key: number for number, key in enumerate(systems)}
     pairs = [
         CopyPair(system, kind, place[system], place[f"{system}-{kind}"])

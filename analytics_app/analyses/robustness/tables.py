@@ -15,7 +15,7 @@ from analytics_app.show.table import Table
 
 @tables_of("robustness")
 def robustness(rows: Rows, limit: float) -> Iterator[Table]:
-    """Yield which degradations are noticed by raters and by each metric, and the differences of each system."""
+    """Yield the tables of degradations that raters and metrics notice, and of the differences of each system."""
     whole = rows.whole
     differences = whole.of("robustness_difference")
     columns = [
@@ -47,7 +47,7 @@ def robustness(rows: Rows, limit: float) -> Iterator[Table]:
 
 
 def kind_of(row: ResultRow) -> str:
-    """Return what a kind of degradation is called."""
+    """Return the name of a kind of degradation."""
     return str(row.label).replace("-", " ")
 
 

@@ -52,7 +52,7 @@ class SearchResults(Analysis):
     scales = frozenset({Scale.NOMINAL})
     task_types = frozenset({"labels"})
     needs = frozenset({Variants, Wanted})
-    # What nobody of a group or in a wave judged would count as not relevant.
+    # Results that a group or a wave did not judge would count as not relevant.
     splits = False
     statistics = {
         "precision_at": _("Precision of the first results"),
@@ -92,24 +92,24 @@ class SearchResults(Analysis):
         )
 
     def of_pairs(self, sample: Sample, settings: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what the leading row of a pair of systems is called; empty where no label is relevant."""
+        """Return the columns that identify the leading row of a pair of systems; empty if no label is relevant."""
         return {"statistic": "precision_difference"} if settings["relevant"] else {}
 
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
-        """Yield the rows of one criterion; none where no label counts as relevant."""
+        """Yield the rows of one criterion; none if no label counts as relevant."""
         if not settings["relevant"]:
             return
         make = Rows(self.name, sample)
         gains = gains_of(settings["gains"] or "") or dict.fromkeys(settings["relevant"], 1.0)
-        found = lists_of(sample, settings["relevant"], gains, settings["join"])
-        if isinstance(found, str):
-            yield make.row(PRECISION, note=found)
+        lists = lists_of(sample, settings["relevant"], gains, settings["join"])
+        if isinstance(lists, str):
+            yield make.row(PRECISION, note=lists)
             return
-        said = {"relevant": list(settings["relevant"]), "join": settings["join"]}
-        for measure in measures(found, cutoffs_of(settings["cutoffs"]), said, gains):
-            yield from _means(make, found, measure)
-            yield from _differences(make, found, measure)
-        yield from _judged(make, found, cutoffs_of(settings["cutoffs"]))
+        row_settings = {"relevant": list(settings["relevant"]), "join": settings["join"]}
+        for measure in measures(lists, cutoffs_of(settings["cutoffs"]), row_settings, gains):
+            yield from _means(make, lists, measure)
+            yield from _differences(make, lists, measure)
+        yield from _judged(make, lists, cutoffs_of(settings["cutoffs"]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,99 +120,103 @@ class Measure:
     difference: str
     values: Floats
     cutoffs: Sequence[int]
-    said: Mapping[str, Any]
+    settings: Mapping[str, Any]
 
 
-def measures(of: Lists, cutoffs: Sequence[int], said: Mapping[str, Any], gains: Mapping[str, float]) -> list[Measure]:
+def measures(
+    lists: Lists, cutoffs: Sequence[int], settings: Mapping[str, Any], gains: Mapping[str, float]
+) -> list[Measure]:
     """Return precision and nDCG of every list."""
-    precision = np.column_stack([precision_at(of.relevance, n) for n in cutoffs])
-    ndcg = np.column_stack([ndcg_at(of.gain, of.known, n) for n in cutoffs])
+    precision = np.column_stack([precision_at(lists.relevance, n) for n in cutoffs])
+    ndcg = np.column_stack([ndcg_at(lists.gain, lists.known, n) for n in cutoffs])
     return [
-        Measure(PRECISION, "precision_difference", precision, cutoffs, said),
-        Measure(NDCG, "ndcg_difference", ndcg, cutoffs, {**said, "gains": dict(gains), "discount": "log2(1 + rank)"}),
+        Measure(PRECISION, "precision_difference", precision, cutoffs, settings),
+        Measure(
+            NDCG, "ndcg_difference", ndcg, cutoffs, {**settings, "gains": dict(gains), "discount": "log2(1 + rank)"}
+        ),
     ]
 
 
-def _means(make: Rows, of: Lists, measure: Measure) -> Iterator[Row]:
+def _means(make: Rows, lists: Lists, measure: Measure) -> Iterator[Row]:
     """Yield the mean over queries of each system at each cut-off."""
-    n_systems, n = len(of.systems), len(measure.cutoffs)
-    drawn = bootstrap(make.sample, f"search results {measure.statistic}", of.unit)
+    n_systems, n = len(lists.systems), len(measure.cutoffs)
+    drawn = bootstrap(make.sample, f"search results {measure.statistic}", lists.unit)
     means = group_means(
         measure.values.ravel(),
-        (of.system[:, np.newaxis] + n_systems * np.arange(n)).ravel(),
-        np.repeat(of.cluster, n),
+        (lists.system[:, np.newaxis] + n_systems * np.arange(n)).ravel(),
+        np.repeat(lists.cluster, n),
         n_groups=n_systems * n,
         **drawn.options,
     )
     for code, mean in enumerate(means):
         place, system = divmod(code, n_systems)
-        mine = of.system == system
+        mine = lists.system == system
         yield make.row(
             measure.statistic,
             mean,
             label=f"at {measure.cutoffs[place]}",
-            system=of.systems[system],
+            system=lists.systems[system],
             by_system=True,
-            n_ratings=int(of.n_answers[mine][:, : measure.cutoffs[place]].sum()),
+            n_ratings=int(lists.n_answers[mine][:, : measure.cutoffs[place]].sum()),
             n_items=int((~np.isnan(measure.values[mine, place])).sum()),
-            note=_note(of, system, measure, mean_note=joined(mean.note, interval_note(mean, of.unit))),
-            settings={**drawn.said, **measure.said, "cutoff": measure.cutoffs[place]},
+            note=_note(lists, system, measure, mean_note=joined(mean.note, interval_note(mean, lists.unit))),
+            settings={**drawn.said, **measure.settings, "cutoff": measure.cutoffs[place]},
         )
 
 
-def _note(of: Lists, system: int, measure: Measure, *, mean_note: str | None) -> str | None:
-    mine = of.system == system
-    without = of.without_results(system)
+def _note(lists: Lists, system: int, measure: Measure, *, mean_note: str | None) -> str | None:
+    mine = lists.system == system
+    without = lists.without_results(system)
     undefined = int(np.isnan(measure.values[mine, 0]).sum())
     if undefined == mine.sum():
-        return joined(NO_GAIN, of.note)
+        return joined(NO_GAIN, lists.note)
     no_results = f"Left out: {in_words(without, 'query', 'queries')} without results of this system."
     no_gain = f"Left out: {in_words(undefined, 'query', 'queries')} without a result that has a gain."
-    return joined(mean_note, of.note, no_results if without else None, no_gain if undefined else None)
+    return joined(mean_note, lists.note, no_results if without else None, no_gain if undefined else None)
 
 
-def _differences(make: Rows, of: Lists, measure: Measure) -> Iterator[Row]:
-    """Yield how much each pair of systems differs at each cut-off; all of them are one family."""
-    common, n_systems = make.sample.common, len(of.systems)
-    pairs = chosen_pairs(of.systems, common.pairs)
+def _differences(make: Rows, lists: Lists, measure: Measure) -> Iterator[Row]:
+    """Yield the differences of every pair of systems at each cut-off; all tests are one family."""
+    common, n_systems = make.sample.common, len(lists.systems)
+    pairs = chosen_pairs(lists.systems, common.pairs)
     if not pairs or np.isnan(measure.values).all():
         return
     n = len(measure.cutoffs)
-    columns = [item_means(measure.values[:, place], of.system, of.query, n_systems) for place in range(n)]
-    drawn = bootstrap(make.sample, f"search results {measure.difference}", of.unit)
+    columns = [item_means(measure.values[:, place], lists.system, lists.query, n_systems) for place in range(n)]
+    drawn = bootstrap(make.sample, f"search results {measure.difference}", lists.unit)
     tested = paired(
         np.hstack([matrix for matrix, _items in columns]),
         [(place * n_systems + a, place * n_systems + b) for place in range(n) for a, b in pairs],
-        clusters=of.clusters_of(columns[0][1]),
+        clusters=lists.clusters_of(columns[0][1]),
         n_permutations=flips(common, n * len(pairs)),
         **drawn.options,
     )
-    adjusted = adjust([one.permutation_p for one in tested], common.correction)
-    family = family_of(common, tested, unit=of.unit, of="pairs and cut-offs of one measure")
-    for place, (one, p) in enumerate(zip(tested, adjusted, strict=True)):
+    adjusted = adjust([result.permutation_p for result in tested], common.correction)
+    family = family_of(common, tested, unit=lists.unit, of="pairs and cut-offs of one measure")
+    for place, (result, p) in enumerate(zip(tested, adjusted, strict=True)):
         cutoff = measure.cutoffs[place // len(pairs)]
         yield make.row(
             measure.difference,
-            one.difference,
+            result.difference,
             label=f"at {cutoff}",
-            system=of.systems[one.a % n_systems],
-            system_b=of.systems[one.b % n_systems],
+            system=lists.systems[result.a % n_systems],
+            system_b=lists.systems[result.b % n_systems],
             by_system=True,
-            n_items=one.n_items,
-            p=one.permutation_p,
+            n_items=result.n_items,
+            p=result.permutation_p,
             p_adjusted=p,
-            note=joined(one.difference.note, family.get("cannot_differ")),
-            settings={**drawn.said, **family, **measure.said, "cutoff": cutoff},
+            note=joined(result.difference.note, family.get("cannot_differ")),
+            settings={**drawn.said, **family, **measure.settings, "cutoff": cutoff},
         )
 
 
-def _judged(make: Rows, of: Lists, cutoffs: Sequence[int]) -> Iterator[Row]:
-    """Yield which share of the first results of each system was judged."""
+def _judged(make: Rows, lists: Lists, cutoffs: Sequence[int]) -> Iterator[Row]:
+    """Yield the judged share of the first results of each system."""
     for cutoff in cutoffs:
-        for system, name in enumerate(of.systems):
-            mine = of.system == system
-            returned = int(of.returned[mine][:, :cutoff].sum())
-            judged = int(of.judged[mine][:, :cutoff].sum())
+        for system, name in enumerate(lists.systems):
+            mine = lists.system == system
+            returned = int(lists.returned[mine][:, :cutoff].sum())
+            judged = int(lists.judged[mine][:, :cutoff].sum())
             left, short = returned - judged, int(mine.sum()) * cutoff - returned
             unjudged = f"{in_words(left, 'result was', 'results were')} not judged, which counts as not relevant."
             missing = f"{in_words(short, 'rank has', 'ranks have')} no result, which counts as not relevant."

@@ -13,23 +13,23 @@ from analytics_app.results import Row
 
 
 @chart(order=66)
-def precision_by_system(of: Material) -> Iterator[Sketch]:
+def precision_by_system(material: Material) -> Iterator[Sketch]:
     """Draw the share of relevant results among the first results of each system."""
-    found = [row for row in of.of("precision_at") if row.system]
-    deepest = max(map(_cutoff, found), default=0)
-    found = sorted((row for row in found if _cutoff(row) == deepest), key=falling)
-    if len(found) < 2:
+    rows = [row for row in material.of("precision_at") if row.system]
+    deepest = max(map(_cutoff, rows), default=0)
+    rows = sorted((row for row in rows if _cutoff(row) == deepest), key=falling)
+    if len(rows) < 2:
         return
-    points = [point(row, words.share(value_of(row)), name=row.system, n=row.n_items) for row in found]
+    points = [point(row, words.share(value_of(row)), name=row.system, n=row.n_items) for row in rows]
     least, most = points[-1].text, points[0].text
     shares = least if least == most else f"{least} to {most}"
     first = "first result" if deepest == 1 else f"first {deepest} results"
     yield Sketch(
         kind="precision-by-system",
-        title=f"Relevant among the {first} on {of.name}: {shares} by system",
+        title=f"Relevant among the {first} on {material.name}: {shares} by system",
         subtitle=(
-            f"Precision at {deepest} of each system, mean over queries with its {of.interval(found, 'items')}; "
-            f"{of.basis(found)}."
+            f"Precision at {deepest} of each system, mean over queries with its {material.interval(rows, 'items')}; "
+            f"{material.basis(rows)}."
         ),
         by_system=True,
         chart=points_chart(points, measure=f"Precision at {deepest}", domain=(0.0, 1.0), percent=True),

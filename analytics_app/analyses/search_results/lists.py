@@ -1,4 +1,4 @@
-"""Ranked lists of results: what each system returned for each query, and what raters said of it."""
+"""Ranked lists of results: the results of each system for each query, with the labels of raters."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SMOOTHING = 0.01
 
 @dataclass(frozen=True, slots=True)
 class Worth:
-    """How relevant each judged text is, and its gain: arrays aligned with `text`, codes of parts in ascending order."""
+    """The relevance and the gain of each judged text: arrays aligned with `text`, codes of parts in ascending order."""
 
     text: NDArray[np.int64]
     relevance: Floats
@@ -57,16 +57,16 @@ class Lists:
     note: str | None
 
     def clusters_of(self, items: NDArray[np.intp]) -> NDArray[np.int64] | None:
-        """Return what each of these items is drawn with, None where it is drawn alone."""
+        """Return the cluster of each of these items, None if every item is its own cluster."""
         return self.cluster_of_item[items] if self.unit == "documents" else None
 
     def without_results(self, system: int) -> int:
-        """Return for how many queries a system returned nothing."""
+        """Return the number of queries for which a system returned nothing."""
         return len(np.unique(self.query)) - int(np.sum(self.system == system))
 
 
 def lists_of(sample: Sample, relevant: Sequence[str], gains: Mapping[str, float], join: str) -> Lists | str:
-    """Return the ranked lists of a sample, or a sentence that says why there are none."""
+    """Return the ranked lists of a sample, or a sentence that explains why there are none."""
     places = _due(sample)
     ranks = _ranks(sample, places)
     if isinstance(ranks, str):
@@ -132,8 +132,8 @@ def _arranged(sample: Sample, places: NDArray[np.int64], ranks: NDArray[np.int64
     at = np.minimum(np.searchsorted(worth.text, part), len(worth.text) - 1)
     at = np.where(worth.text[at] == part, at, -1)
     lists: dict[tuple[int, int], dict[int, tuple[int, int]]] = defaultdict(dict)
-    found = (names.shown_item[places], names.shown_system[places], ranks, part, at)
-    for item, system, rank, text, judged in zip(*(column.tolist() for column in found), strict=True):
+    columns = (names.shown_item[places], names.shown_system[places], ranks, part, at)
+    for item, system, rank, text, judged in zip(*(column.tolist() for column in columns), strict=True):
         # Where criteria are asked apart, an output has a text for each of them, and one of these was judged.
         if rank not in lists[item, system] or judged >= 0:
             lists[item, system][rank] = (text, judged)
@@ -154,7 +154,7 @@ def _columns(
     known: Mapping[int, set[int]],
     worth: Worth,
 ) -> Lists | str:
-    """Write lists as arrays; a text that a list has before counts once, where it stands first."""
+    """Return lists as arrays; a text that is in a list several times counts once, at its first rank."""
     if not lists:
         return "Nothing was judged."
     depth = max(rank for of_ranks in lists.values() for rank in of_ranks)

@@ -12,26 +12,26 @@ MOST_CUTOFFS, DEEPEST, MOST_GAIN = 6, 1000, 1e6
 
 
 class GainsField(forms.CharField):
-    """Gains of labels, "label=gain", one a line; written in one way."""
+    """Gains of labels, "label=gain", one per line, in their normal spelling."""
 
     def clean(self, value: Any) -> str:
         """Refuse lines that give no label a gain, and a label with two gains."""
         return "\n".join(f"{label}={gain:g}" for label, gain in gains_of(super().clean(value)).items())
 
 
-def gains_of(given: str) -> dict[str, float]:
+def gains_of(text: str) -> dict[str, float]:
     """Return the gain of each label that has one. Raises ValidationError with the line of a problem."""
     gains: dict[str, float] = {}
-    for number, line in enumerate(given.splitlines(), start=1):
+    for number, line in enumerate(text.splitlines(), start=1):
         if not line.strip():
             continue
         label, gain = _label_and_gain(line)
         if gain is None or not label:
-            said = _("Line %(line)s: write label=gain with a gain of at least 0, such as Relevant=2.")
-            raise ValidationError(said % {"line": number}, code="no_gain")
+            sentence = _("Line %(line)s: write label=gain with a gain of at least 0, such as Relevant=2.")
+            raise ValidationError(sentence % {"line": number}, code="no_gain")
         if label in gains:
-            said = _("Line %(line)s: “%(label)s” has a gain already.")
-            raise ValidationError(said % {"line": number, "label": label}, code="two_gains")
+            sentence = _("Line %(line)s: “%(label)s” has a gain already.")
+            raise ValidationError(sentence % {"line": number, "label": label}, code="two_gains")
         gains[label] = gain
     return gains
 
@@ -46,21 +46,21 @@ def _label_and_gain(line: str) -> tuple[str, float | None]:
 
 
 class CutoffsField(forms.CharField):
-    """Numbers of first results with commas between them, written in one way: rising, each once."""
+    """Numbers of first results with commas between them, in ascending order, each once."""
 
     def clean(self, value: Any) -> str:
-        """Refuse what is no list of whole numbers, and more of them than tables have room for."""
+        """Refuse a text that is no list of whole numbers, and more numbers than fit into tables."""
         words = str(super().clean(value)).replace(",", " ").split()
         if not all(word.isascii() and word.isdigit() and 1 <= int(word) <= DEEPEST for word in words):
-            said = _("Write whole numbers from 1 to %(most)s with commas between them, such as 1, 3, 5, 10.")
-            raise ValidationError(said % {"most": DEEPEST}, code="no_cutoffs")
+            sentence = _("Write whole numbers from 1 to %(most)s with commas between them, such as 1, 3, 5, 10.")
+            raise ValidationError(sentence % {"most": DEEPEST}, code="no_cutoffs")
         numbers = sorted({int(word) for word in words})
         if len(numbers) > MOST_CUTOFFS:
-            said = _("At most %(n)s cut-offs can be computed.")
-            raise ValidationError(said % {"n": MOST_CUTOFFS}, code="many_cutoffs")
+            sentence = _("At most %(n)s cut-offs can be computed.")
+            raise ValidationError(sentence % {"n": MOST_CUTOFFS}, code="many_cutoffs")
         return ", ".join(map(str, numbers))
 
 
-def cutoffs_of(given: str) -> list[int]:
+def cutoffs_of(text: str) -> list[int]:
     """Return the cut-offs of a setting."""
-    return [int(one) for one in given.split(",")]
+    return [int(number) for number in text.split(",")]

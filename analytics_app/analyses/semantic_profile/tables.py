@@ -1,4 +1,4 @@
-"""The table of a profile: a row a pair of words, a column a system."""
+"""The table of a profile, with a row for each pair of words and a column for each system."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What several analyses share: ratings, pairs and labels as columns, conditions, families of tests."""
+"""Shared modules of analyses: ratings, pairs and labels as columns, conditions, families of tests."""

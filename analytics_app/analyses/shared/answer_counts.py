@@ -1,4 +1,4 @@
-"""How many gave each answer to a question."""
+"""Counts of the answers to a question."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tasks_app.task_types.base import Scale
 
 
 def answer_counts(question: Asked, answers: Table) -> tuple[list[str], list[int]]:
-    """Return the options, those that nobody chose too, and how many gave each; none where numbers are given."""
+    """Return the options, including unchosen ones, and their counts; empty for questions with numbers."""
     if question.scale is Scale.NOMINAL and not question.domain:
         given = np.bincount(answers.label[answers.label >= 0], minlength=len(answers.names.labels))
         known = {word: int(number) for word, number in zip(answers.names.labels, given.tolist(), strict=True) if number}

@@ -21,7 +21,7 @@ OF_CHANGE = (*OF_SCALE, "metric", "metric_b")
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """What the tables are about: the beginning of the statistics' names, and how a score and its column are called.
+    """The subject of the tables: the prefix of the statistics, and the names of a score and of its column.
 
     `captions` are those of the tables of beginnings, of changes and of groups compared; `left` explains the column of
     people who dropped out.
@@ -52,7 +52,7 @@ class Course:
 
 
 def baseline_table(of: Course, rows: Rows, limit: float) -> Iterator[Table]:
-    """Yield a line a score and pair of groups: how far apart they began."""
+    """Yield a table with one line for each score and pair of groups: the difference at the first time."""
     baseline, effect = f"{of.prefix}_baseline", f"{of.prefix}_baseline_effect"
     lines = rows.of(baseline)
     columns = [
@@ -67,7 +67,7 @@ def baseline_table(of: Course, rows: Rows, limit: float) -> Iterator[Table]:
 
 
 def change_table(of: Course, rows: Rows, limit: float) -> Iterator[Table]:
-    """Yield a line a score, group and pair of times: how far the score changed."""
+    """Yield a table with one line for each score, group and pair of times: the change."""
     effect = f"{of.prefix}_change_effect"
     every = rows.of(f"{of.prefix}_change")
     lines = [row for row in every if row.label]
@@ -85,7 +85,7 @@ def change_table(of: Course, rows: Rows, limit: float) -> Iterator[Table]:
 
 
 def between_table(of: Course, rows: Rows, limit: float) -> Iterator[Table]:
-    """Yield a line a score, pair of groups, pair of times and way of comparing: the changes, or the ends adjusted."""
+    """Yield a table of differences between groups: of changes, or of the later time adjusted for the earlier."""
     lines = rows.of(*of.between)
     effects = {name: f"{name}_effect" for name in of.between}
     by = (*OF_CHANGE, "slice")
@@ -142,7 +142,7 @@ def _tested(of: str, limit: float) -> list[Shown]:
 
 
 def _family(rows: Sequence[ResultRow]) -> Iterator[str]:
-    """Say of how many tests a family is, and how p was adjusted."""
+    """Yield a sentence with the tests of a family, and the adjustment of p."""
     for family, method in dict.fromkeys(
         ((row.settings or {}).get("family"), (row.settings or {}).get("correction")) for row in rows
     ):
@@ -152,7 +152,7 @@ def _family(rows: Sequence[ResultRow]) -> Iterator[str]:
 
 
 def _titled(what: str, rows: Sequence[ResultRow]) -> str:
-    """Say between which times, where all rows are about the same two."""
+    """Return the caption with the two times, if all rows are about the same two."""
     times = set(map(_times, rows))
     if len(times) != 1:
         return what

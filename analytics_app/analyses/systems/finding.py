@@ -1,4 +1,4 @@
-"""What the tests of ratings support."""
+"""The finding that the tests of ratings support."""
 
 from django.utils.translation import gettext_lazy as _
 

@@ -36,7 +36,7 @@ FURTHER_SHOWN = 200
 
 @shared_table("systems", order=10)
 def systems(rows: Rows, limit: float) -> Iterator[Table]:
-    """Yield a line a system, the highest mean first; where a scale has steps, what needs no equal steps comes first."""
+    """Yield a table with one line for each system, the highest mean first; shares of steps come before means."""
     whole = rows.whole
     every_step = list(dict.fromkeys(str(row.label) for row in whole.rows if row.statistic == "share"))
     steps = every_step if len(every_step) <= MOST_STEPS else []
@@ -69,7 +69,7 @@ def systems(rows: Rows, limit: float) -> Iterator[Table]:
 
 @shared_table("systems", order=20)
 def pairs(rows: Rows, limit: float) -> Iterator[Table]:
-    """Yield a line a pair of systems, in the order of the document."""
+    """Yield a table with one line for each pair of systems, in the order of the document."""
     whole, by = rows.whole, ("system", "system_b")
     if not whole.has("difference", "superiority"):
         return

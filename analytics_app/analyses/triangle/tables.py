@@ -47,7 +47,7 @@ PAIR = ("system", "system_b")
 
 @tables_of("triangle")
 def triangle(rows: Rows, limit: float) -> Iterator[Table]:
-    """Yield the verdicts, how many people can tell, and the rest; slices and groups stand in the last one."""
+    """Yield the tables of verdicts, of the share of people who can tell, and the others; parts come last."""
     whole = rows.whole
     pairs = lines_of((row for row in whole.kept if row.system and row.system_b), *PAIR)
     if whole.of("triangle_share"):
@@ -140,7 +140,7 @@ def _by_label(
     caption: str,
     limit: float,
 ) -> Iterator[Table]:
-    """Yield a line a pair, a column an order or position, and whether they differ."""
+    """Yield a table with a line for each pair, a column for each order or position, and a test of differences."""
     shares, effect = statistics
     if not rows.of(effect):
         return

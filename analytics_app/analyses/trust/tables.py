@@ -1,4 +1,4 @@
-"""Trust coefficients: one row a rater, a column for each scale they were computed on."""
+"""The table of trust coefficients, with one row for each rater and one column for each scale."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ def coefficients(rows: Rows, limit: float) -> Iterator[Table]:
 
 
 def _way(row: ResultRow) -> str:
-    """Name the scale and the level that coefficients are of."""
+    """Return the name of the scale and the level of coefficients."""
     level = str((row.settings or {}).get("level", ""))
     return ", ".join(filter(None, (row.slice, level)))
 
 
 def _said(rows: Rows) -> Iterator[str]:
-    """Say from how many groups of raters coefficients come, and in how many of them alpha is undefined."""
+    """Yield a sentence with the number of groups of raters, and of those with an undefined alpha."""
     undefined = {(_way(row), row.basis): row.value for row in rows.rows if row.statistic == "trust_groups_undefined"}
     for row in rows.rows:
         if row.statistic != "trust_groups" or row.value is None:

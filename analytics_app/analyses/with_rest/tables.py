@@ -1,4 +1,4 @@
-"""The table of raters against the others, whoever agrees least first."""
+"""The table of raters against the others, the least agreement first."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ RATERS_SHOWN = 100
 
 @tables_of("with_rest")
 def with_rest(rows: Rows, limit: float) -> Iterator[Table]:
-    """Yield a row a rater, those of whom nothing can be said last; then errors of prediction, of all and of each."""
+    """Yield a table with one row for each rater, undefined ones last; then errors of prediction, of all and of each."""
     index = RowIndex([row for row in rows.rows if not row.slice])
     agreeing = index.of("correlation_with_rest", "agreement_with_rest")
     severity = _("Mean difference from the others")

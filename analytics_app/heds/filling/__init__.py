@@ -1,4 +1,4 @@
-"""What a study knows of its datasheet, computed from its rows whenever it is asked for."""
+"""The study's proposals for its datasheet, computed from its rows on each request."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["Known", "Proposal", "known_of"]
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What a study proposes: by the number of the question, and of questions about criteria by the criterion's key.
+    """The proposals of a study by the number of the question, and for questions about criteria by the criterion's key.
 
     `names` are the names of the criteria by their keys, in the order of the study.
     """
@@ -26,7 +26,7 @@ class Known:
 
 
 def known_of(study: Study) -> Known:
-    """Return what a study proposes for its datasheet."""
+    """Return the proposals of a study for its datasheet."""
     facts = facts_of(study)
     return Known(
         answers={

@@ -20,7 +20,7 @@ OWN_CHOOSING = 1
 
 
 def proposals(facts: Facts) -> dict[str, Proposal]:
-    """Return what the study knows of its design."""
+    """Return proposals for the questions about the design."""
     answers = dict(_registered(facts))
     answers["3.3.4.2"] = proposal(TASKS, "\n".join(_seen(facts)))
     if facts.study.options.imported:

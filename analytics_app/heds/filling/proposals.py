@@ -15,7 +15,7 @@ LIBRARY = "from the criteria"
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """An answer that the study proposes, and where it comes from, such as "from run 3"."""
+    """An answer that the study proposes, and its source, such as "from run 3"."""
 
     answer: Answer
     source: str

@@ -1,4 +1,4 @@
-"""Counts of texts, known answers and raters, how texts were sampled and when they were frozen, in one statement."""
+"""Counts of texts, known answers and raters, and the sampling and freezing of texts, in one statement."""
 
 from __future__ import annotations
 

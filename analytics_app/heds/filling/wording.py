@@ -10,12 +10,12 @@ from tasks_app.check_settings import OnFailing
 
 
 def rules_in_words(settings: Mapping[str, Any]) -> list[str]:
-    """Name the quality rules of a plan or run with their settings, in their order."""
+    """Return the quality rules of a plan or run in words with their settings, in their order."""
     return [rule_in_words(entry) for entry in settings.get("rules", ())]
 
 
 def rule_in_words(entry: Mapping[str, Any]) -> str:
-    """Name a quality rule with its settings."""
+    """Return a quality rule in words with its settings."""
     name = str(entry["rule"])
     if name not in quality.registry:
         return name
@@ -34,7 +34,7 @@ def _plain(value: object) -> str:
 
 
 def failing(on_failing: str, fail_below: float, fail_after: int) -> Iterator[str]:
-    """Yield what happens to raters with too few checks right."""
+    """Yield sentences about the consequences for raters with too few checks right."""
     ends = {
         OnFailing.MARK: "marked for the researchers",
         OnFailing.WARN: "warned at the next break",

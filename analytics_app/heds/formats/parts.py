@@ -1,4 +1,4 @@
-"""The order in which a datasheet is written: sections, and within section 4 the criteria one after the other."""
+"""The order of a datasheet as a document: sections, and within section 4 the criteria one after the other."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NOT_ANSWERED = "Not answered."
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A section, or one criterion of section 4; `title` is empty where it goes on after the section's own title."""
+    """A section, or one criterion of section 4; `title` is empty if it follows the section's own title."""
 
     section: str
     title: str

@@ -43,7 +43,7 @@ def write(sheet: Sheet) -> str:
 
 
 def document(sheet: Sheet) -> dict[str, Any]:
-    """Return what the file for the public form contains."""
+    """Return the content of the file for the public form."""
     by_question: dict[str, list[Entry]] = {number: [] for number in questions()}
     for entry in sheet.entries:
         by_question[entry.question.number].append(entry)
@@ -136,7 +136,7 @@ def _listed(given: Mapping[str, Any]) -> list[str]:
 
 
 def _answer(question: Question, given: Mapping[str, Any], place: str, problems: list[str]) -> Answer | None:
-    """Return the answer of the file at a place; None where the file does not have the question."""
+    """Return the answer of the file at a place; None if the file does not have the question."""
     names = [question.text_field, *map(question.option_field, question.options)]
     if not any(place in given.get(name, {}).get("data", {}) for name in names):
         return None

@@ -35,7 +35,7 @@ class Gone(Extra):
 
 
 def answered(table: Table, raters: NDArray[np.int64], judgments: NDArray[np.int64]) -> Mask:
-    """Return which judgments of a table count, with ratings or without; the arguments are ids of the excluded."""
+    """Return a mask of the judgments of a table that count, with or without ratings; arguments are excluded ids."""
     table_judgments = table.judgments
     counts = (table_judgments.unit >= 0) & ~np.isin(table_judgments.id, judgments)
     if len(table_judgments.id):

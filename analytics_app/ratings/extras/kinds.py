@@ -14,7 +14,7 @@ from tasks_app.models import System
 @extra
 @dataclass(frozen=True, slots=True)
 class Kinds(Extra):
-    """The kind of each system, in the order of the table's names; empty where it is not known."""
+    """The kind of each system, in the order of the table's names; empty if it is unknown."""
 
     of: tuple[str, ...]
 

@@ -1,4 +1,4 @@
-"""How often two systems produced the same text for an item, shown to raters or not."""
+"""Counts of equal texts by two systems for an item, shown to raters or not."""
 
 from __future__ import annotations
 

@@ -69,23 +69,23 @@ class Scores(Extra):
             mine = self.metric == code
             scores[name] = np.full(len(texts), np.nan)
             scores[name][place[mine]] = self.value[mine]
-        values, made = computed(declared, scores, (texts[:, 0] < 0).astype(np.float64))
+        values, made_composites = computed(declared, scores, (texts[:, 0] < 0).astype(np.float64))
         metrics = tuple(sorted({*self.metrics, *values}))
         codes, places = [self._codes_in(metrics)], [np.column_stack([self.item, self.system])]
         columns = [self.value]
         for name, column in values.items():
-            there = np.flatnonzero(~np.isnan(column))
-            codes.append(np.full(len(there), metrics.index(name), dtype=np.int32))
-            places.append(texts[there])
-            columns.append(column[there])
+            scored_texts = np.flatnonzero(~np.isnan(column))
+            codes.append(np.full(len(scored_texts), metrics.index(name), dtype=np.int32))
+            places.append(texts[scored_texts])
+            columns.append(column[scored_texts])
         item, system = np.concatenate(places).T
-        return type(self)(metrics, np.concatenate(codes), item, system, np.concatenate(columns), tuple(made))
+        return type(self)(metrics, np.concatenate(codes), item, system, np.concatenate(columns), tuple(made_composites))
 
     def _codes_in(self, metrics: Sequence[str]) -> NDArray[np.int32]:
         """Return the metric of each score as a code into other names."""
         codes = np.array([metrics.index(name) for name in self.metrics] or [-1], dtype=np.int32)
-        found: NDArray[np.int32] = codes[self.metric]
-        return found
+        recoded: NDArray[np.int32] = codes[self.metric]
+        return recoded
 
     @classmethod
     def empty(cls, table: Table) -> Self:

@@ -16,7 +16,7 @@ from analytics_app.ratings.table import Coding, Table
 @extra
 @dataclass(frozen=True, slots=True)
 class Shown(Extra):
-    """Texts by the codes of the table's names: of each part, and the source of each item; empty where there is none."""
+    """Texts by the codes of the table's names: of each part, and the source of each item; empty if there is none."""
 
     of_part: tuple[str, ...]
     source_of_item: tuple[str, ...]

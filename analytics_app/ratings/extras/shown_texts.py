@@ -14,7 +14,7 @@ from analytics_app.ratings.table import Table
 @extra
 @dataclass(frozen=True, slots=True)
 class ShownTexts(Extra):
-    """The text of each part, by its code in `names.part_ids`, and the source of its item; "" where there is none."""
+    """The text of each part, by its code in `names.part_ids`, and the source of its item; "" if there is none."""
 
     text: tuple[str, ...]
     source: tuple[str, ...]

@@ -38,7 +38,7 @@ class Skips(Extra):
 
     @property
     def counted(self) -> Mask:
-        """Which of them may be held against a rater: "cannot judge" and "other"."""
+        """Return a mask of the skips that count against a rater: "cannot judge" and "other"."""
         return np.isin(self.reason, [REASONS.index(reason) for reason in Judgment.Skip.BLAMELESS], invert=True)
 
     @classmethod

@@ -1,4 +1,4 @@
-"""Variants of outputs: what tells several outputs of one system for one item apart, such as the rank of a result."""
+"""Variants of outputs, which distinguish several outputs of one system for one item, such as the rank of a result."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from analytics_app.ratings.table import Table
 @extra
 @dataclass(frozen=True, slots=True)
 class Variants(Extra):
-    """The variant of each shown output, aligned with `names.shown_part`; "" where it has none."""
+    """The variant of each shown output, aligned with `names.shown_part`; "" if it has none."""
 
     variant: tuple[str, ...]
 

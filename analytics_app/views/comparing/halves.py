@@ -17,7 +17,7 @@ from analytics_app.views.summary import Place, Summary, summary_of
 
 @dataclass(frozen=True, slots=True)
 class Half:
-    """A run that is done, its summary, and what its rules excluded."""
+    """A run that is done, its summary, and the exclusions of its rules."""
 
     run: Run
     summary: Summary
@@ -31,21 +31,21 @@ class Half:
 
     @property
     def name(self) -> str:
-        """What sentences and heads of columns call the run."""
+        """Return the name of the run in sentences and heads of columns."""
         return run_name(self.run)
 
     def place(self, key: str) -> Place | None:
-        """Return what the run has of a criterion."""
+        """Return the run's summary of a criterion."""
         return self.summary.places.get(key)
 
 
 def run_name(run: Run) -> str:
-    """Return what sentences call a run."""
+    """Return the name of a run in sentences."""
     return _("run %(n)s") % {"n": run.number}
 
 
 def read_half(run: Run, names: ResultNames, *, systems: bool) -> Half:
-    """Read a run that is done; without `systems`, nothing that tells systems apart."""
+    """Read a run that is done; without `systems`, nothing that distinguishes systems."""
     places = run_sections.ordered_places(run, names, systems=systems)
     rows = rows_of(run, systems=systems).filter(analysis="funnel")
     funnels = run_words.funnels(rows, names.tasks)

@@ -23,7 +23,7 @@ REST = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class Buckets:
-    """Counts in spans of `width`, one after the other from `begin`, which is a moment of the study's own clock."""
+    """Counts in consecutive spans of `width` from `begin`, which is a local time of the study."""
 
     begin: datetime
     width: timedelta
@@ -36,7 +36,7 @@ class Buckets:
 
 
 def buckets_of(pace: Pace, zone: ZoneInfo) -> Buckets:
-    """Count judgments in spans of the study's own clock; hours that a change of that clock repeats are one."""
+    """Return counts of judgments in spans of the study's local time; an hour that a clock change repeats is one."""
     if pace.first is None or pace.last is None:
         return Buckets(_local(pace.now, zone), QUARTER, ())
     first, last = _local(pace.first, zone), _local(min(pace.now, pace.last + REST), zone)

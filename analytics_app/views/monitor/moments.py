@@ -34,7 +34,7 @@ def moment_ahead(moment: datetime, now: datetime, zone: ZoneInfo) -> str:
 
 
 def clock(moment: datetime, now: datetime, zone: ZoneInfo) -> str:
-    """Word a moment: today 14:20, else Tue 24 Nov, 14:20, with the year where it is another one."""
+    """Return a moment in words: today 14:20, else Tue 24 Nov, 14:20, with the year if it is a different year."""
     local, today = moment.astimezone(zone), now.astimezone(zone)
     if local.date() == today.date():
         return _("today %(time)s") % {"time": f"{local:%H:%M}"}
@@ -68,7 +68,7 @@ def each(width: timedelta) -> str:
 
 
 def per_hour(speed: Speed) -> str:
-    """Word a speed: 12 per hour, or per day where it is less than two per hour."""
+    """Return a speed in words: 12 per hour, or per day if it is less than two per hour."""
     if speed.per_hour < 2:
         return _("%(n)s per day") % {"n": formats.number_format(speed.per_hour * 24, 0 if speed.per_hour > 0.2 else 1)}
     return _("%(n)s per hour") % {"n": whole(round(speed.per_hour)).text}
@@ -82,7 +82,7 @@ def span_of(speed: Speed) -> str:
 
 
 def outlook(forecast: Forecast, now: datetime, zone: ZoneInfo, last: datetime | None) -> tuple[str, str]:
-    """Return when a study will be done in a few words, and a sentence that says why, or over what that was measured."""
+    """Return the expected end of a study in a few words, and a sentence with the reason or the basis."""
     speed, takes = forecast.speed, forecast.takes
     measured = (
         _("%(speed)s, %(span)s (%(n)s judgments)")

@@ -121,7 +121,7 @@ class AgreementPlan(PlanningForm):
         }  # fmt: skip
 
     def _value(self) -> float:
-        """Return the expected alpha: that of the earlier study if there is one, within what can be simulated."""
+        """Return the expected alpha: that of the earlier study if there is one, within the limits of simulation."""
         row = self.chosen.rows["alpha"] if self.chosen else None
         alpha = float(self.cleaned_data["expected"]) if row is None or row.value is None else row.value
         return min(max(alpha, 0.0), 0.95)

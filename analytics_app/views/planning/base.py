@@ -70,12 +70,12 @@ class PlanningForm(forms.Form):
 
     @property
     def is_folded_wrong(self) -> bool:
-        """Whether a folded field has an error."""
+        """Return whether a folded field has an error."""
         return any(field.errors for field in self.folded_fields)
 
     @property
     def folded_values(self) -> str:
-        """The values of the folded fields in one line, such as "Alpha: 0.05; Beta: 0.05"."""
+        """Return the values of the folded fields in one line, such as "Alpha: 0.05; Beta: 0.05"."""
         return "; ".join(f"{field.label}: {words}" for field in self.folded_fields if (words := self._words_of(field)))
 
     def _words_of(self, field: forms.BoundField) -> str:

@@ -39,7 +39,7 @@ def raters(request: HttpRequest, slug: str) -> HttpResponse:
 @researcher_page
 @require_POST
 def write(request: HttpRequest, slug: str) -> HttpResponse:
-    """Leave a message for each of the chosen raters, or for none where one of them cannot be written to."""
+    """Send a message to each of the chosen raters, or to none if one of them cannot receive it."""
     project = access.project_for_researcher(request.user, slug)
     studies = _studies(request, project)
     if not _edited(studies):
@@ -106,7 +106,7 @@ def _edited(studies: Sequence[Study]) -> list[Study]:
 
 
 def _key(row: RaterRow) -> str:
-    """Return what stands for a rater in the form: pseudonyms are those of a study."""
+    """Return the key of a rater in the form: pseudonyms are unique only in a study."""
     return f"{row.study.slug}/{row.rater.pseudonym}" if row.rater is not None else ""
 
 

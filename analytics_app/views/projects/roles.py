@@ -1,4 +1,4 @@
-"""What somebody may see of each study of a project."""
+"""The role of a user in each study of a project."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ from tasks_app.models import Study
 
 
 def role_in(study: Study) -> str | None:
-    """Return the role that the query of a project's studies found; None for a superuser's look at others' studies."""
+    """Return the role from the query of a project's studies; None for a superuser's look at others' studies."""
     role: str | None = vars(study)["own_role"]
     return role

@@ -22,7 +22,7 @@ Progress = Mapping[int, float | None]
 
 
 def agreement_table(found: AnnotationsSideBySide, progress: Progress, most: int | None = None) -> Table:
-    """Return the table with a line a study: how far it is, how far raters agree, and the share of each label.
+    """Return the table with one line for each study: its progress, the agreement, and the share of each label.
 
     `progress` is the answered share of the places of a study, by its key. With `most` so many lines are shown, and so
     many labels that a page has room for them.
@@ -65,7 +65,7 @@ def agreement_table(found: AnnotationsSideBySide, progress: Progress, most: int 
 
 
 def raters_table(found: AnnotationsSideBySide, most: int | None = None) -> Table:
-    """Return the table with a line a rater of a study: the share of each label among their answers, and seconds."""
+    """Return the table with one line for each rater of a study: the share of each label, and seconds."""
     listed = found.labels[:MOST_LABELS] if most else found.labels
     columns = [
         Column(_("Study"), number=False),
@@ -90,7 +90,7 @@ def raters_table(found: AnnotationsSideBySide, most: int | None = None) -> Table
 
 
 def systems_table(found: SideBySide) -> Table:
-    """Return the table with a line a study: the main score of each system with its interval."""
+    """Return the table with one line for each study: the main score of each system with its interval."""
     columns = [Column(_("Study"), number=False), Column(_("Question"), number=False), Column(_("Score"), number=False)]
     for name in found.systems.values():
         columns += [Column(name), Column(_("%(system)s, interval") % {"system": name})]
@@ -111,7 +111,7 @@ def systems_table(found: SideBySide) -> Table:
 
 
 def part_in_words(part: str) -> str:
-    """Return what a part of the texts is called."""
+    """Return the name of a part of the texts."""
     return _("All texts") if part == ALL_TEXTS else part
 
 
@@ -126,7 +126,7 @@ def _caption(caption: str, part: str) -> str:
 
 
 def _count(result: Annotations, name: str) -> int | None:
-    """Return how many texts or raters the numbers of a study rest on: those of agreement, else those of labels."""
+    """Return the number of texts or raters behind the numbers of a study: of agreement, else of labels."""
     rows = [*(result.agreement.get(kind) for kind in (SAME, KAPPA, ALPHA)), *result.shares.values()]
     return next((n for row in rows if row is not None and (n := getattr(row, name)) is not None), None)
 
@@ -140,7 +140,7 @@ def _interval(row: ResultRow | None) -> Cell:
 
 
 def _undefined(results: Iterable[Annotations]) -> list[str]:
-    """Say why measures of agreement are undefined, each reason once with the studies that it holds for."""
+    """Return the reasons why measures of agreement are undefined, each once with its studies."""
     titles: dict[str, list[str]] = {}
     for result in results:
         for row in result.agreement.values():

@@ -1,4 +1,4 @@
-"""Pages of raters: the list with filters, one rater's timeline, and what can be done for a rater."""
+"""Pages of raters: the list with filters, one rater's timeline, and actions on a rater."""
 
 from analytics_app.views.raters.acting import act, new_link, write
 from analytics_app.views.raters.answers import answers, answers_media

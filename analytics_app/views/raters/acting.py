@@ -1,4 +1,4 @@
-"""What a researcher can do for a rater: a new link, an end, removing the platform id, erasure."""
+"""Actions of researchers on a rater: a new link, an end, removal of the platform id, erasure."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def new_link(request: HttpRequest, slug: str) -> HttpResponse:
 @researcher_page
 @require_POST
 def write(request: HttpRequest, slug: str) -> HttpResponseBase:
-    """Leave a message for a rater; one that cannot be left is shown again with the reason."""
+    """Send a message to a rater; if it cannot be sent, show it again with the reason."""
     (rater, own), text = _chosen(request, slug, EDITOR), request.POST.get("text", "")
     try:
         contact.write(rater=rater, by=request.user, text=text)
@@ -122,7 +122,7 @@ def write(request: HttpRequest, slug: str) -> HttpResponseBase:
 
 
 def _chosen(request: HttpRequest, slug: str, role: str) -> tuple[Rater, str | None]:
-    """Return the rater a form names, and the person's role; nothing is done for imported or erased raters."""
+    """Return the rater of a form, and the user's role. Raises Http404 for imported or erased raters."""
     study, own = access.study_and_role(request.user, slug, role)
     rater = access.rater_of_study(study, request.POST.get("rater", ""))
     rater.study = study

@@ -1,4 +1,4 @@
-"""One rater: what they saw and when, and what can be done for them."""
+"""One rater: a timeline of their units, and actions on the rater."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ Purpose = Assignment.Purpose
 @researcher_page
 @require_safe
 def timeline(request: HttpRequest, slug: str, pseudonym: str) -> HttpResponse:
-    """The timeline of a rater. Neither systems nor answers are shown; viewers are not told which units are checks."""
+    """Show the timeline of a rater, without systems and answers; viewers do not see which units are checks."""
     study, own = access.study_and_role(request.user, slug)
     return rater_page(request, (study, own), pseudonym, may_look=may_export(study, own))
 
@@ -60,7 +60,7 @@ def rater_page(
 
 
 def rater_of(study: Study, pseudonym: str) -> Rater:
-    """Return a rater of a study, imported ones too, by pseudonym."""
+    """Return a rater of a study, possibly imported, by pseudonym."""
     if "\0" in pseudonym:  # the database cannot even be asked for it
         raise Http404
     return get_object_or_404(Rater.objects.select_related("group", "study"), study=study, pseudonym=pseudonym)
@@ -104,7 +104,7 @@ def _limit(rater: Rater) -> str:
 
 
 def _purpose(unit: SeenUnit, *, reads_gold: bool) -> str:
-    """Word what a unit is for; what raters must not tell apart, viewers of the study are not told either."""
+    """Return the purpose of a unit in words; purposes hidden from raters are hidden from viewers of the study too."""
     if not reads_gold and unit.purpose in Purpose.JUDGED:
         return _("text")
     return str(Purpose(unit.purpose).label)
@@ -115,6 +115,6 @@ def _gap(unit: SeenUnit) -> str:
 
 
 def _away(units: Sequence[SeenUnit], rater: Rater) -> timedelta:
-    """Return how long a rater was away between the units of a page."""
+    """Return the time for which a rater was away between the units of a page."""
     gaps = [unit.gap for unit in units if unit.gap]
     return sum(gaps, timedelta())

@@ -18,7 +18,7 @@ CUT_AT = 5
 
 
 def seconds_chart(units: Sequence[SeenUnit], *, reads_gold: bool) -> Chart | None:
-    """Draw the seconds of a rater's units; None where fewer than two were measured. Failed checks are marked."""
+    """Draw the seconds of a rater's units with failed checks marked; None if fewer than two were measured."""
     timed = [unit for unit in units if unit.seconds is not None]
     if len(timed) < 2:
         return None

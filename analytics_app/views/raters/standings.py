@@ -1,4 +1,4 @@
-"""How raters stand, in words."""
+"""The states of raters in words."""
 
 from __future__ import annotations
 
