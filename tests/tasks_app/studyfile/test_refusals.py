@@ -58,7 +58,7 @@ YAML_CASES = {
     "lone surrogate": ("name: Style", 'name: §"Sty\\ud800le"', "Character 4 is half of a broken character (a lone surrogate)."),
     "control character": ("name: Style", "name: Sty§\x07le", "Here is a character that YAML does not allow (U+0007). Remove it."),
     "indentation": ("  seed: 7", " §seed: 7", "This is not YAML ("),
-    "question mark between braces": ("  seed: 7", "  seed: {question: How fluent§?}", "This is not YAML (while parsing a flow mapping, expected ',' or '}', but got '?'). Between { } or [ ], put text that holds any of , : ? [ ] { } in quotes"),
+    "bracket between braces": ("  seed: 7", "  seed: {question: [How fluent§}", "This is not YAML (while parsing a flow sequence, expected ',' or ']', but got '}'). Between { } or [ ], put text that holds any of , : ? [ ] { } in quotes"),
     "not closed": ("[a, b, c, d, e]\ntasks:", "[a, b, c, d, e\ntasks§:", "This is not YAML ("),
     "second document": ("pay:", "§---\npay:", "A second document begins here."),
     "too deep": ("seed: 7", f"seed: {'[' * 18}§{'[' * 60}", "This is nested more than 20 deep."),
