@@ -19,7 +19,13 @@ from tasks_app.services.study import lifecycle
 EXAMPLES = Path(settings.BASE_DIR) / "examples"
 FOLDERS = {path.parent.name: path.parent for path in sorted(EXAMPLES.glob("*/study.yaml"))}
 
+# Between them, these have every setting that any example has, which test_extent.py checks.
+COVERING = frozenset({"checked", "comprehension", "panas_groups", "semantic_differential", "slider"})
+
 every_example = pytest.mark.parametrize("name", list(FOLDERS))
+covering_examples = pytest.mark.parametrize(
+    "name", [name if name in COVERING else pytest.param(name, marks=pytest.mark.exhaustive) for name in FOLDERS]
+)
 
 
 def load(name: str, folder: Path, slug: str, **task: Any) -> Study:

@@ -300,7 +300,7 @@ EFFECTS = {"arrive": 10, "judge": 10, "stay away": 4, "stay away and lose the pl
 
 @pytest.mark.django_db
 def test_arms_stay_balanced_whatever_raters_do() -> None:
-    effects = effects_of(Life, examples=15, phases=(Phase.generate, Phase.shrink))
+    effects = effects_of(Life, examples=6, phases=(Phase.generate, Phase.shrink))
     assert {name: effects[name] for name, least in EFFECTS.items() if effects[name] < least} == {}, effects
 
 

@@ -147,18 +147,46 @@ def check_sets(promised: Report) -> None:
 CHECKS = {"repeats": 2, "warm_up": 1, "controls": 1, "degraded": 2}
 
 
+# Each design with one type and most checks; further types and settings only in an exhaustive run.
+FURTHER = pytest.mark.exhaustive
+
+
 @pytest.mark.parametrize(
     ("design", "type", "items", "set_size", "task"),
     [
         pytest.param("independent", "likert", 12, 9, {"checks": CHECKS, "spacing": 3}, id="all checks"),
-        pytest.param("independent", "likert", 10, 6, {"k_more": 4, "k_more_share": 0.4}, id="k differs"),
-        pytest.param("independent", "slider", 8, 6, {"checks": {"repeats": 3}, "spacing": 2}, id="sliders"),
+        pytest.param(
+            "independent",
+            "likert",
+            10,
+            6,
+            {"k_more": 4, "k_more_share": 0.4},
+            marks=FURTHER,
+            id="k differs",
+        ),
+        pytest.param(
+            "independent",
+            "slider",
+            8,
+            6,
+            {"checks": {"repeats": 3}, "spacing": 2},
+            marks=FURTHER,
+            id="sliders",
+        ),
         pytest.param("comparisons", "pairwise", 8, 6, {"checks": {"repeats": 1, "warm_up": 2}}, id="pairs"),
-        pytest.param("comparisons", "best_worst", 8, 4, {}, id="triads"),
+        pytest.param("comparisons", "best_worst", 8, 4, {}, marks=FURTHER, id="triads"),
         pytest.param("comparisons", "triangle", 10, 5, {"k_more": 5, "k_more_share": 0.4}, id="triangles"),
         pytest.param("latin_square", "likert", 9, 6, {"checks": CHECKS, "spacing": 2}, id="latin square, all checks"),
         pytest.param("documents", "likert", 9, 7, {"checks": {"repeats": 1}, "spacing": 4}, id="documents"),
-        pytest.param("documents", "likert", 6, 9, {"design_params": {"all_systems": True}}, id="by all systems"),
+        pytest.param(
+            "documents",
+            "likert",
+            6,
+            9,
+            {"design_params": {"all_systems": True}},
+            marks=FURTHER,
+            id="by all systems",
+        ),
         pytest.param("batches", "likert", 7, 5, {"checks": {"warm_up": 1}}, id="batches"),
         pytest.param(
             "independent",
@@ -174,6 +202,7 @@ CHECKS = {"repeats": 2, "warm_up": 1, "controls": 1, "degraded": 2}
             6,
             4,
             {"criteria": ("fluency", "adequacy"), "criteria_mode": "rater", "checks": {"repeats": 1}},
+            marks=FURTHER,
             id="one criterion a rater",
         ),
     ],

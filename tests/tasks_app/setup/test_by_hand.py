@@ -2,9 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 
-import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
@@ -20,15 +18,15 @@ from tasks_app.setup.fields import Fields, controls_of
 from tasks_app.setup.paths import value_at
 from tasks_app.setup.steps import STEPS
 from tasks_app.studyfile.schema import whole_schema
+from tests.house.examples import FOLDERS, covering_examples
 from tests.pages import fields_of
 
-EXAMPLES = sorted(path.parent for path in Path("examples").glob("*/study.yaml"))
 FORMS = [one.slug for one in STEPS if one.slug not in {"texts", "review"}]
 
 
-@pytest.mark.parametrize("folder", EXAMPLES, ids=lambda folder: folder.name)
-def test_an_example_is_set_up_by_its_forms(rosas_browser: Client, rosa: User, folder: Path) -> None:
-    example = studyfile.load(folder, owner=rosa)
+@covering_examples
+def test_an_example_is_set_up_by_its_forms(rosas_browser: Client, rosa: User, name: str) -> None:
+    example = studyfile.load(FOLDERS[name], owner=rosa)
     pattern = changes.begin(example)
     about = {"slug": "by-hand", "title": "x", "public_title": "x"}
     setup = changes.begin(drafts.create_draft(owner=rosa, **about))

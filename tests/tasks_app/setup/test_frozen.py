@@ -18,17 +18,17 @@ from tasks_app.models import Membership, Setup, SetupRow, Study, Version
 from tasks_app.sections import digest, snapshot
 from tasks_app.services.study import drafts
 from tasks_app.services.study.lifecycle import close_with_ratings, move
-from tasks_app.setup import changed_versions, changes, starting
+from tasks_app.setup import changed_versions, changes
 from tasks_app.setup.checking import make_study
 from tasks_app.setup.differences import WORDING, Difference, Differences, differences, is_wording
 from tasks_app.setup.fields import Fields, controls_of
 from tasks_app.setup.frozen import frozen_setup, setup_of
 from tasks_app.setup.steps import STEPS, fits
 from tasks_app.studyfile.schema import whole_schema
+from tests.house.examples import covering_examples
 from tests.pages import fields_of
 
 FORM_STEPS = [step.slug for step in STEPS if step.slug not in ("texts", "review")]
-EXAMPLES = sorted(starting.examples())
 
 
 @pytest.fixture
@@ -130,7 +130,7 @@ def test_the_preview_stands_beside_it(opened: Study, rosas_browser: Client) -> N
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("name", EXAMPLES)
+@covering_examples
 def test_the_frozen_form_of_each_example_makes_the_frozen_design_again(name: str, rosa: User) -> None:
     study = studyfile.load(f"examples/{name}", owner=rosa)
     study = move(study_id=study.pk, action="open", by=rosa)

@@ -2,7 +2,6 @@
 
 import io
 import zipfile
-from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import User
@@ -19,9 +18,8 @@ from tasks_app.setup.numbers import checked_reading, numbers_of
 from tasks_app.setup.preview import preview_of
 from tasks_app.studyfile import StudyFileError
 from tasks_app.studyfile.screens import draft_tasks
+from tests.house.examples import FOLDERS, covering_examples, every_example
 from tests.pages import fields_of
-
-EXAMPLES = sorted(path.parent for path in Path("examples").glob("*/study.yaml"))
 
 SLUG = "example-likert"
 
@@ -35,10 +33,10 @@ def address(name: str) -> str:
     return reverse(f"researcher:{name}", args=[SLUG])
 
 
-@pytest.mark.parametrize("folder", EXAMPLES, ids=lambda folder: folder.name)
-def test_a_study_made_of_its_own_set_up_is_the_same(rosa: User, folder: Path) -> None:
+@covering_examples
+def test_a_study_made_of_its_own_set_up_is_the_same(rosa: User, name: str) -> None:
     """Of every task type: what the form holds makes the study that the file does."""
-    study = studyfile.load(folder, owner=rosa)
+    study = studyfile.load(FOLDERS[name], owner=rosa)
     before = sections.snapshot(study)
     setup = changes.begin(study)
     made, _loaded = make_study(setup=setup, by=rosa)
@@ -46,10 +44,10 @@ def test_a_study_made_of_its_own_set_up_is_the_same(rosa: User, folder: Path) ->
     assert Setup.objects.get(pk=setup.pk).is_stored
 
 
-@pytest.mark.parametrize("folder", EXAMPLES, ids=lambda folder: folder.name)
-def test_the_preview_is_the_rater_s_page(rosas_browser: Client, rosa: User, folder: Path) -> None:
+@every_example
+def test_the_preview_is_the_rater_s_page(rosas_browser: Client, rosa: User, name: str) -> None:
     """Of every task type: the screen on the study's own texts is shown, refuses an empty answer, stores nothing."""
-    study = studyfile.load(folder, owner=rosa)
+    study = studyfile.load(FOLDERS[name], owner=rosa)
     shown = preview_of(changes.begin(study))
     assert shown is not None
     assert (shown.is_sample, list(shown.problems)) == (False, [])

@@ -7,7 +7,7 @@ from django.conf import settings
 from tasks_app.studyfile.files.yaml_tree import Tree, parse
 from tasks_app.studyfile.problems import Problems
 
-PLAIN = "a: no\nb: [1, 2.5, ~, 'x\u2028y', \"é\\n😀\"]\nc: |\n  two\n  lines\nd:\n- e: >\n    folded\n    text\n  f: true\n"
+PLAIN = "a: no\nb: [1, 2.5, ~, 'x\u2028y', \"é\\n😀\"]\nc: |\n  two\n  lines\nd:\n- e: >\n    folded\n  f: true\n"
 
 
 def tree_of(text: str) -> Tree:
