@@ -135,7 +135,7 @@ def test_planning_without_scripts(browser: Browser, live_site: LiveSite) -> None
         expect(page.get_by_text("Ensure this value is greater than or equal to 1.")).to_be_visible()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.exhaustive)])
 def test_planning_from_within_a_study(page: Page, live_site: LiveSite, make_study: MakeStudy, scheme: str) -> None:
     page.emulate_media(color_scheme=scheme)
     make_study(f"planned-{scheme}")

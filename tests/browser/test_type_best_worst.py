@@ -52,6 +52,7 @@ def chosen(page: Page) -> list[str]:
     return [f"{one.get_attribute('data-end')} {one.input_value()}" for one in found.all()]
 
 
+@pytest.mark.exhaustive
 def test_by_mouse_with_one_text_for_both_and_a_draft(page: Page, link: str) -> None:
     begin(page, link)
     accessible(page)
@@ -98,6 +99,7 @@ def test_by_keyboard_alone(page: Page, link: str) -> None:
     at(page, 3)
 
 
+@pytest.mark.exhaustive
 def test_by_touch_on_a_phone_with_two_criteria(browser: Browser, live_site: LiveSite, two_criteria: str) -> None:
     with phone(browser, live_site) as page:
         begin(page, two_criteria)
@@ -118,6 +120,7 @@ def test_by_touch_on_a_phone_with_two_criteria(browser: Browser, live_site: Live
         expect(page.get_by_role("heading", name="Thank you, you have finished")).to_be_visible()
 
 
+@pytest.mark.exhaustive
 def test_without_script_and_over_all_items(browser: Browser, live_site: LiveSite, open_example: OpenExample) -> None:
     params = {"of": "all", "size": 3, "appearances": 2, "best_word": "Most lively", "worst_word": "Least lively"}
     with without_script(browser, live_site) as page:

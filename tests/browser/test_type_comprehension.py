@@ -3,6 +3,7 @@
 import html
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.kit import accessible, at, begin, fits, missing, phone, press_until, send, without_script
@@ -91,6 +92,7 @@ def test_by_keyboard_alone(page: Page, open_example: OpenExample) -> None:
     at(page, 1)
 
 
+@pytest.mark.exhaustive
 def test_on_a_phone_with_long_and_right_to_left_texts(
     browser: Browser, live_site: LiveSite, open_example: OpenExample
 ) -> None:

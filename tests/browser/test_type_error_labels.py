@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.browser.kit import accessible, at, begin, fits, missing, phone, send, without_script
@@ -105,6 +106,7 @@ def test_down_the_hierarchy_by_keys_and_back(page: Page, open_example: OpenExamp
     at(page, 2)
 
 
+@pytest.mark.exhaustive
 def test_on_a_phone_by_touch(browser: Browser, live_site: LiveSite, open_example: OpenExample) -> None:
     with phone(browser, live_site) as page:
         begin(page, open_example("error_labels"))
@@ -121,6 +123,7 @@ def test_on_a_phone_by_touch(browser: Browser, live_site: LiveSite, open_example
         at(page, 1)
 
 
+@pytest.mark.exhaustive
 def test_without_a_script(browser: Browser, live_site: LiveSite, open_example: OpenExample) -> None:
     with without_script(browser, live_site) as page:
         begin(page, open_example("error_labels", params={"ask": "in_order"}))

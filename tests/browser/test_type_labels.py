@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.kit import accessible, at, begin, fits, missing, phone, send, without_script
@@ -95,6 +96,7 @@ def test_several_options_and_none_of_these(page: Page, open_example: OpenExample
     at(page, 1)
 
 
+@pytest.mark.exhaustive
 def test_on_a_phone_one_question_at_a_time(browser: Browser, live_site: LiveSite, open_example: OpenExample) -> None:
     with phone(browser, live_site) as page:
         begin(page, open_example("labels", criteria_mode="page"))
@@ -122,6 +124,7 @@ def test_on_a_phone_one_question_at_a_time(browser: Browser, live_site: LiveSite
         at(page, 1)
 
 
+@pytest.mark.exhaustive
 def test_without_a_script(browser: Browser, live_site: LiveSite, open_example: OpenExample) -> None:
     with without_script(browser, live_site) as page:
         begin(page, open_example("labels"))

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.conftest import STUDY
@@ -35,6 +36,7 @@ def test_the_example_by_digits_and_a_draft_comes_back(page: Page, open_example: 
     assert chosen(page) == []
 
 
+@pytest.mark.exhaustive
 def test_one_question_at_a_time_side_by_side(page: Page, open_example: Open) -> None:
     begin(page, open_example("likert", {"layout": "together"}, criteria_mode="page", set_size=2))
     questions = page.get_by_role("radiogroup")

@@ -143,6 +143,7 @@ def test_what_is_ticked_about_a_text_by_keyboard(page: Page, open_example: OpenE
     expect(page.get_by_role("heading", name="Thank you, you have finished")).to_be_visible()
 
 
+@pytest.mark.exhaustive
 def test_by_touch_on_a_phone_with_one_criterion_a_rater(
     browser: Browser, live_site: LiveSite, open_example: OpenExample
 ) -> None:
@@ -169,6 +170,7 @@ def test_by_touch_on_a_phone_with_one_criterion_a_rater(
         expect(page.get_by_role("heading", name="Thank you, you have finished")).to_be_visible()
 
 
+@pytest.mark.exhaustive
 def test_without_script_in_the_plain_layout_with_a_system_as_reference(
     browser: Browser, live_site: LiveSite, open_example: OpenExample
 ) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.browser.kit import accessible, at, begin, fits, missing, phone, press_until, send, without_script
@@ -71,6 +72,7 @@ def test_by_keyboard_alone(page: Page, open_example: OpenExample) -> None:
     at(page, 1)
 
 
+@pytest.mark.exhaustive
 def test_on_a_phone_with_a_draft_long_and_right_to_left_texts(
     browser: Browser, live_site: LiveSite, open_example: OpenExample
 ) -> None:
@@ -102,6 +104,7 @@ def test_on_a_phone_with_a_draft_long_and_right_to_left_texts(
         at(page, 1)
 
 
+@pytest.mark.exhaustive
 def test_without_javascript(browser: Browser, live_site: LiveSite, open_example: OpenExample) -> None:
     with without_script(browser, live_site) as page:
         begin(page, open_example("pairwise", set_size=2))
@@ -116,6 +119,7 @@ def test_without_javascript(browser: Browser, live_site: LiveSite, open_example:
         at(page, 1)
 
 
+@pytest.mark.exhaustive
 def test_one_question_at_a_time_and_nothing_tells_a_system(page: Page, open_example: OpenExample) -> None:
     begin(page, open_example("pairwise", set_size=2, criteria_mode="page"))
     html = page.content()

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.browser.kit import accessible, at, back, begin, fits, phone, press_until, send, without_script
@@ -89,6 +90,7 @@ def test_by_keyboard_alone_with_what_it_took(page: Page, open_example: OpenExamp
     expect(page.get_by_role("heading", name="Thank you, you have finished")).to_be_visible()
 
 
+@pytest.mark.exhaustive
 def test_by_touch_on_a_phone_with_one_suggestion(
     browser: Browser, live_site: LiveSite, open_example: OpenExample
 ) -> None:
@@ -110,6 +112,7 @@ def test_by_touch_on_a_phone_with_one_suggestion(
         expect(page.get_by_role("heading", name="Thank you, you have finished")).to_be_visible()
 
 
+@pytest.mark.exhaustive
 def test_without_javascript(browser: Browser, live_site: LiveSite, open_example: OpenExample) -> None:
     with without_script(browser, live_site) as page:
         begin(page, open_example("post_edit", set_size=1))

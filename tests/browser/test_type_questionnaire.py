@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.browser.kit import accessible, at, back, begin, fits, phone, press_until, send, without_script
@@ -32,6 +33,7 @@ def question(page: Page, words: str) -> Locator:
     return page.locator("[data-question]").filter(has_text=words)
 
 
+@pytest.mark.exhaustive
 def test_panas_by_mouse_as_a_table(page: Page, open_example: OpenExample) -> None:
     begin(page, open_example("questionnaire"))
     accessible(page)
@@ -114,6 +116,7 @@ def test_on_a_phone_one_question_at_a_time_by_touch(
         expect(page.get_by_text("These questions are about reading of any kind")).to_be_hidden()
 
 
+@pytest.mark.exhaustive
 def test_it_works_without_javascript(browser: Browser, live_site: LiveSite, open_example: OpenExample) -> None:
     with without_script(browser, live_site) as page:
         begin(page, open_example("questionnaire"))
@@ -143,6 +146,7 @@ def test_it_works_without_javascript(browser: Browser, live_site: LiveSite, open
         at(page, 2)
 
 
+@pytest.mark.exhaustive
 def test_from_right_to_left_with_long_words(browser: Browser, live_site: LiveSite, open_example: OpenExample) -> None:
     with phone(browser, live_site) as page:
         begin(page, open_example("questionnaire", params=ARABIC, criteria_mode="page"))

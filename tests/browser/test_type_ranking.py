@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.browser.kit import PHONE, accessible, at, back, begin, fits, phone, press_until, send, without_script
@@ -209,6 +210,7 @@ def test_by_touch_on_a_phone(browser: Browser, live_site: LiveSite, open_example
         assert page.viewport_size == PHONE
 
 
+@pytest.mark.exhaustive
 def test_without_javascript(browser: Browser, live_site: LiveSite, open_example: OpenExample) -> None:
     with without_script(browser, live_site) as page:
         begin(page, open_example("ranking", set_size=1))

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.browser.kit import accessible, at, begin, fits, missing, phone, press_until, send, without_script
@@ -20,6 +21,7 @@ def words(pair: Locator) -> list[str]:
     return [text.strip() for text in pair.locator(".pair-word").all_inner_texts()]
 
 
+@pytest.mark.exhaustive
 def test_a_whole_unit_by_mouse(page: Page, open_example: OpenExample) -> None:
     begin(page, open_example("semantic_differential"))
     accessible(page)
@@ -113,6 +115,7 @@ def test_on_a_phone_one_pair_at_a_time_by_touch(
         at(page, 1)
 
 
+@pytest.mark.exhaustive
 def test_it_works_without_javascript(browser: Browser, live_site: LiveSite, open_example: OpenExample) -> None:
     with without_script(browser, live_site) as page:
         begin(page, open_example("semantic_differential", params={"points": 11, "show_numbers": True}))

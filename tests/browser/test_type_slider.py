@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.kit import accessible, at, begin, fits, phone, send, without_script
@@ -72,6 +73,7 @@ def test_sqm_on_a_phone(browser: Browser, live_site: LiveSite, open_example: Ope
         at(page, 1)
 
 
+@pytest.mark.exhaustive
 def test_without_javascript_the_words_stand_beside_their_numbers(
     browser: Browser, live_site: LiveSite, open_example: Open
 ) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.kit import accessible, at, begin, fits, missing, phone, press_until, send, without_script
@@ -60,6 +61,7 @@ def test_triads_by_keyboard_alone(page: Page, open_example: OpenExample) -> None
     at(page, 2)
 
 
+@pytest.mark.exhaustive
 def test_triads_on_a_phone_with_long_and_right_to_left_texts(
     browser: Browser, live_site: LiveSite, open_example: OpenExample
 ) -> None:
@@ -85,6 +87,7 @@ def test_triads_on_a_phone_with_long_and_right_to_left_texts(
         at(page, 1)
 
 
+@pytest.mark.exhaustive
 def test_a_triad_without_javascript(browser: Browser, live_site: LiveSite, open_example: OpenExample) -> None:
     with without_script(browser, live_site) as page:
         begin(page, several(open_example, 2))
@@ -115,6 +118,7 @@ def test_nothing_on_the_page_tells_which_text_is_odd(page: Page, open_example: O
     assert len(set(cards)) == 1
 
 
+@pytest.mark.exhaustive
 def test_questions_of_a_triad_one_at_a_time(page: Page, open_example: OpenExample) -> None:
     begin(page, open_example("triangle", criteria_mode="page"))
     expect(page.locator("[data-question]:visible")).to_have_count(1)
