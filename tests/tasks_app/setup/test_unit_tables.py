@@ -6,7 +6,6 @@ import csv
 import io
 import json
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -32,6 +31,7 @@ from tasks_app.setup.unit_tables.template import template_rows
 from tasks_app.studyfile.files.naming import Naming
 from tasks_app.studyfile.files.tables import Row
 from tasks_app.studyfile.screens import draft_tasks
+from tests.house.examples import FOLDERS, every_example
 from tests.workbooks import workbook
 
 pytestmark = pytest.mark.django_db
@@ -343,11 +343,11 @@ def test_steps_lead_to_the_tables_that_a_task_has_a_use_for(setup: Setup, rosas_
     assert path_of() in shown(rosas_browser.get(review))
 
 
-@pytest.mark.parametrize("example", sorted(path.parent.name for path in Path("examples").glob("*/study.yaml")))
-@pytest.mark.parametrize("mode", ["together", "block"])
-def test_a_template_that_was_filled_in_is_right_for_every_type(rosa: User, example: str, mode: str) -> None:
+@every_example
+@pytest.mark.parametrize("mode", ["together", pytest.param("block", marks=pytest.mark.exhaustive)])
+def test_a_template_that_was_filled_in_is_right_for_every_type(rosa: User, name: str, mode: str) -> None:
     """Answers of the kinds that the page explains fit the rows, whatever the type and however criteria are asked."""
-    setup = changes.begin(studyfile.load(f"examples/{example}", owner=rosa))
+    setup = changes.begin(studyfile.load(FOLDERS[name], owner=rosa))
     setup.rows.filter(table="controls").delete()
     reading = reading_of_units(setup, CONTROLS)
     if mode == "block":

@@ -77,7 +77,7 @@ def test_more_studies_need_no_more_queries(
     rosas_browser: Client, rosa: User, django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:
     for number in range(60):
-        build_study(rosa, slug=f"s{number}", opened=number % 2 == 0)
+        build_study(rosa, slug=f"s{number}", items=1, set_size=2, opened=number < 3)
     wanted: dict[str, str]
     for wanted in ({}, {"words": "s1"}, {"task_type": "likert", "whose": "mine"}, {"page": "2"}):
         with django_assert_max_num_queries(8):
