@@ -126,7 +126,7 @@ def fill(owner: User) -> Study:
 
 
 def words_of(study: Study) -> dict[str, str]:
-    """Return what names in addresses stand for."""
+    """Return the values of names in addresses."""
     run = study.runs.get()
     project = projects.put_into_new(study=study, name="Bench", by=None)
     frozen_setup(current_version(study))  # made when somebody first looks

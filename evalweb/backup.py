@@ -161,7 +161,7 @@ def _refuse_other_sessions() -> None:
 
 
 def _database() -> str:
-    """Return where the database is; ServiceError where nothing says it."""
+    """Return the address of the database; ServiceError where no setting names it."""
     if not (url := os.environ.get("DATABASE_URL")):
         raise ServiceError("There is no database here yet. Start evalweb once with `make run`, or set DATABASE_URL.")
     return url

@@ -241,7 +241,7 @@ def _message(function: str, arguments: list[str]) -> po.Message:
 
 
 def catalogue(language: str) -> Path:
-    """Return where the catalogue of a language is."""
+    """Return the path of the catalogue of a language."""
     return ROOT / "locale" / to_locale(language) / "LC_MESSAGES" / "django.po"
 
 

@@ -148,14 +148,14 @@ def _block(entry: Entry) -> str:
 
 def _quoted(text: str) -> str:
     """Quote a text: on one line, or where it has several, each on its own."""
-    return f'""\n{_lines(text)}' if "\n" in text.rstrip("\n") else _one(text)
+    return f'""\n{_lines(text)}' if "\n" in text.rstrip("\n") else _line_of(text)
 
 
 def _lines(text: str) -> str:
-    return "\n".join(map(_one, text.splitlines(keepends=True)))
+    return "\n".join(map(_line_of, text.splitlines(keepends=True)))
 
 
-def _one(text: str) -> str:
+def _line_of(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\t", "\\t")
     return f'"{escaped}"'
 

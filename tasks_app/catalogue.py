@@ -87,7 +87,9 @@ def _heds(kind: TaskType, criteria: Sequence[Criterion]) -> Iterator[Facts]:
     criteria_by_answers: dict[tuple[tuple[str, str, str], ...], list[str]] = {}
     for criterion in criteria or (None,):
         by_number = kind.heds(criterion)
-        answers = tuple((number, what, by_number[number]) for number, what in HEDS.items() if by_number.get(number))
+        answers = tuple(
+            (number, question, by_number[number]) for number, question in HEDS.items() if by_number.get(number)
+        )
         criteria_by_answers.setdefault(answers, []).append(criterion.name if criterion else "")
     for answers, names in criteria_by_answers.items():
         if answers:

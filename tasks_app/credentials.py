@@ -60,7 +60,7 @@ def _derived(purpose: str, about: str) -> str:
 
 
 def hash_token(token: str) -> str:
-    """Return what is stored of a token. It is random, so a plain hash cannot be guessed back."""
+    """Return the hash of a token, which is stored. Tokens are random, so that a plain hash cannot be guessed back."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 
@@ -75,7 +75,7 @@ def sign(action: str, **bound: Any) -> str:
 
 
 def read_signed(action: str, token: str) -> Mapping[str, Any]:
-    """Return what a form's token was bound to.
+    """Return the values to which a form's token was bound.
 
     Raises
     ------

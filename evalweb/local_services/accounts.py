@@ -49,7 +49,7 @@ def give(folder: Path, account: Account) -> None:
 
 
 def sheltered(folder: Path, account: Account) -> Path:
-    """Return where data meant for `folder` can live: there, or below /var/lib where the account cannot get there.
+    """Return a folder for data meant for `folder`: itself, or one below /var/lib where the account cannot reach it.
 
     The clone of root's often lies in a folder closed to everybody else (/root). Opening that would be the wrong
     answer, so the data moves out and `folder` becomes a link to it.

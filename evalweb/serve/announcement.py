@@ -1,4 +1,4 @@
-"""What `make run` prints once pages are served: where they are, and the first login."""
+"""The announcement of `make run` once pages are served: their address, and the first login."""
 
 from collections.abc import Callable
 from threading import Event

@@ -24,7 +24,7 @@ class BearerToken(BaseAuthentication):
     """Reads `Authorization: Bearer ewt_…`."""
 
     def authenticate(self, request: Request) -> tuple[User, ApiToken] | None:
-        """Return who the token works for; None without a header. Raises BadToken."""
+        """Return the owner of the token; None without a header. Raises BadToken."""
         scheme, _space, secret = request.headers.get("Authorization", "").partition(" ")
         if not scheme:
             return None

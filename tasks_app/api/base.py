@@ -76,7 +76,7 @@ class NoParams(serializers.Serializer[Any]):
 
 
 def _problem_with(params: serializers.Serializer[Any], name: str, values: list[str]) -> str:
-    """Say why a parameter would be ignored if it was taken as it stands; empty where it would not."""
+    """Return the reason why a parameter would be ignored as it stands; empty where it would not."""
     if name not in params.fields:
         given = {"name": name, "names": ", ".join(params.fields) or _("none")}
         return _("There is no parameter “%(name)s” here. The parameters are: %(names)s.") % given

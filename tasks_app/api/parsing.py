@@ -22,7 +22,7 @@ class JsonBody(JSONParser):
     def parse(
         self, stream: IO[Any], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
     ) -> Any:
-        """Return what the body says. Raises TooLarge, or ParseError where it is no JSON."""
+        """Return the content of the body. Raises TooLarge, or ParseError where it is no JSON."""
         body = stream.read(LARGEST_BODY + 1)
         if len(body) > LARGEST_BODY:
             raise TooLarge(_("The body is larger than a megabyte. Send the settings alone."))

@@ -105,7 +105,7 @@ class Channel(ABC):
 
     @classmethod
     def ending(cls, outcome: str, code: str, details: Mapping[str, str], params: Mapping[str, Any]) -> Ending:
-        """What somebody with this outcome does at the end.
+        """Return the ending for a rater with this outcome.
 
         `details` are those of the arrival, with its `session_id` and, of a rater, the `pseudonym`. A code by default.
         """
@@ -123,14 +123,14 @@ class Channel(ABC):
 
     @classmethod
     def pastes(cls, address: str, params: Mapping[str, Any]) -> Sequence[Paste]:
-        """What a researcher copies from here to the platform; `address` is where raters arrive."""
+        """Return the texts that a researcher copies to the platform; `address` is where raters arrive."""
         return (Paste(gettext_lazy("Address"), address),)
 
     @classmethod
     def paid_by_platform(
         cls, outcome: str, amount: Decimal, part_amount: Decimal, params: Mapping[str, Any]
     ) -> Decimal:
-        """What the platform itself pays somebody with this outcome, so that nobody is paid twice; nothing by default.
+        """Return the pay by the platform itself for this outcome, so that nobody is paid twice; nothing by default.
 
         `amount` is the study's pay for a full set, `part_amount` that for the screened-out and failed.
         """
@@ -138,7 +138,7 @@ class Channel(ABC):
 
     @classmethod
     def payment_files(cls, payees: Sequence[Payee]) -> Sequence[PaymentFile]:
-        """What is still to be paid, as the platform takes it. By default one list for people, with all there is."""
+        """Return the open payments in the platform's own form. By default, one list for people with all of them."""
         return (named_list(payees),)
 
     @classmethod

@@ -49,12 +49,12 @@ class Payee:
 
     @property
     def extra(self) -> Decimal:
-        """What is to be paid beside what the platform pays itself."""
+        """The open payment beyond the one that the platform makes itself."""
         return max(Decimal("0.00"), self.amount - self.by_platform)
 
     @property
     def action(self) -> str:
-        """What is to be done on the platform, in one word."""
+        """The action to take on the platform, in one word."""
         if self.withheld:
             return "withheld"
         if self.by_platform and self.extra:

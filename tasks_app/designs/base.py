@@ -105,7 +105,7 @@ class Design(ABC):
 
     @classmethod
     def in_words(cls, set_size: int, params: Mapping[str, Any]) -> str:
-        """Say in a sentence, without its full stop, how sets were made, for the methods section of a paper."""
+        """Describe in a sentence without its full stop how sets were made, for the methods section of a paper."""
         return ""
 
     def promised(self, units: Sequence[PlanUnit], settings: Settings) -> tuple[str, ...]:

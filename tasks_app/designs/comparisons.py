@@ -59,7 +59,7 @@ class Comparisons(InRounds):
 
     @classmethod
     def in_words(cls, set_size: int, params: Mapping[str, Any]) -> str:
-        """Say how sets were drawn."""
+        """Describe how sets were drawn."""
         return (
             f"Units, each being what one screen shows, were assigned at random to sets of {set_size}, so that the "
             "numbers of judgments per unit differed by at most one and the pairs of systems alternated"

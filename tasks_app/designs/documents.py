@@ -50,12 +50,12 @@ class Documents(Design):
     @classmethod
     def in_words(cls, set_size: int, params: Mapping[str, Any]) -> str:
         """Describe how sets were drawn."""
-        whose = (
+        reading = (
             "by all systems, one system after the other in balanced orders"
             if params.get("all_systems")
             else "each by one system, and the systems were balanced over the sets"
         )
-        return f"Raters judged whole documents in the order of their texts, {whose}"
+        return f"Raters judged whole documents in the order of their texts, {reading}"
 
     def promised(self, units: Sequence[PlanUnit], settings: Settings) -> tuple[str, ...]:
         """Return all margins where every document is due by the same systems, else those of units and documents."""

@@ -37,5 +37,5 @@ class OnRequest(Independent):
 
     @classmethod
     def in_words(cls, set_size: int, params: Mapping[str, Any]) -> str:
-        """Say how sets were drawn."""
+        """Describe how sets were drawn."""
         return f"Texts that other raters had judged were forwarded to these raters in random sets of {set_size}"

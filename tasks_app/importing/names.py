@@ -39,7 +39,7 @@ def _problem(name: str, allowed: str) -> str | None:
 
 
 def tidied(column: Column, value: Json) -> Json:
-    """Return what a cell holds, names in one spelling. Raises BadCell for a name that cannot be used."""
+    """Return the value of a cell, names in one spelling. Raises BadCell for a name that cannot be used."""
     if column.kind is not Kind.WORD or not isinstance(value, str):
         return value
     if sentence := _problem(value, _JOINERS if column.name in _WORDS else ""):

@@ -103,7 +103,7 @@ class Wide:
         return groups
 
     def _stars(self, names: Sequence[str]) -> list[str]:
-        """Return what the star stands for in the columns, in order; one empty text where no pattern has a star."""
+        """Return the texts for which the star stands in the columns, in order; one empty text without any star."""
         patterns = [pattern for by_word in self.patterns.values() for pattern in by_word.values() if "*" in pattern]
         stars: dict[str, None] = {}
         for pattern in patterns:

@@ -40,7 +40,7 @@ class UnitRows:
 
 
 def unit_rows(setup: Setup, shares: Sequence[Share]) -> UnitRows:
-    """Say for each row about a unit whose texts it shows: all of them must have one value.
+    """Return the rows about units by the value of the texts that they show: all of these must have one value.
 
     Raises
     ------

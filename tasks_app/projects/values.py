@@ -1,4 +1,4 @@
-"""What a draft's texts are when they are divided by the values of a column: rows, counts and names by value."""
+"""The texts of a draft divided by the values of a column: rows, counts and names by value."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def shares_of(setup: Setup, column: str) -> list[Share]:
 
 
 def _about_items(rows: Iterable[Mapping[str, str]]) -> dict[str, Cells]:
-    """Return what the rows of each item say about the item."""
+    """Return the cells about each item, from its rows."""
     about: dict[str, Cells] = {}
     for cells in rows:
         of_item = about.setdefault(cells.get("item", ""), {})

@@ -59,7 +59,7 @@ def is_short(action: str, studies: Sequence[Study]) -> bool:
 
 
 def work_off(work_id: int) -> None:
-    """Do what is left of it, study by study; those that another process is working on are left to it."""
+    """Do the rest of the work, study by study; studies that another process works on are left to it."""
     while _take_step(work_id=work_id):
         pass
 
@@ -109,7 +109,7 @@ def _done(step: ProjectStep) -> str:
 
 
 def _problems(refusal: StudyFileError) -> str:
-    """Word the problems of a set-up: how many, and the first."""
+    """Return the problems of a set-up as a sentence: their number, and the first."""
     first = refusal.problems[0].message if refusal.problems else ""
     words = {"n": refusal.count, "first": first}
     return ngettext("%(n)d problem: %(first)s", "%(n)d problems; the first: %(first)s", refusal.count) % words

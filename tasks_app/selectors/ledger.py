@@ -32,17 +32,17 @@ class Entry:
 
     @property
     def earned(self) -> Decimal:
-        """What was written down, or what is due so far."""
+        """The recorded pay, or else the pay that is due so far."""
         return self.booked.earned or self.due
 
     @property
     def hourly(self) -> Decimal | None:
-        """What the rater gets per hour, bonuses included; None where no time passed, or before the end."""
+        """The rater's pay per hour, bonuses included; None where no time passed, or before the end."""
         return pay.hourly(self.booked.earned + self.booked.bonus, self.minutes.paid) if self.ended else None
 
     @property
     def shortfall(self) -> Decimal:
-        """What is missing for the study's minimum per hour; nothing for a rater whose pay is withheld."""
+        """The amount missing to the study's minimum per hour; 0 for a rater whose pay is withheld."""
         if not self.ended or self.booked.withheld or not self.booked.earned:
             return pay.NOTHING
         return pay.shortfall(self.minimum, self.booked.earned + self.booked.bonus, self.minutes.paid)
@@ -70,17 +70,17 @@ class Ledger:
 
     @cached_property
     def withheld(self) -> Decimal:
-        """What is not paid, for written reasons."""
+        """The amount that is not paid, for written reasons."""
         return self._sum(entry.booked.withheld for entry in self.entries)
 
     @cached_property
     def settled(self) -> Decimal:
-        """What was paid."""
+        """The amount that was paid."""
         return self._sum(entry.booked.settled for entry in self.entries)
 
     @cached_property
     def open(self) -> Decimal:
-        """What is still to be paid."""
+        """The amount that is still to be paid."""
         return self._sum(entry.booked.open for entry in self.entries)
 
     @cached_property
@@ -109,12 +109,12 @@ class Ledger:
 
     @property
     def needed(self) -> Decimal:
-        """What a full set would have to be paid with, by the median time, for the minimum pay per hour."""
+        """The pay for a full set that meets the minimum pay per hour, by the median time."""
         return pay.needed(self.offer.minimum_hourly, self.times.median) if self.times else pay.NOTHING
 
     @property
     def missing(self) -> Decimal:
-        """What a bonus to everybody would have to be for the minimum pay per hour."""
+        """The bonus for everybody with which the minimum pay per hour would be reached."""
         return max(pay.NOTHING, self.needed - self.offer.amount) if self.offer.pays else pay.NOTHING
 
     @cached_property
@@ -124,7 +124,7 @@ class Ledger:
 
     @property
     def missing_bonuses(self) -> Decimal:
-        """What all that is missing adds up to."""
+        """The sum of all missing bonuses."""
         return self._sum(self.shortfalls.values())
 
     @cached_property

@@ -1,4 +1,4 @@
-"""What opening a study would freeze, and what was tried out before, in numbers and names."""
+"""The facts that opening a study would freeze, and the trials before, in numbers and names."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tasks_app.selectors.studies import number_of
 
 @dataclass(frozen=True, slots=True)
 class OpeningFacts:
-    """What a study consists of, and who has tried it out.
+    """The parts of a study, and the people who have tried it out.
 
     `tasks` are in their order, with their groups. `known` counts the units with a known answer, `completed` the raters
     who have completed it, on trial or not, and `completed_trials` those on trial. `viewed_at` and `viewed_by` say who

@@ -1,4 +1,4 @@
-"""What raters of whole studies were given and did, how long it took, and what was recorded as due.
+"""The work of the raters of whole studies, given and done, their times, and the pay that was recorded as due.
 
 Nothing is read of what anybody answered, nor of any rule about quality.
 """
@@ -213,7 +213,7 @@ WHERE r.study_id = %(study)s AND (%(rater)s::bigint IS NULL OR r.id = %(rater)s)
 
 @dataclass(frozen=True, slots=True)
 class Booked:
-    """What the rows of a rater add up to. `open` is still to be paid, `settled` was; `last` is the newest row."""
+    """The sums of a rater's rows. `open` is still to be paid, `settled` was paid; `last` is the newest row."""
 
     earned: Decimal = pay.NOTHING
     bonus: Decimal = pay.NOTHING
@@ -226,7 +226,7 @@ class Booked:
 
     @property
     def total(self) -> Decimal:
-        """What the rater gets in all."""
+        """The total pay of the rater."""
         return self.earned + self.bonus - self.withheld
 
 
@@ -238,7 +238,7 @@ def booked(study_id: int, rater_id: int | None = None, last: int | None = None) 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What is known of a study's raters, by rater: sets with their units, times and what is due."""
+    """The facts about a study's raters, by rater: sets with their units, times, and pay that is due."""
 
     sets: Mapping[int, list[pay.SetWork]]
     minutes: Mapping[int, Minutes]
@@ -250,7 +250,7 @@ class Facts:
 
 
 def facts_of(study: Study, raters: Collection[Rater], *, timed: bool = True) -> Facts:
-    """Read what is known of these raters; three queries, however many they are.
+    """Read the facts about these raters; three queries, however many they are.
 
     Times are left out where `timed` is false and the pay does not depend on them.
     """
@@ -266,7 +266,7 @@ def facts_from(
     *,
     timed: bool = True,
 ) -> Facts:
-    """Return what is known of these raters, whose sets were read already; one query, for times that are not known."""
+    """Return the facts about these raters, whose sets were read already; one query, for times that are not known."""
     offer = offer_of(study.options)
     minutes = _minutes_once(study, raters, sets) if timed or offer.part_by_time else {}
     dues = {

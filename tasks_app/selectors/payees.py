@@ -23,7 +23,7 @@ def channel_of(name: str) -> type[Channel]:
 
 
 def params_of(study: Study, name: str) -> Mapping[str, Any]:
-    """What a study settles for a channel, or the defaults where it is not open any more."""
+    """Return a study's parameters of a channel, or the defaults where the channel is not open any more."""
     params = channels.params_of(study.options, name)
     return channel_of(name).Params.read({}) if params is None else params
 
@@ -44,7 +44,7 @@ def unknown(entries: Iterable[Entry]) -> int:
 
 
 def by_platform(study: Study, entry: Entry, params: Mapping[str, Any]) -> Decimal:
-    """What the platform pays a rater itself of what is open: its reward, once, and nothing where nothing is owed."""
+    """Return the share of the open amount that the platform pays itself: its reward, once; 0 where nothing is owed."""
     if entry.booked.base_settled or entry.booked.open <= 0:
         return pay.NOTHING
     options = study.options
@@ -95,7 +95,7 @@ def _payee(
 
 
 def _reason(study: Study, rows: Iterable[Payment]) -> str:
-    """What the rater may read: pay for the study, and what bonuses are for."""
+    """Return the reason that the rater may read: pay for the study, and the reasons of bonuses."""
     reasons = [
         _("Pay for “%(study)s”") % {"study": study.public_title}
         if row.kind in {Payment.Kind.FULL, Payment.Kind.PART}

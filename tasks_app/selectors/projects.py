@@ -140,7 +140,7 @@ def _judged(keys: Sequence[int]) -> dict[int, tuple[int, datetime | None]]:
 
 
 def _paid(keys: Sequence[int]) -> dict[int, Decimal]:
-    """Return what was recorded as due, by study: pay and bonuses less what is withheld."""
+    """Return the pay that was recorded as due, by study: pay and bonuses less withheld amounts."""
     withheld = Q(kind=Payment.Kind.WITHHELD)
     rows = (
         Payment.objects.filter(rater__study__in=keys)
@@ -167,10 +167,10 @@ def _sets(studies: Sequence[Study]) -> dict[int, int]:
         groups[task_id].append(group)
     by_study: dict[int, dict[tuple[int, ...], int]] = defaultdict(dict)
     for task in counted:
-        of = tuple(sorted(groups[task.pk]))
+        group_ids = tuple(sorted(groups[task.pk]))
         size = min(task.set_size, task.n_units) or 1
         n = task.n_booklets or math.ceil(task.n_units * task.k / size)
-        by_study[task.study_id][of] = max(by_study[task.study_id].get(of, 0), n)
+        by_study[task.study_id][group_ids] = max(by_study[task.study_id].get(group_ids, 0), n)
     each = {study.pk: study.options.sets_per_rater or 1 for study in studies}
     return {study: _raters(sets.items(), each[study]) * each[study] for study, sets in by_study.items()}
 
@@ -183,7 +183,7 @@ def _raters(sets: Iterable[tuple[tuple[int, ...], int]], each: int) -> int:
 
 
 def works_under_way(project: Project) -> QuerySet[ProjectWork]:
-    """Return what is being done to studies of a project and is not over yet."""
+    """Return the works on studies of a project that are not over yet."""
     waiting = ProjectStep.objects.filter(work=OuterRef("pk"), state=ProjectStep.State.WAITING)
     return ProjectWork.objects.filter(Exists(waiting), project=project).order_by("pk")
 

@@ -103,7 +103,7 @@ def own_data(rater: Rater) -> dict[str, Any]:
 
 
 def _messages(rater: Rater) -> QuerySet[Event]:
-    """Return what researchers wrote to a rater, as the log has it."""
+    """Return the messages of researchers to a rater, from the log."""
     return Event.objects.filter(study=rater.study_id, object=rater.pseudonym, verb=WROTE).order_by("id")
 
 

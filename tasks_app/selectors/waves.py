@@ -159,7 +159,7 @@ class DueId:
 
 
 def due_ids(study: Study, wave: int) -> list[DueId]:
-    """Return who is due in a wave, as far as their channels know them, by channel and id."""
+    """Return the raters who are due in a wave, as far as their channels know them, by channel and id."""
     due = {
         standing.rater.pk: standing for standing in standings(study) if standing.wave == wave and standing.state == DUE
     }

@@ -27,7 +27,7 @@ class NotPossible(Exception):
 
 
 def offer_note(offer: pay.Offer, currency: str) -> str:
-    """Word that the expected minutes are paid less than the minimum pay per hour; empty where they are paid enough."""
+    """Return a note where the pay for the expected minutes is below the minimum per hour, else an empty text."""
     if offer.is_enough or not offer.pays:
         return ""
     return _(
@@ -48,7 +48,7 @@ def minutes_in_words(minutes: float) -> str:
 
 
 def owed(rater: Rater) -> Decimal:
-    """What a rater is owed without bonuses, or would be if they stopped now."""
+    """Return the pay that a rater is owed without bonuses, or would be if they stopped now."""
     if not reads.offer_of(rater.study.options).pays:
         return pay.NOTHING
     return reads.facts_of(rater.study, [rater], timed=False).due(rater.pk)
@@ -64,7 +64,7 @@ class Offered:
 
 
 def offered(rater: Rater) -> Offered:
-    """Return what a rater was given, to be announced before they begin; two queries."""
+    """Return the offer to a rater, to be announced before they begin; two queries."""
     full_sizes = reads.full_of(rater, reads.full_sets(rater.study_id))
     sets = reads.sets_of(rater.study_id, rater.pk).get(rater.pk, [])
     units = sum(min(work.main, full_sizes.get(work.task, 0)) for work in sets)

@@ -14,7 +14,7 @@ from tasks_app.setup.paths import value_at
 
 
 def advice_on(path: Path, given: Mapping[str, Json], nearest: Mapping[Path, Json] | None = None) -> Advice | None:
-    """Return what could be better about a value; None where there is nothing to say.
+    """Return advice on how a value could be better, or None.
 
     `nearest` holds values with which a plan that cannot be drawn could be.
     """

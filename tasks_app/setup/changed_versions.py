@@ -49,7 +49,7 @@ def successors_of(study: Study, readable: QuerySet[Study]) -> QuerySet[Study]:
 
 
 def differences_of(setup: Setup) -> Differences:
-    """Return what a study that follows another one changes, in the set-up that is given."""
+    """Return the changes, in a set-up, of a study that follows another one."""
     version = setup.study.follows
     assert version is not None, "only of a study that follows another one"
     return differences(frozen_setup(version), setup)

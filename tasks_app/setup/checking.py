@@ -38,12 +38,12 @@ def reading_of(setup: Setup, items: int | None = ITEMS_CHECKED) -> StudyReading:
 
 
 def problems_of(reading: StudyReading) -> Mapping[Path, Sequence[str]]:
-    """Return what is wrong with each value, by its path."""
+    """Return the problems of each value, by its path."""
     return reading.sentences
 
 
 def problems_of_tables(reading: StudyReading) -> list[str]:
-    """Return what is wrong with the texts that were read, or with their fit to a task."""
+    """Return the problems of the texts that were read, or of their fit to a task."""
     draft_tasks(reading)
     try:
         reading.problems.raise_if_any()

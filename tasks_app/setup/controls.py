@@ -23,7 +23,7 @@ ON = "1"
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """What could be better about a value, and the value that its button would put there; None for no button."""
+    """Advice on a value, and the value that its button would put there; None for no button."""
 
     sentence: str
     value: Json = None
@@ -64,7 +64,7 @@ class Control:
 
     @property
     def in_words(self) -> str:
-        """What it shows, for a page on which it cannot be changed; "" where nothing was given."""
+        """The text that the control shows on a page on which it cannot be changed; "" where nothing was given."""
         if self.kind == "tick":
             return _("yes") if self.value else _("no")
         if self.kind == "choice":

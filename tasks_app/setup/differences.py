@@ -323,5 +323,5 @@ def _row_changes(old: Setup, new: Setup, table: str, keys: Sequence[str]) -> lis
 
 
 def _place(keys: str) -> str:
-    """Word the key of a row, or the two of one that was renamed; control characters separate its parts."""
+    """Return the key of a row in words, or both keys of a renamed row; control characters separate its parts."""
     return " → ".join(", ".join(filter(None, key.split("\x1f"))) for key in keys.split("\x1e"))

@@ -25,7 +25,7 @@ def current_version(study: Study) -> Version:
 
 
 def frozen_setup(version: Version) -> Setup:
-    """Return what the form shows of a frozen version; made of its study file when it is first asked for."""
+    """Return the set-up that shows a frozen version; it is made from the study file when it is first read."""
     setup = Setup.objects.filter(study=version.study_id, version=version.number).first() or _make(version)
     setup.study = version.study
     return setup

@@ -1,4 +1,4 @@
-"""What the settings of a set-up come to: places, raters, minutes, cost and pay per hour, before anything is stored."""
+"""The numbers that follow from a set-up: places, raters, minutes, cost and pay per hour, before anything is stored."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class TaskNumbers:
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """What a set-up comes to. `is_exact` says that every text was read; the rest is about how many there will be.
+    """The numbers of a set-up. `is_exact` says that every text was read; the rest is about how many there will be.
 
     `cost` and `hourly` are in the study's currency; both None where nothing is paid or nothing is known of the minutes.
     """
@@ -84,7 +84,7 @@ def checked_reading(setup: Setup) -> tuple[StudyReading, float]:
 
 
 def numbers_of(reading: StudyReading, scale: float) -> Numbers | None:
-    """Return what a set-up comes to; None where nothing can be judged yet."""
+    """Return the numbers of a set-up; None where nothing can be judged yet."""
     document, drafts = reading.document, draft_tasks(reading)
     tasks = [
         _task(draft, plan_units(draft, document), scale)

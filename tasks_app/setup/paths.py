@@ -59,7 +59,7 @@ def with_value(document: Mapping[str, Json], path: Path, value: Json) -> dict[st
 
 
 def _inner(place: Any, step: str | int, empty: Json) -> Any:
-    """Return what stands at a step, made where nothing does."""
+    """Return the collection at a step of a path, made where there is none."""
     if isinstance(step, str) and isinstance(place, dict):
         if not isinstance(place.get(step), dict | list):
             place[step] = empty

@@ -30,7 +30,7 @@ class TextsUpload:
     is_added: bool
 
     def to_store(self) -> dict[str, Json]:
-        """Return what finds and reads the file again, as JSON."""
+        """Return the data that find and read the file again, as JSON."""
         return {"token": self.token, "layout": self.layout.to_store(), "is_added": self.is_added}
 
     @classmethod

@@ -123,7 +123,7 @@ class ObjectField(_Plain):
     empty: Any = {}
 
     def validate(self, value: Any) -> None:
-        """Refuse what jsonb cannot keep."""
+        """Refuse values that jsonb cannot keep."""
         super().validate(value)
         for path, sentence in problems_in_json(value):
             raise ValidationError(f"{path.strip('/')}: {sentence}", code="unstorable")

@@ -120,7 +120,7 @@ class Compared:
 
 @dataclass(frozen=True, slots=True)
 class LaidOver:
-    """What the page after practice shows again: texts with marks, and questions with answers."""
+    """The content of the page after practice: texts with marks, and questions with answers."""
 
     texts: tuple[MarkedText, ...] = ()
     questions: tuple[Compared, ...] = ()

@@ -23,7 +23,7 @@ class GoldAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Graded:
-    """How an answer compares with one gold answer."""
+    """The result of comparing an answer with one known answer."""
 
     gold: GoldAnswer
     passed: bool
@@ -91,7 +91,7 @@ def _limits(answer: object) -> tuple[float, float]:
 
 
 def sentence_for(graded: Graded, criterion: str) -> Words:
-    """Word the feedback on one known answer."""
+    """Return the feedback on one known answer, as a sentence."""
     about = {"criterion": criterion}
     if graded.passed:
         return _("Right.") if not criterion else _("%(criterion)s: right.") % about

@@ -1,4 +1,4 @@
-"""Where the characters that people see begin and end: the grapheme clusters of UAX 29."""
+"""The boundaries of the characters that people see: the grapheme clusters of UAX 29."""
 
 from __future__ import annotations
 

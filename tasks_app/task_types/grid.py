@@ -1,4 +1,4 @@
-"""What scales have in common: a number for every text on the screen and every criterion.
+"""The shared parts of scales: a number for every text on the screen and every criterion.
 
 Not a task type of its own, but the base of likert and slider.
 """
@@ -47,7 +47,7 @@ AGREEMENT = forms.BooleanField(
 
 
 def in_agreement(criterion: Criterion) -> Criterion:
-    """Word the ends of a scale of agreement, unless the study words it itself."""
+    """Return a criterion with the ends of a scale of agreement, unless the study words these itself."""
     if criterion.low or criterion.high or criterion.labels or criterion.anchors:
         return criterion
     with languages.speaking(criterion.language) as spoken:
@@ -89,7 +89,7 @@ class Step:
 
 
 def steps_of(field: forms.BoundField) -> list[Step]:
-    """Return what a field lets choose: Django's own widgets take three times as long to render."""
+    """Return the steps that a field offers: Django's own widgets take three times as long to render."""
     value = field.value()
     chosen = "" if value is None else str(value)
     choices: Sequence[tuple[str, str]] = list(getattr(field.field, "choices", ()))

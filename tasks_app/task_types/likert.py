@@ -180,7 +180,7 @@ class Likert(GridType):
         return float(self.steps[0]), float(self.steps[-1]), 1.0
 
     def problem_in_value(self, value: float, criterion: Criterion | None) -> str | None:
-        """Refuse what is no step of the scale."""
+        """Refuse a number that is no step of the scale."""
         if not value.is_integer():
             return gettext("must be a whole step of the scale; it is %(value)s.") % {"value": f"{value:g}"}
         return super().problem_in_value(value, criterion)

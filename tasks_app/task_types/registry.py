@@ -1,4 +1,4 @@
-"""Where the task types register themselves."""
+"""The registry of task types."""
 
 from typing import TypeVar
 

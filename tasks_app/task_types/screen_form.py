@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class ScreenForm(forms.Form):
-    """What is asked on a screen, unbound or bound to what was posted.
+    """The form of a screen, unbound or bound to posted data.
 
     `kind` is the task type with its parameters. Nothing is preselected unless `initial` carries a draft.
     """

@@ -1,4 +1,4 @@
-"""What simulated raters have in common: texts have a latent quality, and raters stray from it by their own."""
+"""The shared behaviour of simulated raters: texts have a latent quality, and raters stray from it by their own."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ HABIT = 0.75
 
 
 def latent_quality(text: str, criterion: str = "") -> float:
-    """Return how good a simulated rater finds a text, between 0 and 1: the same for all of them."""
+    """Return the latent quality of a text, between 0 and 1: the same for all simulated raters."""
     drawn = hashlib.sha256(f"{criterion}\n{text}".encode()).digest()
     # The mean of two uniform draws: most texts are middling, few are very good or very bad.
     return (drawn[0] + drawn[1]) / 510
 
 
 def share_of(text: str, criterion: str, quality: Quality, rng: Random) -> float:
-    """Return where on a scale a simulated rater puts a text, as a share of the scale, between 0 and 1."""
+    """Return the position that a simulated rater gives to a text, as a share of the scale between 0 and 1."""
     if quality is Quality.RANDOM:
         return rng.random()
     if quality is Quality.STRAIGHT_LINER:

@@ -52,7 +52,7 @@ class Pair:
 
     @property
     def names(self) -> tuple[str, str]:
-        """What to call the two texts in the key of a unit."""
+        """The names of the two texts in the key of a unit."""
         return name_of(self.item.outputs[self.first[0]]), name_of(self.item.outputs[self.second[0]])
 
 

@@ -1,1 +1,1 @@
-"""What templates of raters and researchers load."""
+"""Template tags and filters for the pages of raters and researchers."""

@@ -22,11 +22,11 @@ def sortable(value: float | None) -> str:
 
 @register.filter
 def purpose(value: str) -> str:
-    """Word what a unit with a known answer is there for."""
+    """Return the purpose of a unit with a known answer in words."""
     return str(Gold.Purpose(value).label)
 
 
 @register.filter
 def kind(value: str) -> str:
-    """Word what is known about a unit."""
+    """Return the known answer about a unit in words."""
     return str(Gold.Kind(value).label)

@@ -1,4 +1,4 @@
-"""What pages about the set-up of a study need: links to the pages that explain it, and entries of tables."""
+"""Template tags for pages about the set-up of a study: links to the pages that explain it, and entries of tables."""
 
 from collections.abc import Mapping
 
@@ -17,5 +17,5 @@ def manual_url(page: str) -> str:
 
 @register.filter
 def entry(table: Mapping[str, object], key: str) -> object:
-    """Return what a table has under a key; "" where it has nothing."""
+    """Return the entry of a table under a key; "" where there is none."""
     return table.get(key, "")

@@ -46,7 +46,7 @@ def part_pay(options: StudySettings) -> str:
 
 
 def bonus(options: StudySettings) -> str:
-    """Say what a bonus is paid for: in the researchers' words, and for texts that others accept; empty for none."""
+    """Return the reasons for a bonus: in the researchers' words, and for texts that others accept; empty for none."""
     sentences = [options.bonus] if options.bonus else []
     if options.accepted_bonus:
         sentences.append(
@@ -57,7 +57,7 @@ def bonus(options: StudySettings) -> str:
 
 
 def promises(options: StudySettings) -> list[tuple[str, str]]:
-    """What stands beside the pay above the consent button, as far as a study says it."""
+    """Return the promises beside the pay above the consent button, as far as a study makes them."""
     if not offer_of(options).pays:
         return [(_("Bonus"), words)] if (words := bonus(options)) else []
     pairs = [(_("Otherwise"), part_pay(options)), (_("Bonus"), bonus(options)), (_("How you are paid"), options.paid)]
@@ -72,7 +72,7 @@ def stopping(rater: Rater) -> str:
 
 
 def sentences(rater: Rater) -> list[str]:
-    """Tell a rater at the end: what they earned, the bonus so far, and when and how it is paid."""
+    """Return the sentences for a rater at the end: the pay, the bonus so far, and when and how it is paid."""
     options = rater.study.options
     numbers = service.told(rater)
     # Who judged nothing is not told of a bonus for those who did.

@@ -1,1 +1,1 @@
-"""What designs share: rounds, classes, positions and documents, as pure functions."""
+"""The parts that designs share: rounds, classes, positions and documents, as pure functions."""

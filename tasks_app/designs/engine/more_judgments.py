@@ -49,7 +49,7 @@ def with_more(
 
 
 def _group(unit: PlanUnit, by_document: bool) -> Hashable:
-    """What a unit is drawn together with."""
+    """Return the key of the group with which a unit is drawn."""
     if by_document and unit.document is not None:
         return "document", unit.document
     return ("item", unit.item) if unit.item is not None else ("unit", unit.key)

@@ -10,7 +10,7 @@ from tasks_app.designs.engine.spacing import Room, room
 
 
 class Segment(NamedTuple):
-    """What a booklet takes from one round."""
+    """The part of a booklet that comes from one round."""
 
     booklet: int
     length: int
@@ -40,7 +40,7 @@ def cut(rounds: Sequence[int], set_size: int) -> list[list[Segment]]:
 
 
 def booklet_sizes(segments: Iterable[Sequence[Segment]]) -> list[int]:
-    """How many places each booklet has."""
+    """Return the number of places of each booklet."""
     sizes: Counter[int] = Counter()
     for of_round in segments:
         for booklet, length in of_round:
@@ -49,7 +49,7 @@ def booklet_sizes(segments: Iterable[Sequence[Segment]]) -> list[int]:
 
 
 def may_fit(loads: Sequence[Mapping[int, int]], segments: Sequence[Sequence[Segment]], spacing: int) -> bool:
-    """Whether the units of each item have room in the booklets, as far as counting tells.
+    """Return whether the units of each item have room in the booklets, as far as counting tells.
 
     loads[r] says how many units of each item are in round r. What is refused here is impossible; what is let through is
     possible as a rule, for the balance of systems leaves much to choose from.

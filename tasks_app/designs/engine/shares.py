@@ -63,11 +63,11 @@ class Deviations:
         return max((abs(v - total * part) for v, part in zip(values, self.parts, strict=True)), default=0.0)
 
     def level(self, values: Sequence[float]) -> bool:
-        """Whether every deviation is below one; systems with equal shares then differ by one at most."""
+        """Return whether every deviation is below one; systems with equal shares then differ by one at most."""
         return self.worst(values) < 1 - _BLUR
 
     def sums(self, values: Sequence[float]) -> tuple[float, float, float]:
-        """What `unevenness` starts from: squares, products with the shares, total."""
+        """Return the sums that `unevenness` starts from: squares, products with the shares, total."""
         return (
             sum(v * v for v in values),
             sum(v * part for v, part in zip(values, self.parts, strict=True)),
@@ -79,7 +79,7 @@ class Deviations:
         return squares - 2 * total * products + total * total * self.norm
 
     def change(self, values: Sequence[float], c: int, step: int) -> tuple[float, float, int]:
-        """What one unit of class c more (step 1) or less (step -1) adds to each of the sums."""
+        """Return the amounts that one unit of class c more (step 1) or less (step -1) adds to the sums."""
         systems = self.signatures[c]
         squares = len(systems) + 2 * step * sum(values[x] for x in systems)
         return squares, step * self.part_of[c], step * len(systems)
@@ -174,14 +174,14 @@ class RoundShares:
         return late, early
 
     def may_exchange(self, s: int, c: int, t: int, e: int) -> bool:
-        """Whether a unit of class c in segment s and one of class e in segment t may change places."""
+        """Return whether a unit of class c in segment s and one of class e in segment t may change places."""
         if s > t:
             s, c, t, e = t, e, s, c
         limited = s == 0 and self.limits is not None and self.counts[0].get(e, 0) >= self.limits.get(e, 0)
         return not limited and all(self._fair(b, c, -1) and self._fair(b, e, 1) for b in range(s, t))
 
     def stays_level(self, s: int, c: int, t: int, e: int) -> bool:
-        """Whether no boundary is less level than it is when those two change places."""
+        """Return whether no boundary becomes less level when those two change places."""
         if s > t:
             s, c, t, e = t, e, s, c
         return all(self._no_worse(b, c, e) for b in range(s, t))
@@ -264,7 +264,7 @@ class RoundShares:
                 return
 
     def _no_worse(self, s: int, c: int, e: int) -> bool:
-        """Whether boundary s stays level, or no further from it, with one unit of class c less and one of e more."""
+        """Return whether boundary s gets no less level with one unit of class c less and one of class e more."""
         return self._stays_within(s, c, e, self._bound(s), sum(self._values[s]))
 
     def _bound(self, s: int) -> float:
@@ -272,7 +272,7 @@ class RoundShares:
         return max(self._deviations.worst(self._values[s]), 1 - 2 * _BLUR) + _BLUR
 
     def _stays_within(self, s: int, c: int, e: int, bound: float, total: float) -> bool:
-        """Whether no system deviates by more than the bound with one unit of class c less and one of e more.
+        """Return whether all systems stay within the bound with one unit of class c less and one of class e more.
 
         `total` is the sum of the values. Systems that the swap moves are looked at first: most swaps fail there.
         """

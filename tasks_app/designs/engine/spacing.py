@@ -20,7 +20,7 @@ class Room(NamedTuple):
 
 
 def room(size: int, spacing: int) -> Room:
-    """What fits into `size` places when units of one item stand `spacing` places apart.
+    """Return the room for items in `size` places when units of one item stand `spacing` places apart.
 
     An item that comes m times covers (m - 1) * spacing + 1 places from its first to its last unit, and c such items
     need (m - 1) * spacing + c. Nothing more is needed: the greedy order below succeeds on every such booklet.

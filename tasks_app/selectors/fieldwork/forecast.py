@@ -67,7 +67,7 @@ class Forecast:
 
 
 def forecast(state: str, left: int, later: int, pace: Pace) -> Forecast:
-    """Return when `left` open places will be answered; `later` more belong to tasks that are not open yet."""
+    """Return the forecast for `left` open places; `later` more belong to tasks that are not open yet."""
     if (outlook := _without_speed(state, left, later)) is not None:
         return Forecast(outlook)
     speed = speed_for(left, pace)
@@ -83,7 +83,7 @@ def forecast(state: str, left: int, later: int, pace: Pace) -> Forecast:
 
 
 def _without_speed(state: str, left: int, later: int) -> Outlook | None:
-    """Return what there is to say whatever the speed is; None where that decides."""
+    """Return the outlook where it does not depend on the speed, else None."""
     if state == Study.State.DRAFT:
         return Outlook.DRAFT
     if left <= 0 and later <= 0:

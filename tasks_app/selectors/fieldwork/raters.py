@@ -177,7 +177,7 @@ class Fieldwork:
 
     @property
     def owed(self) -> Decimal:
-        """What the work of people costs so far, bonuses included, without fees of platforms."""
+        """The cost of the work of people so far, bonuses included, without fees of platforms."""
         real = (entry for entry in self.ledger.entries if entry.rater.kind == Rater.Kind.REAL)
         return sum(
             (max(entry.booked.earned, entry.due) + entry.booked.bonus - entry.booked.withheld for entry in real),

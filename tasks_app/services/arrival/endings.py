@@ -1,4 +1,4 @@
-"""What raters take back to their platform: at each ending, and when they are not admitted."""
+"""The codes and addresses with which raters return to their platform: at each ending, and when not admitted."""
 
 from tasks_app import channels
 from tasks_app.channels.base import Arrival, Ending

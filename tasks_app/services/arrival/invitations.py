@@ -139,7 +139,7 @@ def enrol(*, study: Study, arrival: Arrival, user: Somebody, **consent: Any) -> 
     tasks_app.services.arrival.enrolment.NotOpen, StudyFull, AlreadyHere
         As anybody else.
     """
-    invitation = _meant(_open(study), arrival, user)
+    invitation = _invitation_of_form(_open(study), arrival, user)
     if invitation is not None and invitation.rater_id is not None:
         enrolled = enrolment.recognise(study, _known(invitation, arrival.channel))
         if enrolled is not None:
@@ -150,18 +150,18 @@ def enrol(*, study: Study, arrival: Arrival, user: Somebody, **consent: Any) -> 
 @atomically
 def _enrol(*, study: Study, arrival: Arrival, user: Somebody, **consent: Any) -> enrolment.Enrolled:
     lock_claims(study.pk)
-    invitation = _meant(_open(study).select_for_update(of=("self",)), arrival, user)
+    invitation = _invitation_of_form(_open(study).select_for_update(of=("self",)), arrival, user)
     enrolled = enrolment.enrol(arrival=_known(invitation, arrival.channel), **consent)
     if invitation is not None:
         Invitation.objects.filter(pk=invitation.pk).update(rater=enrolled.rater)
     return enrolled
 
 
-def _meant(invitations: QuerySet[Invitation], arrival: Arrival, user: Somebody) -> Invitation | None:
+def _invitation_of_form(invitations: QuerySet[Invitation], arrival: Arrival, user: Somebody) -> Invitation | None:
     """Return the invitation of a consent form; raise NotInvited where its link or password was replaced since."""
     number = int(arrival.external_id) if arrival.external_id.isdecimal() else 0
-    whose = {"user_id": user.pk} if arrival.channel == "account" else {"user": None}
-    invitation = invitations.filter(pk=number, **whose).first()
+    owner = {"user_id": user.pk} if arrival.channel == "account" else {"user": None}
+    invitation = invitations.filter(pk=number, **owner).first()
     if arrival.details.get(KEY, "") != _mark(invitation):
         raise NotInvited
     return invitation

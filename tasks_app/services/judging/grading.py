@@ -55,7 +55,7 @@ class Counterpart:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What an answer is graded with: read under the rater's lock, before the answer is stored.
+    """The data with which an answer is graded: read under the rater's lock, before the answer is stored.
 
     `is_final` says that the rater has answered another unit since they first answered this one. `scores` counts the
     checks by task, this unit left out, `answered` all units the rater has answered, and `paces` what limits of pace are
@@ -107,7 +107,7 @@ SELECT
 
 @dataclass(frozen=True, slots=True)
 class Consequence:
-    """What a rater's score in the checks of a task leads to: a mark, and what is remembered in their prefs."""
+    """The consequence of a rater's score in the checks of a task: a mark, and changes of their prefs."""
 
     marks: bool = False
     prefs: Mapping[str, object] | None = None
@@ -130,7 +130,7 @@ NOTHING = Consequence()
 
 @dataclass(frozen=True, slots=True)
 class Grade:
-    """What is stored of the grading with an answer, and whether the rater is then to be told of failed checks."""
+    """The results of grading that are stored with an answer, and whether the rater is to be told of failed checks."""
 
     results: Sequence[Mapping[str, object]] = ()
     consequence: Consequence = NOTHING

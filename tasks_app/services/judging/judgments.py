@@ -69,7 +69,7 @@ class Submission:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What became of a submission: `is_new` is False where it had been stored before.
+    """The outcome of a submission: `is_new` is False where it had been stored before.
 
     `step` is the page that the rater is shown before the next unit, if any. `ends` says that the rater's answers
     so far end the study for them.

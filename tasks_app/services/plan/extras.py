@@ -141,5 +141,5 @@ def _copied(task: Task) -> frozenset[str]:
 
 
 def _item(unit: PlanUnit) -> str:
-    """What a warm-up unit shares with no unit of the set; a unit of no item is an item of its own."""
+    """Return the item that a warm-up unit may share with no unit of the set; a unit of no item is its own item."""
     return f"unit {unit.key}" if unit.item is None else f"item {unit.item}"

@@ -19,7 +19,7 @@ Booklets = Sequence[Sequence[PlanUnit]]
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What the plan of a task is drawn for, read from a stored task or from a study file."""
+    """The settings with which the plan of a task is drawn, read from a stored task or from a study file."""
 
     design: str
     design_params: Mapping[str, Any]
@@ -72,7 +72,7 @@ def plan_units(task: Task, *, k: int | None = None) -> tuple[PlanUnit, ...]:
 
 
 def wanted_of(task: Task) -> Wanted:
-    """Read what the plan of a stored task is drawn for."""
+    """Read the settings with which the plan of a stored task is drawn."""
     return Wanted(
         task.design,
         task.design_params,

@@ -52,7 +52,7 @@ class SystemLine:
 
 @dataclass(frozen=True)
 class Report:
-    """What a task's plan gives, or why there is none and what would work.
+    """The results of a task's plan, or the reason why there is none and settings that would work.
 
     `units`, `places` and `booklets` are those of the whole plan, of which only the first booklets may have been
     measured, or none. What follows from the units alone is always there: every unit gets exactly its k judgments.
@@ -112,7 +112,7 @@ class Report:
 
     @cached_property
     def lines(self) -> list[SystemLine]:
-        """What every system gets."""
+        """The line of every system."""
         at = self.balance.position_totals if self.balance else ()
         repeats = self.extras.repeats if self.extras else {}
         degraded = self.extras.degraded if self.extras else {}
@@ -132,7 +132,7 @@ class Report:
 
     @cached_property
     def contents(self) -> SetContents | None:
-        """What the first of the longest sets holds."""
+        """The contents of the first of the longest sets."""
         sets = self.extras.sets if self.extras else ()
         return max(sets, key=lambda contents: contents.units, default=None)
 
@@ -174,7 +174,7 @@ class Report:
 
     @cached_property
     def promises(self) -> list[Line]:
-        """What is promised, then what is measured besides."""
+        """The promised margins, then other measured ones."""
         if self.drawn is None or self.balance is None:
             return []
         return lines_of(self.task, self.drawn, self.balance, self.columns, whole=not self.is_partial)
@@ -218,7 +218,7 @@ def reports(study: Study, tasks: Sequence[Task] | None = None, *, with_units: bo
 
 
 def _stored_of(tasks: Sequence[Task]) -> dict[int, StoredCounts]:
-    """Return what is stored of the plans of tasks, by task; one query, none without tasks."""
+    """Return the state of the stored plans of tasks, by task; one query, none without tasks."""
     if not tasks:
         return {}
     booklets = Booklet.objects.filter(task=OuterRef("pk")).order_by().values("task")

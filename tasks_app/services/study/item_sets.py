@@ -10,7 +10,7 @@ FEATURE = "feature_"
 
 
 def cell_of(column: str, *, key: str, document: str | None, features: Mapping[str, Any]) -> str | None:
-    """Return what an item has in a column by which items are taken, as text; None where it has nothing there."""
+    """Return the value of an item in a column by which items are taken, as text; None where it has none."""
     if column == "item":
         return key
     value = document if column == "document" else features.get(column.removeprefix(FEATURE))

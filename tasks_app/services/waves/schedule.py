@@ -76,7 +76,7 @@ def tasks_of(rater: Rater) -> list[Task]:
 
 
 def times_of(rater: Rater, task: Task) -> Times:
-    """Return when a rater is shown a task."""
+    """Return the times between which a rater is shown a task."""
     scheduled = next((entry for entry in schedule(rater) if entry.task.pk == task.pk), None)
     return scheduled.times(rater.study, rater.enrolled_at) if scheduled else Times(1)
 
@@ -115,7 +115,7 @@ def _days(tasks: Iterable[Task]) -> list[int]:
 
 
 def _last_closing(tasks: Iterable[Task], day: int) -> int | None:
-    """Return when everything of a wave has closed; None where something of it stays open."""
+    """Return the day by which all of a wave has closed; None where a part of it stays open."""
     closes = [task.closes_after_days for task in tasks if not _comes_last(task) and _opens(task) == day]
     days = [closing for closing in closes if closing is not None]
     return max(days) if days and len(days) == len(closes) else None

@@ -159,7 +159,7 @@ _MAKERS: Mapping[str, Callable[[str, str, Random], str | None]] = {
 
 
 def _sentences(pieces: Pieces) -> list[tuple[int, int]]:
-    """Return where each sentence begins, and the place after its last word."""
+    """Return the place where each sentence begins, and the place after its last word."""
     ends = [n + 1 for n, word in enumerate(pieces.words) if _ENDS_SENTENCE.search(word)]
     if pieces.words and (not ends or ends[-1] < len(pieces.words)):
         ends.append(len(pieces.words))

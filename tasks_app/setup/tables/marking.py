@@ -52,7 +52,7 @@ class Layout(Protocol):
 
     @property
     def quoting(self) -> str:
-        """Return what was said of quotation marks, "" for nothing."""
+        """Return the setting for quotation marks, "" for none."""
 
     @property
     def naming(self) -> Naming:
@@ -87,7 +87,7 @@ def _without(cells: Sequence[str], index: int | None) -> list[str]:
 
 
 def _delimiter(file: TextsFile, layout: Layout) -> str:
-    """Return what stands between the cells, as the check of the table found it."""
+    """Return the delimiter of the cells, as the check of the table found it."""
     if file.is_workbook or file.file.format == "jsonl":
         return ","
     headers = Headers(layout.naming, file.name, Problems(), {})

@@ -53,7 +53,7 @@ def sniff(content: bytes) -> str | None:
 
 
 def identify(name: str, content: bytes, role: str) -> tuple[MediaFile | None, str]:
-    """Return what a file is, or None and a sentence that says why it cannot be shown as `role`."""
+    """Return the type of a file, or None and the reason why it cannot be shown as `role`."""
     most = limits().media_bytes
     if len(content) > most:
         sentence = _("has %(size)s; at most %(most)s can be shown to raters. Make it smaller.")

@@ -50,7 +50,7 @@ def dump(document: Document, parts: Iterable[Section]) -> str:
 
 
 def given_of(document: Document, parts: Iterable[Section]) -> dict[str, Json]:
-    """Return what study.yaml contains for a document: its sections without what is empty by default."""
+    """Return the content of study.yaml for a document: its sections without values that are empty by default."""
     schemas = whole_schema()["properties"]
     given: dict[str, Json] = {}
     for section in parts:

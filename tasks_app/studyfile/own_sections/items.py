@@ -38,7 +38,7 @@ def _add_systems(reading: StudyReading, with_output: dict[str, None]) -> None:
 
 
 def _shown(output: dict[str, Json]) -> str:
-    """Return what raters see of an output: equal texts with other highlights are not identical."""
+    """Return the look of an output to raters: equal texts with other highlights are not identical."""
     return f"{output['text']}\0{output.get('highlights', '')}"
 
 

@@ -77,7 +77,7 @@ class MarksField(forms.CharField):
         return [mark.as_dict() for mark in sorted(marks)]
 
     def in_words(self, value: Any) -> str:
-        """Word the marks for people: the text and what is wrong with it."""
+        """Describe the marks for people: each marked text with its severity and category."""
         if not isinstance(value, list) or not value:
             return gettext("nothing marked")
         marks = [Mark(**entry) for entry in value]

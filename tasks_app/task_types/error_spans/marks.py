@@ -47,7 +47,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What may be marked: the texts by side, and the rules of the task."""
+    """The limits of marks: the texts by side, and the rules of the task."""
 
     texts: Mapping[str, str]
     scheme: Scheme

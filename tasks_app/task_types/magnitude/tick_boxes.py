@@ -1,4 +1,4 @@
-"""What raters tick about each text before they give it a number, such as whether information is missing."""
+"""Check boxes about each text, before it gets a number, such as whether information is missing."""
 
 from __future__ import annotations
 

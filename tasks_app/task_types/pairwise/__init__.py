@@ -213,7 +213,7 @@ class Pairwise(SeveralTexts):
             yield UnitDraft(key, pair.item.key, (pair.first, pair.second), pair.item.document)
 
     def labels_of(self, criterion: Criterion | None) -> tuple[str, ...] | None:
-        """Return what a preference can be, whether or not this task offers a tie."""
+        """Return the labels of all preferences, whether or not this task offers a tie."""
         return None if self._is_strength(criterion) else (*LABELS, TIE, BOTH_BAD)
 
     def ratings(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Value]:
@@ -253,7 +253,7 @@ class Pairwise(SeveralTexts):
         return words
 
     def problem_in_value(self, value: float, criterion: Criterion | None) -> str | None:
-        """Refuse what is no strength."""
+        """Refuse a number that is no strength."""
         if value in {float(SLIGHTLY), float(CLEARLY)}:
             return None
         return gettext("must be 1 (slightly better) or 2 (clearly better); it is %(value)s.") % {"value": f"{value:g}"}
@@ -304,14 +304,14 @@ class Pairwise(SeveralTexts):
     def feedback(
         self, screen: Screen, cleaned: Mapping[str, object], gold: Sequence[GoldAnswer]
     ) -> tuple[Feedback, ...]:
-        """Say which text is better, by the letter that the rater saw."""
-        told = list(super().feedback(screen, cleaned, gold))
+        """Return feedback that names the better text, by the letter that the rater saw."""
+        results = list(super().feedback(screen, cleaned, gold))
         letters = {LABELS[shown.part.number]: shown.letter for shown in screen.shown_parts[:2]}
         names = {criterion.key: criterion.name for criterion in screen.criteria}
         for number, answer in enumerate(gold):
             letter = letters.get(str(answer.answer)) if answer.kind == "exact" else None
-            if letter is not None and not told[number].passed:
+            if letter is not None and not results[number].passed:
                 sentence = gettext("Not quite: text %(letter)s is better.") % {"letter": letter}
                 name = names.get(answer.criterion or "")
-                told[number] = Feedback(False, f"{name}: {sentence}" if name else sentence, answer.explanation)
-        return tuple(told)
+                results[number] = Feedback(False, f"{name}: {sentence}" if name else sentence, answer.explanation)
+        return tuple(results)

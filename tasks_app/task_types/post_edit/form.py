@@ -83,7 +83,7 @@ class Area:
 
 
 class PostEditForm(ScreenForm):
-    """Which suggestion was chosen where there are two, the edited text, and what the page counted."""
+    """The form of a screen: the choice between two suggestions, the edited text, and the counts of the page."""
 
     kind: PostEdit
 

@@ -56,7 +56,7 @@ class StepField(forms.TypedChoiceField):
     """A position as shown, counted from the first."""
 
     def in_words(self, value: object) -> str:
-        """Say which position of how many, and between which words."""
+        """Return the position, the number of positions, and the words at both ends."""
         steps: list[tuple[str, str]] = list(self.choices)  # type: ignore[arg-type]
         about = {"n": value, "count": len(steps), "first": steps[0][1], "last": steps[-1][1]}
         return gettext("%(n)s of %(count)s, from “%(first)s” to “%(last)s”") % about

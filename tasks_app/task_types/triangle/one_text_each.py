@@ -15,7 +15,7 @@ from tasks_app.task_types.triangle.orders import ONE_SYSTEM_EACH
 
 
 def has_one_system(item: ItemTexts) -> bool:
-    """Say whether an item has texts by one system only."""
+    """Return whether an item has texts by one system only."""
     return len({output.system for output in item.outputs}) == 1
 
 

@@ -7,5 +7,5 @@ from django.views.decorators.http import require_safe
 
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
-    """Say what this place is: raters have a link of their own, researchers sign in."""
+    """Show the home page: raters have a link of their own, researchers sign in."""
     return render(request, "public/home.html")

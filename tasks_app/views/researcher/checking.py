@@ -54,7 +54,7 @@ def rules(about: TaskChecks) -> Iterator[str]:
 
 
 def _before(about: TaskChecks) -> Iterator[str]:
-    """What comes before the units to judge."""
+    """Return the checks before the units to judge."""
     counts, settings = about.counts, about.settings
     if n := min(counts.get(Gold.Purpose.TRAINING, 0), _or_all(settings.training)):
         yield ngettext("%(n)d training unit with feedback.", "%(n)d training units with feedback.", n) % {"n": n}
@@ -75,7 +75,7 @@ def _or_all(number: int | None) -> float:
 
 
 def _among(about: TaskChecks) -> Iterator[str]:
-    """What stands among the units to judge, as far as there are units with known answers."""
+    """Return the checks among the units to judge, as far as there are units with known answers."""
     settings, counts = about.settings, about.counts
     controls = settings.controls_among(about.task.set_size, counts.get(Gold.Purpose.CONTROL, 0))
     loud = settings.loud_among(counts.get(Gold.Purpose.ATTENTION, 0))
@@ -90,7 +90,7 @@ def _among(about: TaskChecks) -> Iterator[str]:
 
 
 def _failing(settings: CheckSettings) -> str:
-    """What follows from too few right answers."""
+    """Return the consequences of too few right answers."""
     sentence = {
         OnFailing.MARK: _(
             "Raters who have answered %(n)d checks, fewer than %(share)s of them right, are marked here."
@@ -109,7 +109,7 @@ def _failing(settings: CheckSettings) -> str:
 
 
 def _limits(settings: CheckSettings) -> Iterator[str]:
-    """What follows from answers that are too fast, and from too many skips."""
+    """Return the consequences of answers that are too fast, and of too many skips."""
     now = settings.stop_when == StopWhen.NOW
     n = settings.stop_after
     if settings.fast_seconds is not None:

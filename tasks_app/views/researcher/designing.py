@@ -41,7 +41,7 @@ def design(request: HttpRequest, slug: str) -> HttpResponse:
         reports = plan_reports.reports(study)
         everybody = study.tasks.filter(until=None).exclude(stage=Task.Stage.MAIN).order_by("-stage", "order")
         return {
-            "plans": [_said(report, study, alone=len(reports) == 1) for report in reports],
+            "plans": [_facts_of_task(report, study, alone=len(reports) == 1) for report in reports],
             "in_all": plan_words.in_all(reports, study),
             "is_paid": bool(study.options.amount) and not any(report.refusal for report in reports),
             "pay_note": pay_words.offer_note(study.options),
@@ -56,8 +56,8 @@ def design(request: HttpRequest, slug: str) -> HttpResponse:
     return study_page(request, slug, "design", context)
 
 
-def _said(report: Report, study: Study, *, alone: bool) -> dict[str, Any]:
-    """What the page says of one task."""
+def _facts_of_task(report: Report, study: Study, *, alone: bool) -> dict[str, Any]:
+    """Return the facts of the page about one task."""
     groups = [str(task_group.group) for task_group in report.task.task_groups.all()]
     return {
         "report": report,

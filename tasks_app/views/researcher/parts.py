@@ -15,7 +15,7 @@ from django.utils.cache import patch_vary_headers
 
 
 def wants_part(request: HttpRequest) -> bool:
-    """Say whether the live part of a page is asked for, rather than the page."""
+    """Return whether the live part of a page is asked for, rather than the page."""
     return "live" in request.GET
 
 
@@ -32,7 +32,7 @@ def part(request: HttpRequest, template: str, context: dict[str, Any]) -> HttpRe
 
 
 def wants_changes(request: HttpRequest) -> bool:
-    """Say whether htmx asks for what changes on a page, rather than for the page."""
+    """Return whether htmx asks for the changes on a page, rather than for the page."""
     return "HX-Request" in request.headers and "HX-History-Restore-Request" not in request.headers
 
 

@@ -181,7 +181,7 @@ class FileForm(forms.Form):
 @researcher_page
 @require_http_methods(["GET", "HEAD", "POST"])
 def statuses(request: HttpRequest, slug: str, channel: str) -> HttpResponse:
-    """What a platform says of its raters: entered by hand or by its own file, whole or not at all."""
+    """Store the statuses that a platform gives to its raters: by hand or by its own file, all or none."""
     study = access.study_for_researcher(request.user, slug, EDITOR)
     params = channels.params_of(study.options, channel)
     statuses = list(channels.registry[channel].statuses) if params is not None else []

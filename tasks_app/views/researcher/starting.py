@@ -73,7 +73,7 @@ class TableForm(NamesForm):
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What a study begins from: words for the page, the names it suggests, and how the draft is made."""
+    """An origin of a new study: words for the page, suggested names, and the function that makes the draft."""
 
     title: Words
     about: Words
@@ -188,7 +188,7 @@ def _begin(request: HttpRequest, origin: Origin, form: NamesForm) -> str:
 
 
 def ways(request: HttpRequest) -> dict[str, Any]:
-    """Return what the page with all ways to begin shows."""
+    """Return the context of the page with all ways to begin."""
     studies = access.studies_for_researcher(request.user).order_by("-created_at", "-id")
     copied = studies.filter(memberships__user=request.user.pk, memberships__role__in=_READS_GOLD)
     return {
@@ -218,7 +218,7 @@ def _goals() -> list[tuple[str, list[dict[str, Any]]]]:
 
 
 def _familiarity(member: type[TaskType]) -> tuple[bool, int]:
-    """Return where the card of a type stands: scales of quality first, since most people look for these."""
+    """Return the place of the card of a type: scales of quality first, since most people look for these."""
     return not member.criteria_needed[0], list(Scale).index(member.outcomes[0].scale)
 
 

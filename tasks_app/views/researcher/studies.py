@@ -84,7 +84,7 @@ def load(request: HttpRequest) -> HttpResponse:
 @researcher_page
 @require_safe
 def setup(request: HttpRequest, slug: str) -> HttpResponse:
-    """What the study is: its texts, tasks and criteria, and the way to open it."""
+    """Show the study: its texts, tasks and criteria, and the way to open it."""
 
     def context(study: Study) -> dict[str, Any]:
         frames = screens.read_frames(study.tasks.filter(until=None).order_by("order"))

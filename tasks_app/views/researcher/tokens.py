@@ -53,7 +53,7 @@ class TokenForm(forms.Form):
     )
 
     def expires(self) -> datetime | None:
-        """Return when the token ends."""
+        """Return the time at which the token ends."""
         days = self.cleaned_data["days"]
         return timezone.now() + timedelta(days=int(days)) if days else None
 

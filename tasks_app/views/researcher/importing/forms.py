@@ -56,7 +56,7 @@ class RatingsUploadForm(UploadForm):
 
 
 class MappingForm(forms.Form):
-    """What both ways of saying a mapping have in common."""
+    """The shared fields of both ways to give a mapping."""
 
     save_as = forms.CharField(
         required=False,
@@ -146,12 +146,12 @@ class ColumnsForm(MappingForm):
 
     @property
     def main(self) -> list[forms.BoundField]:
-        """What nearly every file has."""
+        """The columns that nearly every file has."""
         return self.of(MAIN)
 
     @property
     def more(self) -> list[forms.BoundField]:
-        """What some files have."""
+        """The columns that some files have."""
         names = [
             column.name for column in importing.RATINGS.columns if is_used(column.name) and column.name not in MAIN
         ]
@@ -159,7 +159,7 @@ class ColumnsForm(MappingForm):
 
     @property
     def constants(self) -> list[forms.BoundField]:
-        """What is the same for all rows."""
+        """The values that are the same for all rows."""
         return [self[f"constant-{name}"] for name in ("task", *CONSTANT)]
 
     @property

@@ -99,7 +99,7 @@ class TablePages(ABC, Generic[Form]):
 
     @abstractmethod
     def beside_upload(self) -> Mapping[str, Any]:
-        """Return what the first page shows beside its form."""
+        """Return the context of the first page beside its form."""
 
     @abstractmethod
     def columns_form(self) -> Form:
@@ -122,7 +122,7 @@ class TablePages(ABC, Generic[Form]):
             return self.show(form, refusal=error, status=422)
 
     def after_upload(self, _form: forms.Form) -> Mapping[str, str]:
-        """Return what the address of the second page says besides the file."""
+        """Return the parameters in the address of the second page besides the file."""
         return {}
 
     def keep(self, upload: UploadedFile[Any]) -> str:
@@ -158,7 +158,7 @@ class TablePages(ABC, Generic[Form]):
         return self.page({**about, **more}, status)
 
     def stored(self, sentence: str, notes: Iterable[str]) -> HttpResponse:
-        """Say what was stored, and lead back to the first page."""
+        """Tell the researcher what was stored, and lead back to the first page."""
         messages.success(self.request, sentence)
         for note in notes:
             messages.info(self.request, note)

@@ -95,7 +95,7 @@ class BonusForm(forms.Form):
         return cleaned
 
     def amounts(self, entries: Iterable[Entry]) -> dict[str, Decimal]:
-        """Return who gets how much, once the form is valid."""
+        """Return the amount of each rater, once the form is valid."""
         if self.cleaned_data["to"] == LISTED:
             return dict(self.cleaned_data["amounts"])
         completed = (entry.rater for entry in entries if entry.rater.outcome == Rater.Outcome.COMPLETED)

@@ -98,7 +98,7 @@ def _facts(study: Study, ledger: Ledger) -> list[tuple[str, str, str]]:
 
 
 def _notes(study: Study, ledger: Ledger) -> list[str]:
-    """What is wrong with the pay per hour: by the median time, before anybody has completed by the expected minutes."""
+    """Return notes on low pay per hour: by the median time, or by the expected minutes before anybody has completed."""
     if ledger.times is None:
         note = pay_words.offer_note(study.options)
         return [note] if note else []
@@ -108,7 +108,7 @@ def _notes(study: Study, ledger: Ledger) -> list[str]:
 
 
 def _channels(study: Study, ledger: Ledger) -> list[Paid]:
-    """What is open in each channel. The files are named here; who is in them is read when they are fetched."""
+    """Return the open payments of each channel. The files are named here; their raters are read when they are sent."""
     notes = []
     for name, entries in sorted(payees.waiting(ledger).items()):
         kind = payees.channel_of(name)
@@ -160,7 +160,7 @@ def file(request: HttpRequest, slug: str, channel: str, name: str) -> HttpRespon
 
 
 def _waiting(request: HttpRequest, study: Study, channel: str) -> tuple[list[Entry], int]:
-    """Return who belongs into a channel's files, by the rows that the page showed: what came later waits."""
+    """Return the raters of a channel's files, by the rows that the page showed: later rows wait."""
     params = request.POST if request.method == "POST" else request.GET
     last = _whole(params.get("last", ""))
     ledger = pay.up_to_date(study=study, simulated=_simulated(request), last=last)
@@ -170,7 +170,7 @@ def _waiting(request: HttpRequest, study: Study, channel: str) -> tuple[list[Ent
 
 
 def _simulated(request: HttpRequest) -> bool:
-    """Whether the page is looked at with simulated raters, to try it out."""
+    """Return whether the page shows simulated raters, to try it out."""
     return bool(request.GET.get("simulated"))
 
 

@@ -54,7 +54,7 @@ class Filter(forms.Form):
 
     @property
     def chosen(self) -> Mapping[str, object]:
-        """What was chosen, as far as it can be."""
+        """The chosen values, as far as they can be chosen."""
         return getattr(self, "cleaned_data", {})
 
     @property

@@ -159,16 +159,16 @@ def progress(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Show the outcome for each study, while the work is under way and afterwards."""
     project = access.project_for_researcher(request.user, slug)
     project_work = get_object_or_404(project.works.select_related("by"), pk=number)
-    context = _about(request, project, project_work)
+    context = _work_context(request, project, project_work)
     if wants_part(request):
         return part(request, "projects/_work_live", context)
     return project_page(request, slug, "studies", lambda _project: context, template="work")
 
 
-def _about(request: HttpRequest, project: Project, project_work: ProjectWork) -> dict[str, Any]:
+def _work_context(request: HttpRequest, project: Project, project_work: ProjectWork) -> dict[str, Any]:
     studies = access.studies_of_project(request.user, project)
     steps = steps_of(project_work, studies)
-    waiting = _in(steps, ProjectStep.State.WAITING)
+    waiting = _steps_in(steps, ProjectStep.State.WAITING)
     return {
         "project": project,
         "may_edit": any(access.reaches(vars(study)["own_role"], Membership.Role.EDITOR) for study in studies),
@@ -177,10 +177,10 @@ def _about(request: HttpRequest, project: Project, project_work: ProjectWork) ->
         "steps": steps,
         "n_over": len(steps) - len(waiting),
         "waiting": waiting,
-        "done": _in(steps, ProjectStep.State.DONE),
-        "refused": _in(steps, ProjectStep.State.REFUSED),
+        "done": _steps_in(steps, ProjectStep.State.DONE),
+        "refused": _steps_in(steps, ProjectStep.State.REFUSED),
     }
 
 
-def _in(steps: Iterable[ProjectStep], state: str) -> list[ProjectStep]:
+def _steps_in(steps: Iterable[ProjectStep], state: str) -> list[ProjectStep]:
     return [step for step in steps if step.state == state]

@@ -1,1 +1,1 @@
-"""What the pages of a study say before it opens: its facts, its plan in words, what is missing, and opening it."""
+"""The pages of a study before it opens: its facts, its plan in words, missing parts, and opening it."""

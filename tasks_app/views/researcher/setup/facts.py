@@ -21,7 +21,7 @@ Fact = tuple[str, str]
 
 
 def of_study(study: Study) -> list[Fact]:
-    """What raters are told, and where they come from; what is missing is said to be."""
+    """Return the facts of a study: texts for raters, and the channels they come from; missing facts are named."""
     options, missing = study.options, _("not given yet")
     facts = [
         (_("Public title"), study.public_title),
@@ -55,7 +55,7 @@ def _pay(study: Study) -> str:
 
 
 def of_task(frame: Frame) -> list[Fact]:
-    """What kind of task this is, who gets it when and how much, and every parameter that says something."""
+    """Return the facts of a task: its type, its raters, times and numbers, and every parameter that has a value."""
     task = frame.task
     facts = [(_("Task type"), str(frame.kind.label))]
     if task.stage == Task.Stage.MAIN:
@@ -97,7 +97,7 @@ def _params(frame: Frame) -> Iterator[Fact]:
 
 
 def _in_words(field: forms.Field, value: Any) -> str:
-    """Word the value of a parameter; empty where there is nothing to say."""
+    """Return the value of a parameter in words; empty where it has none."""
     if isinstance(value, bool):
         return _("yes") if value else _("no")
     if value is None or (isinstance(value, str | list | tuple | Mapping) and not value):

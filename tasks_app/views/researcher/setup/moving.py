@@ -83,7 +83,7 @@ def _ask_for_reason(request: HttpRequest, study: Study, *, missing: bool = False
 
 
 def plan_sentences(study: Study, facts: OpeningFacts) -> list[tuple[Task, str]]:
-    """Return what the plan of each task comes to, in words."""
+    """Return a sentence about the plan of each task."""
     return _in_words(_reports(study, facts), study)
 
 
@@ -97,7 +97,7 @@ def _in_words(reports: Sequence[Report], study: Study) -> list[tuple[Task, str]]
 
 
 def what_opening_does(study: Study) -> dict[str, Any]:
-    """Return what is frozen, what was checked, and why opening is not possible where the plan cannot be drawn."""
+    """Return the frozen facts, the points to check, and the refusals where no plan can be drawn."""
     facts = opening_facts(study)
     reports = _reports(study, facts)
     return {

@@ -33,13 +33,13 @@ CONTENTS = {
 
 
 def span(least: int, most: int) -> str:
-    """Word a range: 16-20 with a dash between, or the one number that it is."""
+    """Return a range in words: 16-20 with a dash between, or its only number."""
     ends = [formats.number_format(n) for n in dict.fromkeys((least, most))]
     return "–".join(ends)
 
 
 def rows_of_set(report: Report) -> list[tuple[str, str, str]]:
-    """What a set holds: its name, how much one rater gets and how much all get together; screens are the last row."""
+    """Return the rows of a set: name, number for one rater and number for all together; screens are the last row."""
     contents = [(name, label) for name, label in CONTENTS.items() if report.in_sets.get(name, (0, 0, 0))[1]]
     rows = [(str(label), *_amounts(report, name)) for name, label in contents]
     return [*rows, (_("Screens"), *_amounts(report, "screens"))] if rows else []
@@ -126,7 +126,7 @@ def costs(reports: Sequence[Report], study: Study) -> list[str]:
 
 
 def _minutes(study: Study) -> str:
-    """Word the minutes of a set, and whether they are measured or estimated where nobody has stated them."""
+    """Return the minutes of a set in words, and whether they are measured or estimated where nobody stated them."""
     options = study.options
     time = None if options.minutes_stated or not study.is_frozen else measured(study)
     if time and time.is_enough:

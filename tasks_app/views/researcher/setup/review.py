@@ -46,7 +46,7 @@ from tasks_app.views.researcher.setup.working import live, work_on
 def review(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the problems, step by step; posted to, check everything and make the study, or have a worker do it."""
     if request.method != "POST":
-        return _look(request, slug)
+        return _show_page_or_part(request, slug)
     study = access.study_for_researcher(request.user, slug, Membership.Role.EDITOR)
     if request.POST.get("do") == "remove":
         return _remove_tables(request, study)
@@ -69,7 +69,7 @@ def review(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect(step_url(slug, "review"))
 
 
-def _look(request: HttpRequest, slug: str) -> HttpResponse:
+def _show_page_or_part(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the page, or one of its parts."""
     if "live" in request.GET:
         return live(request, slug)

@@ -22,7 +22,7 @@ ACCEPTED = ".csv,.tsv,.json,.jsonl,.gz,.xlsx,.xlsm,.ods"
 
 
 class ColumnForm:
-    """What one column of the file is: its name, examples, and the fields that say so."""
+    """One column of the file: its name, examples, and the fields for its use."""
 
     def __init__(self, form: TableForm, number: int, name: str, examples: Sequence[str]) -> None:
         self.name = name

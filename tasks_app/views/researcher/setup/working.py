@@ -26,7 +26,7 @@ def work_on(setup: Setup, kind: str) -> SetupWork | None:
 
 
 def work_on_texts(setup: Setup) -> dict[str, Any]:
-    """Return what the page of texts shows of a worker that stores some: how far it is, or why it stored none."""
+    """Return the state of a worker that stores texts: its progress, or the reason why it stored none."""
     work = work_on(setup, SetupWork.Kind.TEXTS)
     if work is None:
         return {}

@@ -66,12 +66,12 @@ def degrade(request: HttpRequest, setup: Setup) -> HttpResponse:
 
 
 def shown_by(planned: copies.Plan) -> str:
-    """Return what tells the copies that a page has shown from others: nothing is added that nobody saw."""
+    """Return a digest of the copies that a page has shown: copies that nobody saw are not added."""
     return digest({"copies": [dict(copy.cells) for copy in planned.copies]})
 
 
 def _about(planned: copies.Plan) -> dict[str, Any]:
-    """Return what the page says about the copies."""
+    """Return the facts of the page about the copies."""
     kinds = planned.by_kind()
     return {
         "planned": planned,

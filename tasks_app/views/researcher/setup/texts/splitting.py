@@ -88,12 +88,12 @@ def split(request: HttpRequest, setup: Setup) -> HttpResponse:
 
 
 def shown_by(split: Split) -> str:
-    """Return what tells the studies that a page has shown from others: nothing is made that nobody saw."""
+    """Return a digest of the studies that a page has shown: studies that nobody saw are not made."""
     return digest({"column": split.column, "title": split.title, "public_title": split.public_title})
 
 
 def _about(setup: Setup, plan: Plan, split: Split) -> dict[str, Any]:
-    """Return what the page says about the studies that would be made."""
+    """Return the facts of the page about the studies that would be made."""
     spoken = [
         (
             _("%(language)s (%(n)d of %(all)d studies)")
