@@ -30,7 +30,7 @@ Intervals: TypeAlias = Literal["adjusted", "percentile"]
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One criterion of a task: `code` is its place in `table.names.criteria`.
+    """One criterion of a question: `code` is its place in `table.names.criteria`.
 
     `labels` are those that the study offers, in their order; empty where there are none, or items bring their own.
     """
@@ -48,9 +48,9 @@ class Asked:
 class Question:
     """The question that was asked: the task, its scale, and the criterion (None for all of a task together).
 
-    `domain` lists the steps of a scale that has some, `limits` the ends of one that is a range. `whole` says that
-    all criteria of the task are there, which `asked` lists. `params` are the cleaned parameters of the task, `labels`
-    what can be chosen on a nominal scale, in its order.
+    `domain` lists the steps of a scale with steps, `limits` are the ends of a range. A `whole` question has all
+    `criteria` of the task. `params` are the cleaned parameters of the task, `labels` the options of a nominal scale in
+    their order.
     """
 
     task: str
@@ -61,7 +61,7 @@ class Question:
     limits: tuple[float, float] | None = None
     by_document: bool = False
     whole: bool = False
-    asked: tuple[Asked, ...] = ()
+    criteria: tuple[Asked, ...] = ()
     params: Mapping[str, Any] = field(default_factory=dict)
     labels: tuple[str, ...] = ()
 

@@ -75,7 +75,7 @@ class Correlation(BetweenRaters):
                 **(drawing.options if in_twos else {**drawing.options, "n_resamples": 0}),
             )
             of_means = {"min_shared": settings["min_shared"], "ratings": FIRST}
-            drawn: dict[str, Any] = {"interval": FISHER} if correlations.pooled.n_raters == 2 else drawing.said
+            drawn: dict[str, Any] = {"interval": FISHER} if correlations.pooled.n_raters == 2 else drawing.settings
             stacked = {"pairs": "stacked, first rater by name is x", "ratings": FIRST, **_test(correlations.pooled)}
             yield make.row(
                 method, correlations.pooled, settings=stacked | (drawn if correlations.pooled.low is not None else {})

@@ -51,7 +51,7 @@ class Criteria(Analysis):
 
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
         """Yield the rows of every two criteria."""
-        criteria = [criterion for criterion in sample.question.asked if criterion.scale in NUMBERS]
+        criteria = [criterion for criterion in sample.question.criteria if criterion.scale in NUMBERS]
         if len(criteria) < 2:
             return
         table = sample.table

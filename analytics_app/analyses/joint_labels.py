@@ -82,7 +82,7 @@ class JointLabels(Analysis):
         if not good_by_key:
             return
         make = Rows(self.name, sample)
-        criteria = {criterion.key: criterion for criterion in sample.question.asked}
+        criteria = {criterion.key: criterion for criterion in sample.question.criteria}
         if unknown := [key for key in good_by_key if key not in criteria]:
             yield make.row("joint_share", note=f"This task does not ask {', '.join(unknown)}.")
             return

@@ -44,7 +44,7 @@ class PairwiseStrength(Analysis):
 
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
         """Yield the rows of every two systems, for every criterion whose strength was asked."""
-        by_key = {criterion.key: criterion for criterion in sample.question.asked}
+        by_key = {criterion.key: criterion for criterion in sample.question.criteria}
         for key, criterion in by_key.items():
             strength = by_key.get(f"{PREFIX}{key}")
             if strength is not None:
@@ -90,5 +90,5 @@ def _pairs(make: Rows, criterion: str, preferences: Preferences, value: Floats) 
                 system_b=preferences.systems[int(known[code]) % n],
                 by_system=True,
                 n_raters=len(np.unique(preferences.rater[pair == code])),
-                settings=drawn.said,
+                settings=drawn.settings,
             )

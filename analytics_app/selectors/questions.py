@@ -47,7 +47,7 @@ def analyses_that_fit(study: Study) -> set[str]:
         whole = question_of(task, None, whole=True, criteria=criteria)
         questions.append(whole)
         questions += [
-            replace(whole, whole=False, scale=criterion.scale, criterion=criterion.key) for criterion in whole.asked
+            replace(whole, whole=False, scale=criterion.scale, criterion=criterion.key) for criterion in whole.criteria
         ]
     return {
         name for name, analysis in analyses.registry.items() if any(analysis.fits(question) for question in questions)
@@ -76,7 +76,7 @@ def question_of(
         limits=answered.limits,
         by_document=task.design == "documents",
         whole=whole,
-        asked=asked_criteria,
+        criteria=asked_criteria,
         params=task.kind.params,
         labels=answered.labels,
     )
@@ -120,7 +120,7 @@ def with_codes(question: Question, names: Names) -> Question:
     """Return a question with the codes that its criteria have in a table."""
     return replace(
         question,
-        asked=tuple(replace(criterion, code=names.criterion_code(criterion.key)) for criterion in question.asked),
+        criteria=tuple(replace(criterion, code=names.criterion_code(criterion.key)) for criterion in question.criteria),
     )
 
 

@@ -119,7 +119,7 @@ def sample(
         task_type=kind,
         scale=Scale.ORDINAL,
         whole=True,
-        asked=tuple(replace(one, code=data.names.criterion_code(one.key)) for one in asked),
+        criteria=tuple(replace(one, code=data.names.criterion_code(one.key)) for one in asked),
         params=task_types.registry[kind](params).params,
     )
     extras = Extras({OtherWaves: others}) if others is not None else Extras.empty(data, member.needs)

@@ -122,7 +122,7 @@ def test_how_much_better() -> None:
     names = replace(table.names, criteria=("quality", "strength-quality"), criterion_ids=np.array([1, 2]))
     table = replace(table, names=names, criterion=np.array([one.get("criterion", 0) for one in screens.said]))
     asked = (Asked("quality", "", Scale.NOMINAL, 0), Asked("strength-quality", "", Scale.ORDINAL, 1))
-    question = Question("main", "pairwise", Scale.NOMINAL, whole=True, asked=asked)
+    question = Question("main", "pairwise", Scale.NOMINAL, whole=True, criteria=asked)
     sample = Sample(table, np.full(len(table), np.nan), question, Common(n_resamples=50), "kept")
     rows = list(analyses.registry["pairwise_strength"].rows(sample, {}))
     assert {row.criterion for row in rows} == {"quality"}

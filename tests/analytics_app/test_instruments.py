@@ -139,7 +139,7 @@ def test_only_questionnaires_with_declared_scores_are_scored() -> None:
     member = analyses.registry["instruments"]
     question = sample("questions", _empty(), asked("sus"), instrument="sus").question
     assert member.fits(question)
-    assert not member.fits(replace(question, asked=question.asked[:9]))
+    assert not member.fits(replace(question, criteria=question.criteria[:9]))
     for other in ("own", "panas", "demographics"):
         assert not member.fits(replace(question, params={"instrument": other}))
 

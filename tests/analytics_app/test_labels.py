@@ -62,7 +62,7 @@ def rows_of(
     )
     question = Question(
         task="main", task_type=kind, scale=Scale.NOMINAL, criterion=None if whole else data.names.criteria[0],
-        whole=whole, asked=asked if whole else (), params=task_types.registry[kind](params).params,
+        whole=whole, criteria=asked if whole else (), params=task_types.registry[kind](params).params,
         labels=() if whole else tuple(labels),
     )  # fmt: skip
     found = {need: need.empty(data) for need in member.needs} | (extras or {})

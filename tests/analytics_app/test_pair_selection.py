@@ -83,7 +83,7 @@ def test_it_is_for_questionnaires_about_pairs() -> None:
     member = analyses.registry["pair_selection"]
 
     def fits(asked: tuple[Asked, ...]) -> bool:
-        question = Question("main", "questionnaire", Scale.ORDINAL, whole=True, asked=asked)
+        question = Question("main", "questionnaire", Scale.ORDINAL, whole=True, criteria=asked)
         return member.fits(question)
 
     assert fits(questions(list(ANSWERS)))

@@ -29,7 +29,7 @@ ODD = given([1, 2, 3, 4, 5, 1], [1, 2, 3, 4, 5, 2], [1, 2, 3, 4, 4, 1], [5, 4, 1
 
 def sample(data: Table, *extras: Extra, scale: Scale = Scale.ORDINAL, **changes: Any) -> Sample:
     asked = Asked("fluency", "Fluency", scale, 0, (1.0, 2.0, 3.0, 4.0, 5.0), (1.0, 5.0))
-    question = Question("main", "likert", scale, "fluency", asked.domain, asked.limits, asked=(asked,))
+    question = Question("main", "likert", scale, "fluency", asked.domain, asked.limits, criteria=(asked,))
     common = Common(n_resamples=100, n_permutations=99, seed=3)
     known = Extras({Kinds: Kinds.empty(data)} | {type(one): one for one in extras})
     return Sample(data, np.full(len(data), np.nan), replace(question, **changes), common, "kept", extras=known)
@@ -215,7 +215,7 @@ class TestCare:
         known: dict[type[Extra], Extra] = {need: need.empty(FIVE) for need in care.needs}
         known |= {type(one): one for one in (pairs, controls([(0, True), (0, False), (2, True)]))}
         asked = (Asked("fluency", "Fluency", Scale.INTERVAL, 0, (), (0.0, 100.0)),)
-        found = rows("rater_quality", sample(FIVE, *known.values(), whole=True, criterion=None, asked=asked))
+        found = rows("rater_quality", sample(FIVE, *known.values(), whole=True, criterion=None, criteria=asked))
         scores = {row.rater: (row.value, row.n_ratings) for row in found if row.statistic == "rater_control_score"}
         assert scores == {"r0": (5.0, 4), "r1": (10.0, 1), "r2": (10.0, 1)}
         (shown,) = tables_for("rater_quality", stored(found), 0.05)

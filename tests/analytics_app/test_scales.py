@@ -321,11 +321,11 @@ def test_everybody_the_same_and_nobody() -> None:
 def test_panas_is_offered_where_its_words_are_asked() -> None:
     member = analyses.registry["panas"]
     params = task_types.registry["questionnaire"]().params
-    question = Question("main", "questionnaire", Scale.ORDINAL, whole=True, asked=words(), params=params)
+    question = Question("main", "questionnaire", Scale.ORDINAL, whole=True, criteria=words(), params=params)
     assert member.fits(question)
-    assert member.fits(replace(question, asked=words()[:10]))
-    assert not member.fits(replace(question, asked=words()[1:10]))
-    assert not member.fits(replace(question, asked=()))
+    assert member.fits(replace(question, criteria=words()[:10]))
+    assert not member.fits(replace(question, criteria=words()[1:10]))
+    assert not member.fits(replace(question, criteria=()))
     assert not member.fits(replace(question, whole=False))
 
 

@@ -149,7 +149,7 @@ def sample(data: Table, scale: Scale, name: str = "systems") -> Sample:
         domain=domain,
         limits=(1.0, 5.0),
         whole=member.whole_task,
-        asked=(asked,) if member.whole_task else (),
+        criteria=(asked,) if member.whole_task else (),
         params=task_types.registry[kind]().params,
     )
     common = Common(n_resamples=100, n_permutations=99, seed=3)

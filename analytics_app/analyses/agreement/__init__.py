@@ -73,7 +73,9 @@ class Agreement(BetweenRaters):
             **drawn.options,
         )
         note = joined(percent.note, NOT_BY_CHANCE, *compared_ratings.notes)
-        yield make.row("percent_agreement", percent, note=note, settings={**drawn.said, **compared_ratings.settings})
+        yield make.row(
+            "percent_agreement", percent, note=note, settings={**drawn.settings, **compared_ratings.settings}
+        )
         drawn = bootstrap(sample, "fleiss", compared_ratings.drawn, of="agreement")
         fleiss = fleiss_kappa(
             compared_ratings.values,
@@ -87,7 +89,7 @@ class Agreement(BetweenRaters):
             "fleiss_kappa",
             fleiss,
             note=joined(fleiss.note, order, *compared_ratings.notes),
-            settings={**drawn.said, **compared_ratings.settings},
+            settings={**drawn.settings, **compared_ratings.settings},
         )
         if steps and (table := compared_ratings.crossed) is not None:
             yield make.row(

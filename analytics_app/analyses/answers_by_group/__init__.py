@@ -85,7 +85,7 @@ class AnswersByGroup(Analysis):
         make, tests = Rows(self.name, sample), []
         for number in waves:
             shown_wave = number if len(waves) > 1 else None
-            for question in sample.question.asked:
+            for question in sample.question.criteria:
                 if question.scale is Scale.TEXT or question.key.startswith(PREFIX):
                     continue
                 about = (table.criterion == question.code) & (wave == number)

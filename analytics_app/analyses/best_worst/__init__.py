@@ -149,8 +149,8 @@ def _systems(make: Rows, entries: _Entries) -> Iterator[Row]:
             "n_items": len(np.unique(entries.item[mine])),
             "n_raters": len(np.unique(entries.rater[mine])),
         }
-        yield make.row("bw_score", result.score, **about, settings=drawn.said)
-        yield make.row("bw_rank", result.rank, **about, settings=drawn.said)
+        yield make.row("bw_score", result.score, **about, settings=drawn.settings)
+        yield make.row("bw_rank", result.rank, **about, settings=drawn.settings)
         for name, count in (("bw_best", result.best), ("bw_worst", result.worst), ("bw_shown", result.shown)):
             yield make.row(name, value=float(count), **about)
 

@@ -217,7 +217,7 @@ def _apart(
     )
     for statistic, values, mask in parts:
         n = int(mask.sum())
-        settings = {**shared_settings, "people": about["label"], "n_ratings": "texts", **drawn.said}
+        settings = {**shared_settings, "people": about["label"], "n_ratings": "texts", **drawn.settings}
         if not n:
             yield make.row(statistic, **about, n_ratings=0, note=NOBODY, by_system=True, settings=settings)
             continue

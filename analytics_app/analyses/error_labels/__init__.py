@@ -70,7 +70,7 @@ class ErrorLabels(Analysis):
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
         """Yield the rows of a task."""
         make = Rows(self.name, sample)
-        criteria = {criterion.key: criterion for criterion in sample.question.asked}
+        criteria = {criterion.key: criterion for criterion in sample.question.criteria}
         _error, *others = _declared()
         first = _leading(sample)
         answers = _answers(sample, first)
@@ -97,7 +97,9 @@ def _declared() -> list[str]:
 def _leading(sample: Sample) -> Asked:
     """Return the criterion of the label."""
     label = _declared()[0]
-    return next((criterion for criterion in sample.question.asked if criterion.key == label), sample.question.asked[0])
+    return next(
+        (criterion for criterion in sample.question.criteria if criterion.key == label), sample.question.criteria[0]
+    )
 
 
 def _answers(sample: Sample, criterion: Asked) -> Answers:

@@ -37,7 +37,7 @@ def agreement(make: Rows) -> Iterator[Row]:
     marked = _spans(marks, place, severity).where(placed)
     documents = _documents(make, looks.where(first))
     over = bootstrap(sample, "F1 of spans", _unit(documents))
-    settings = {**over.said, "F1": "micro over texts, mean of pairs"}
+    settings = {**over.settings, "F1": "micro over texts, mean of pairs"}
     kinds = [(overlap, labelled) for overlap in (False, True) for labelled in (False, True)]
     kinds = [kind for kind in kinds if not kind[1] or len(severities) > 1]
     f1s = span_f1s(first_looks, marked, kinds, clusters=documents, **over.options)
@@ -116,4 +116,6 @@ def _alphas(
             sizes = lengths[side].astype(np.intp)
             alpha = character_alpha(first_looks, spans, sizes, n_labels=n_labels, clusters=documents, **over.options)
             note = joined(alpha.note, CEILING if alpha.value is not None else None)
-            yield make.row("character_alpha", alpha, label=label, note=note, settings={"level": "nominal", **over.said})
+            yield make.row(
+                "character_alpha", alpha, label=label, note=note, settings={"level": "nominal", **over.settings}
+            )

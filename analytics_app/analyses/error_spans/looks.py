@@ -90,7 +90,7 @@ class Marks:
 
 def errors_of(sample: Sample) -> Asked | None:
     """Return the criterion of the marks, or None if the task has none."""
-    return next((criterion for criterion in sample.question.asked if criterion.key == ERRORS), None)
+    return next((criterion for criterion in sample.question.criteria if criterion.key == ERRORS), None)
 
 
 def with_looks(sample: Sample, settings: Mapping[str, Any]) -> tuple[Sample, Weights]:

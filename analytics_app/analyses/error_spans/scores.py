@@ -24,7 +24,7 @@ ESA = "score"
 
 def scores(make: Rows, settings: Mapping[str, Any]) -> Iterator[Row]:
     """Yield the ESA score of each system; its comparisons of systems are with those of other scores."""
-    criterion = next((criterion for criterion in make.sample.question.asked if criterion.key == ESA), None)
+    criterion = next((criterion for criterion in make.sample.question.criteria if criterion.key == ESA), None)
     if criterion is None:
         return
     sample = make.sample
@@ -47,7 +47,7 @@ def scored(make: Rows) -> Iterator[tuple[Asked, Table, Floats, Marks, Table]]:
     table = make.sample.table
     n_parts = len(table.names.part_ids) + 1
     keys = looks.judgment.astype(np.int64) * n_parts + looks.part
-    for criterion in make.sample.question.asked:
+    for criterion in make.sample.question.criteria:
         scored_rows = table.where((table.criterion == criterion.code) & (table.number >= 1) & ~np.isnan(table.value))
         if criterion.key == ERRORS or not len(scored_rows) or not len(looks):
             continue

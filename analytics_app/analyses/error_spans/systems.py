@@ -50,7 +50,7 @@ def segment_means(make: Rows, outputs: Outputs, values: Floats, purpose: str) ->
         n_groups=n,
         **drawn.options,
     )
-    return means, drawn.said
+    return means, drawn.settings
 
 
 def penalties(make: Rows, settings: Mapping[str, Any], weights: Weights) -> Iterator[Row]:
@@ -70,7 +70,7 @@ def penalties(make: Rows, settings: Mapping[str, Any], weights: Weights) -> Iter
     )
     for code, mean in enumerate(over_raters):
         rough = FEW_RATERS if outputs.n_raters[code] < RATERS_NEEDED else None
-        about = {**row_settings, "system": "mean over texts as raters saw them", **by_rater.said}
+        about = {**row_settings, "system": "mean over texts as raters saw them", **by_rater.settings}
         note = joined(LOWER, mean.note, rough)
         yield _row(make, "mqm_score_over_raters", outputs, code, mean, note, about)
     yield from _as_z(make, outputs, row_settings)
@@ -123,7 +123,7 @@ def comparisons(make: Rows, settings: Mapping[str, Any]) -> Iterator[Row]:
     by_ranks = adjust([result.wilcoxon.p for result in differences], common.correction)
     row_settings = {
         "means": f"of {outputs.unit}",
-        **drawn.said,
+        **drawn.settings,
         **family,
     }
     for (a, b), result, p, p_rank in zip(pairs, differences, adjusted, by_ranks, strict=True):

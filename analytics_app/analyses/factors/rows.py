@@ -108,7 +108,7 @@ def scores(context: Context, of_rows: Floats, names: Sequence[str]) -> Iterator[
                 metric=name,
                 by_system=True,
                 n_raters=len(np.unique(context.rows.rater[mine])),
-                settings={"scores": "regression, mean 0 over all rows", **drawn.said},
+                settings={"scores": "regression, mean 0 over all rows", **drawn.settings},
             )
 
 

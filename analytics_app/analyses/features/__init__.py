@@ -194,7 +194,7 @@ def _means(make: Rows, rated: Rated, groups: Grouped) -> Iterator[Row]:
                 n_items=len(np.unique(rated.item[mine])),
                 n_raters=len(np.unique(rated.rater[mine])),
                 note=joined(mean.note, None if systems else without, interval_note(mean, rated.unit)),
-                settings={**drawn.said, **_feature_settings(groups.feature, groups.values[place])},
+                settings={**drawn.settings, **_feature_settings(groups.feature, groups.values[place])},
             )
 
 

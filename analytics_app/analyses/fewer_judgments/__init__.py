@@ -233,7 +233,7 @@ def _curve(
             label=str(m),
             n_ratings=None if statistic == "mean_error" else n_lines * m,
             note=note,
-            settings={**drawn.said, **row_settings, "m": m},
+            settings={**drawn.settings, **row_settings, "m": m},
         )
 
 

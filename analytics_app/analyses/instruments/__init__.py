@@ -66,7 +66,7 @@ def _scores_of(question: Question) -> tuple[Score, ...]:
 
 
 def _is_asked(score: Score, question: Question) -> bool:
-    return set(score.items) <= {criterion.key for criterion in question.asked}
+    return set(score.items) <= {criterion.key for criterion in question.criteria}
 
 
 def item_values(steps: Floats, score: Score, n_steps: int) -> Floats:
@@ -85,7 +85,7 @@ def scored(values: Floats, score: Score) -> Scores:
 
 def _of_score(make: Rows, score: Score) -> Iterator[Row]:
     sample = make.sample
-    criteria = {criterion.key: criterion for criterion in sample.question.asked}
+    criteria = {criterion.key: criterion for criterion in sample.question.criteria}
     items = [criteria[key] for key in score.items]
     values = item_values(_answers(sample, items), score, len(items[0].domain))
     scores = scored(values, score)

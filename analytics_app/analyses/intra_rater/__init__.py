@@ -58,9 +58,9 @@ class IntraRater(BetweenRaters):
             return
         make, drawn = Rows(self.name, sample), bootstrap(sample, "repeats", "raters")
         agreement = repeated_answers(first, again, rater, categories=categories, **drawn.options)
-        yield make.row("repeats_equal", agreement.equal, settings=drawn.said)
+        yield make.row("repeats_equal", agreement.equal, settings=drawn.settings)
         if agreement.difference is not None:
-            yield make.row("repeats_difference", agreement.difference, settings=drawn.said)
+            yield make.row("repeats_difference", agreement.difference, settings=drawn.settings)
         if len(first) >= FEWEST_PAIRS:
             yield _alpha(make, first, again, rater)
         yield from _of_raters(make, first, again, rater, categories=categories)
@@ -89,7 +89,7 @@ def _alpha(make: Rows, first: Floats, again: Floats, rater: NDArray[Any]) -> Row
         raters=np.tile(rater.astype(np.int64), 2),
         **drawn.options,
     )
-    return make.row("repeats_alpha", alpha, settings={"level": level, **drawn.said})
+    return make.row("repeats_alpha", alpha, settings={"level": level, **drawn.settings})
 
 
 def _of_raters(make: Rows, first: Floats, again: Floats, rater: NDArray[Any], *, categories: bool) -> Iterator[Row]:

@@ -110,7 +110,12 @@ def _shares(make: Rows, answers: Right) -> Iterator[Row]:
                 n_ratings=int(mine.sum()),
                 n_raters=len(np.unique(answers.rater[mine])),
                 note=joined(mean.note, answers.note if not column else None, interval_note(mean, answers.unit)),
-                settings={**drawn.said, "truth": answers.truth, "chance": answers.mean_chance(mine), **_own(answers)},
+                settings={
+                    **drawn.settings,
+                    "truth": answers.truth,
+                    "chance": answers.mean_chance(mine),
+                    **_own(answers),
+                },
             )
 
 
@@ -143,7 +148,7 @@ def _tests(make: Rows, answers: Right) -> Iterator[Row]:
             **drawn.options,
         )
         adjusted = adjust([result.permutation_p for result in differences], common.correction)
-        settings = {**drawn.said, **family_of(common, differences, unit=answers.unit, of=family)}
+        settings = {**drawn.settings, **family_of(common, differences, unit=answers.unit, of=family)}
         for (a, b), result, p in zip(pairs, differences, adjusted, strict=True):
             names = {"system": answers.systems[a]} if a < n else {}
             names |= {"system_b": answers.systems[b]} if b < n else {}

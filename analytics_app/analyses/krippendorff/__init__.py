@@ -97,7 +97,7 @@ class Krippendorff(BetweenRaters):
             settings={
                 "level": level,
                 **({"values": "log"} if logs else {}),
-                **drawn.said,
+                **drawn.settings,
                 "ratings": FIRST,
             },
         )

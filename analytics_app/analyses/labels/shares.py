@@ -132,7 +132,7 @@ def _means(sample: Sample, values: Floats, outputs: ByOutput) -> Iterator[tuple[
                 n_groups=n_systems * k,
                 **drawn.options,
             ),
-            drawn.said,
+            drawn.settings,
         )
 
 
@@ -174,7 +174,7 @@ def differences(make: Rows, answers: Answers, outputs: ByOutput, criterion: str 
     adjusted = adjust([result.permutation_p for *_names, result in results], common.correction)
     settings = {
         "means": f"of {outputs.unit}",
-        **drawn.said,
+        **drawn.settings,
         **family_of(common, tested, unit=outputs.unit, of="pairs and labels of one criterion"),
     }
     for (k, a, b, result), p in zip(results, adjusted, strict=True):

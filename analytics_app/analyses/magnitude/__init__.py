@@ -161,7 +161,7 @@ def _means(make: Rows, outputs: Outputs, normalisation: str) -> Iterator[Row]:
                     note=note,
                     settings={
                         "normalisation": normalisation,
-                        **drawn.said,
+                        **drawn.settings,
                         **(common.of_z if name == "log_mean_z" else {}),
                     },
                     **about,
@@ -199,7 +199,7 @@ def _ratios(make: Rows, outputs: Outputs, pairs: list[tuple[int, int]], normalis
             settings={
                 "normalisation": normalisation,
                 "means": f"of {values} of items",
-                **drawn.said,
+                **drawn.settings,
                 "test": f"sign-flip permutation over {outputs.unit}, {flips(common, len(pairs))} draws",
                 "correction": common.correction,
                 "family": f"{len(pairs)} pairs of one criterion",

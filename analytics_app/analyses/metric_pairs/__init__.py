@@ -139,7 +139,7 @@ def _over_texts(make: Rows, texts: Judged, metrics: list[OfMetric]) -> Iterator[
         drawn = bootstrap(make.sample, "metric pairs over texts", texts.unit)
         found = pair_over_texts(scores_a, scores_b, item, tau_interval=tau_interval, **drawn.options)
         for name, estimate in zip(OVER_TEXTS, (found.pearson, found.spearman, found.kendall), strict=True):
-            said = {**_signs(a, b), "n_ratings": "texts", **drawn.said}
+            said = {**_signs(a, b), "n_ratings": "texts", **drawn.settings}
             yield make.row(name, estimate, metric=a.name, metric_b=b.name, by_system=True, settings=said)
 
 
@@ -149,7 +149,7 @@ def _over_systems(make: Rows, texts: Judged, metrics: list[OfMetric]) -> Iterato
     for (a, scores_a), (b, scores_b) in combinations(scored, 2):
         drawn = bootstrap(make.sample, "metric pairs over systems", texts.unit)
         found.append((a, b, pair_over_systems(scores_a, scores_b, clusters=texts.clusters, **drawn.options)))
-    said_of_all = bootstrap(make.sample, "metric pairs over systems", texts.unit).said
+    said_of_all = bootstrap(make.sample, "metric pairs over systems", texts.unit).settings
     correction = make.sample.common.correction
     for name, coefficient in zip(OVER_SYSTEMS, COEFFICIENTS, strict=True):
         estimates = [getattr(correlations, coefficient) for _a, _b, correlations in found]

@@ -190,7 +190,7 @@ def _texts(
     ):
         yield make.row(
             name, estimate, metric=one.name, by_system=True, n_items=n_items,
-            settings=_settings(one, said, n_ratings="texts", **drawn.said),
+            settings=_settings(one, said, n_ratings="texts", **drawn.settings),
         )  # fmt: skip
 
 
@@ -202,7 +202,7 @@ def _within(
     gap = float(said["gap"])
     drawn = _bootstrap(make, "metrics within items", documents)
     found = tau_like(human, one.of_texts, gap=gap, clusters=documents, **drawn.options)
-    told = _settings(one, said, concordant=found.concordant, discordant=found.discordant, **drawn.said)
+    told = _settings(one, said, concordant=found.concordant, discordant=found.discordant, **drawn.settings)
     for name, estimate in (
         ("metric_tau_like_by_item", found.by_item),
         ("metric_tau_like_pooled", found.pooled),
@@ -220,7 +220,7 @@ def _systems(
     drawn = _bootstrap(make, "metrics over systems", documents)
     found = over_systems(human, scores, clusters=documents, **drawn.options)
     score = "mean of its texts" if one.of_systems is None else "as imported"
-    told = _settings(one, said, score_of_a_system=score, n_ratings="systems", **drawn.said)
+    told = _settings(one, said, score_of_a_system=score, n_ratings="systems", **drawn.settings)
     for name, estimate in (
         ("metric_pearson_systems", found.pearson),
         ("metric_spearman_systems", found.spearman),

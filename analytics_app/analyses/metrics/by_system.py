@@ -79,7 +79,7 @@ def _means(
     drawn = bootstrap(make.sample, "means of metrics", outputs.unit)
     system = np.tile(np.arange(n_systems), len(values))
     found = group_means(values.ravel(), system, np.repeat(clusters, n_systems), n_groups=n_systems, **drawn.options)
-    return found, drawn.said
+    return found, drawn.settings
 
 
 def differences(
@@ -108,5 +108,5 @@ def differences(
             p=pair.permutation_p,
             p_adjusted=p,
             note=joined(pair.difference.note, family.get("cannot_differ")),
-            settings={**said, **made, "sign": "turned" if one.turned else "as it is", **drawn.said, **family},
+            settings={**said, **made, "sign": "turned" if one.turned else "as it is", **drawn.settings, **family},
         )

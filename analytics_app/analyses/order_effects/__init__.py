@@ -170,7 +170,7 @@ def _shares(
         **drawn.options,
     )
     name = "chosen_place" if word is None else "label_place"
-    over = {"expected": f"1 of {n_places}", **drawn.said}
+    over = {"expected": f"1 of {n_places}", **drawn.settings}
     for number, share in enumerate(shares):
         label = _place(number) if word is None else f"{word}: {_place(number)}"
         yield make.row(f"{name}_share", share, label=label, criterion=ratings.key, settings=over)

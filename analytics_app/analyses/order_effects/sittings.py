@@ -85,7 +85,7 @@ def answers(sample: Sample) -> Iterator[Answers]:
     table, screens = sample.table, sample.extras[Screens]
     sitting, units = sittings(table)
     place, asked_at = screens.places(table), screens.criterion_places(table)
-    criteria: tuple[Asked | None, ...] = sample.question.asked or (None,)
+    criteria: tuple[Asked | None, ...] = sample.question.criteria or (None,)
     for criterion in criteria:
         mine = table.criterion == (criterion.code if criterion is not None else -1)
         if not mine.any() or (criterion is not None and criterion.code < 0):

@@ -67,7 +67,9 @@ class PairSelection(Analysis):
 
 def _pairs(question: Question) -> list[Asked]:
     """Return the questions about pairs of words that have the steps of the first one."""
-    pairs = [criterion for criterion in question.asked if criterion.scale is Scale.ORDINAL and ends_of(criterion.name)]
+    pairs = [
+        criterion for criterion in question.criteria if criterion.scale is Scale.ORDINAL and ends_of(criterion.name)
+    ]
     return [criterion for criterion in pairs if criterion.domain == pairs[0].domain]
 
 

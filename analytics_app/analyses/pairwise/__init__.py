@@ -105,7 +105,7 @@ def _of_pairs(make: Rows, preferences: Preferences) -> Iterator[Row]:
     )
     for result, p in zip(rates, adjusted, strict=True):
         mine = low == min(result.a, result.b) * len(preferences.systems) + max(result.a, result.b)
-        yield from _pair(make, preferences, result, p, mine, len(pairs), drawn.said)
+        yield from _pair(make, preferences, result, p, mine, len(pairs), drawn.settings)
 
 
 def _pair(
@@ -172,7 +172,7 @@ def _strengths(make: Rows, preferences: Preferences, ties: str) -> Iterator[Row]
         n_items=len(np.unique(preferences.cluster)),
         confidence=drawn.options["confidence"],
     )
-    settings = {"ties": ties, "both_bad": "a tie", **drawn.said}
+    settings = {"ties": ties, "both_bad": "a tie", **drawn.settings}
     for code, key in enumerate(preferences.systems):
         mine = (preferences.first == code) | (preferences.second == code)
         about: dict[str, Any] = {
@@ -223,7 +223,7 @@ def _sides(make: Rows) -> Iterator[Row]:
         p=sign_test(more, fewer),
         note=joined(estimate.note, FEW_RATERS if n_raters < RATERS_NEEDED else None),
         settings={
-            **drawn.said,
+            **drawn.settings,
             "test": f"exact sign test over raters: {more} more often left, {fewer} more often right",
         },
     )

@@ -89,7 +89,7 @@ class Panas(Analysis):
 
     def fits(self, question: Question) -> bool:
         """Return whether the question has all ten words of a score."""
-        keys = {criterion.key for criterion in question.asked}
+        keys = {criterion.key for criterion in question.criteria}
         return super().fits(question) and any(
             keys.issuperset(f"{PREFIX}{word}" for word in words) for words in SCALES.values()
         )

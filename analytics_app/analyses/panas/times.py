@@ -118,7 +118,7 @@ def _words(sample: Sample) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the scale of each criterion's word (-1 for none), and the place of the word in the scale."""
     scale = np.full(len(sample.table.names.criteria) + 1, -1, dtype=np.int64)
     place = scale.copy()
-    codes = {criterion.key: criterion.code for criterion in sample.question.asked}
+    codes = {criterion.key: criterion.code for criterion in sample.question.criteria}
     for number, words in enumerate(SCALES.values()):
         for index, word in enumerate(words):
             if (code := codes.get(f"{PREFIX}{word}", -1)) >= 0:
@@ -168,7 +168,7 @@ def raters_of(points: Sequence[Point], group: int | None) -> NDArray[np.int64]:
 def steps_of(question: Question) -> tuple[float, ...]:
     """Return the steps on which the words were answered."""
     words = {f"{PREFIX}{word}" for scale in SCALES.values() for word in scale}
-    return next((criterion.domain for criterion in question.asked if criterion.key in words), ())
+    return next((criterion.domain for criterion in question.criteria if criterion.key in words), ())
 
 
 def about_steps(steps: tuple[float, ...]) -> str | None:

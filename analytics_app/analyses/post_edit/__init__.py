@@ -84,9 +84,9 @@ class PostEdit(Analysis):
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
         """Yield the rows of one sample."""
         make = Rows(self.name, sample)
-        if any(criterion.key == CHOICE for criterion in sample.question.asked):
+        if any(criterion.key == CHOICE for criterion in sample.question.criteria):
             yield from choices(make)
-        if not any(criterion.key == TEXT for criterion in sample.question.asked):
+        if not any(criterion.key == TEXT for criterion in sample.question.criteria):
             return
         edited, suggested, signature, too_long = edits_of(sample, settings)
         if not len(edited.part):
@@ -165,7 +165,7 @@ def _by_system(
         yield make.row(
             statistic, estimate, system=names.systems[code], label=label, by_system=True,
             n_raters=count(edited.rater[suggested.edit[mask][system == place]]), note=joined(estimate.note, note),
-            settings={**drawn.said, **(settings or {})},
+            settings={**drawn.settings, **(settings or {})},
         )  # fmt: skip
 
 

@@ -55,7 +55,7 @@ class Suggested:
 def edits_of(sample: Sample, settings: Mapping[str, Any]) -> tuple[Edited, Suggested, str, int]:
     """Return edited texts, the suggestions shown with them, sacrebleu's signature, and the number of texts too long."""
     table = sample.table
-    codes = {criterion.key: criterion.code for criterion in sample.question.asked}
+    codes = {criterion.key: criterion.code for criterion in sample.question.criteria}
     rows = table.where(table.criterion == codes.get(TEXT, -2))
     texts = sample.extras[Texts]
     place = Coding(texts.id)(rows.id)

@@ -33,7 +33,7 @@ TEST = {"test": "exact binomial against one half, two-sided"}
 def choices(make: Rows) -> Iterator[Row]:
     """Yield shares of choices with intervals over items and exact tests against one half."""
     table, names = make.sample.table, make.sample.table.names
-    code = next(criterion.code for criterion in make.sample.question.asked if criterion.key == CHOICE)
+    code = next(criterion.code for criterion in make.sample.question.criteria if criterion.key == CHOICE)
     rows = table.where((table.criterion == code) & (table.label >= 0))
     yield from _identical(make)
     all_rows, rows = rows, rows.where(~_same_on_screen(make, rows))
@@ -107,7 +107,7 @@ def _shares(
     """Return the share of each group, and the settings of its interval and test."""
     drawn = bootstrap(make.sample, purpose, unit_of(make.sample))
     shares = group_ratios(chosen, np.ones(len(chosen)), group, cluster, n_groups=n_groups, **drawn.options)
-    return shares, {**drawn.said, **TEST}
+    return shares, {**drawn.settings, **TEST}
 
 
 def _exact(chosen: Floats) -> float | None:

@@ -57,7 +57,7 @@ class Questions(Analysis):
         table, make = sample.table, Rows(self.name, sample)
         people = table.n_raters
         yield make.row("people", value=float(people), n_raters=people)
-        for question in sample.question.asked:
+        for question in sample.question.criteria:
             if question.scale is Scale.TEXT:
                 continue
             mine = table.where(table.criterion == question.code)

@@ -117,7 +117,7 @@ def _systems(make: Rows, together: Together, ranks: Floats) -> Iterator[Row]:
                 note=joined(mean.note, FEW_RATERS if few else None, unequal, shared),
                 settings={
                     "ties": "shared" if name == "first_share" else "mid-ranks",
-                    **drawn.said,
+                    **drawn.settings,
                 },
                 **counts,
             )
@@ -168,7 +168,7 @@ def _of_pairs(make: Rows, together: Together) -> Iterator[Row]:
             note=joined(result.rate_half.note, IMPLIED),
             settings={
                 "ties": "one half",
-                **drawn.said,
+                **drawn.settings,
                 "test": f"exact sign test over {together.unit}: {result.items_won} to {result.items_lost}",
                 "correction": common.correction,
                 "family": f"{len(results)} pairs of one criterion",
@@ -209,7 +209,9 @@ def _agreement(make: Rows, together: Together, ranks: Floats) -> Iterator[Row]:
     )
     n_raters = len(np.unique(together.rater))
     n_items = len(np.unique(together.item)) if is_split and w.value is not None else None
-    yield make.row("concordance_w", w, n_items=n_items, n_raters=n_raters, settings={"ties": "corrected", **drawn.said})
+    yield make.row(
+        "concordance_w", w, n_items=n_items, n_raters=n_raters, settings={"ties": "corrected", **drawn.settings}
+    )
     about: dict[str, Any] = {
         "n_raters": n_raters,
         # A difference between systems stays hidden while the study is open.
@@ -259,7 +261,7 @@ def _strengths(make: Rows, together: Together, ranks: Floats) -> Iterator[Row]:
     )
     tied, n_rankings = _tied(together)
     note = TIES.format(n=tied, all=n_rankings) if tied else None
-    settings = {**drawn.said, "ties": "as pairs"}
+    settings = {**drawn.settings, "ties": "as pairs"}
     for code, key in enumerate(together.systems):
         about: dict[str, Any] = {"system": key, "by_system": True, "settings": settings, **together.counts(code)}
         strength = model.strengths[code]

@@ -41,7 +41,7 @@ def start_order(make: Rows) -> Iterator[Row]:
         n_ratings=int(known.sum()),
         settings={
             "r": "Spearman within a screen, mean over screens",
-            **drawn.said,
+            **drawn.settings,
             "test": f"sign-flip permutation over raters, {common.n_permutations} draws",
             "seed_of_test": sample.seed("start order test"),
         },

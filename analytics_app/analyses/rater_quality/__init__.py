@@ -128,7 +128,7 @@ def _scales(sample: Sample) -> Scales:
             *criterion.limits,
             criterion.domain[1] - criterion.domain[0] if len(criterion.domain) > 1 else 0.0,
         )
-        for criterion in sample.question.asked
+        for criterion in sample.question.criteria
         if criterion.limits is not None and criterion.code >= 0
     }
 

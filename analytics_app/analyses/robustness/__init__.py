@@ -107,7 +107,7 @@ def _compared(
     drawn = bootstrap(make.sample, "robustness", unit)
     tested = paired(columns, pairs, clusters=clusters, n_permutations=flips(common, len(pairs)), **drawn.options)
     adjusted = adjust([test.permutation_p for test in tested], common.correction)
-    family = {**drawn.said, **family_of(common, tested, unit=unit, of="kinds of degradation"), **settings}
+    family = {**drawn.settings, **family_of(common, tested, unit=unit, of="kinds of degradation"), **settings}
     for kind, test, p in zip(copies.kinds, tested, adjusted, strict=True):
         yield make.row(
             "robustness_difference",
@@ -133,7 +133,7 @@ def _compared(
             metric=metric,
             by_system=True,
             n_items=test.n_items,
-            settings={**drawn.said, **settings, "seed": make.sample.seed("robustness by system")},
+            settings={**drawn.settings, **settings, "seed": make.sample.seed("robustness by system")},
         )
 
 
@@ -160,5 +160,5 @@ def _noticed(
             metric=metric,
             by_system=True,
             n_items=int((kind == code).sum()),
-            settings={**drawn.said, **settings, "n_items": "texts with a copy"},
+            settings={**drawn.settings, **settings, "n_items": "texts with a copy"},
         )

@@ -160,7 +160,7 @@ def _means(make: Rows, lists: Lists, measure: Measure) -> Iterator[Row]:
             n_ratings=int(lists.n_answers[mine][:, : measure.cutoffs[place]].sum()),
             n_items=int((~np.isnan(measure.values[mine, place])).sum()),
             note=_note(lists, system, measure, mean_note=joined(mean.note, interval_note(mean, lists.unit))),
-            settings={**drawn.said, **measure.settings, "cutoff": measure.cutoffs[place]},
+            settings={**drawn.settings, **measure.settings, "cutoff": measure.cutoffs[place]},
         )
 
 
@@ -206,7 +206,7 @@ def _differences(make: Rows, lists: Lists, measure: Measure) -> Iterator[Row]:
             p=result.permutation_p,
             p_adjusted=p,
             note=joined(result.difference.note, family.get("cannot_differ")),
-            settings={**drawn.said, **family, **measure.settings, "cutoff": cutoff},
+            settings={**drawn.settings, **family, **measure.settings, "cutoff": cutoff},
         )
 
 

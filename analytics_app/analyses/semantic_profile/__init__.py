@@ -35,7 +35,7 @@ class SemanticProfile(Analysis):
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
         """Yield one row for each pair and system, in the order in which the pairs were asked."""
         make = Rows(self.name, sample)
-        for pair in sample.question.asked:
+        for pair in sample.question.criteria:
             mine = sample.where(sample.table.criterion == pair.code)
             outputs = Outputs.of(mine, by_document=sample.question.by_document)
             # The same draws for every pair, so that pairs of a profile can be compared.
@@ -59,6 +59,6 @@ class SemanticProfile(Analysis):
                     settings={
                         "pair": pair.name,
                         "limits": [low, high],
-                        **drawn.said,
+                        **drawn.settings,
                     },
                 )

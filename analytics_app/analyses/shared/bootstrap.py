@@ -16,7 +16,7 @@ class Bootstrap:
     """Options of a bootstrap as keyword arguments of a statistic, and the settings that describe them in rows."""
 
     options: dict[str, Any]
-    said: dict[str, Any]
+    settings: dict[str, Any]
 
 
 def bootstrap(sample: Sample, purpose: str, over: str, *, of: Literal["means", "agreement"] = "means") -> Bootstrap:
@@ -25,7 +25,7 @@ def bootstrap(sample: Sample, purpose: str, over: str, *, of: Literal["means", "
     adjusted = FISHER if of == "agreement" else EXPANDED
     return Bootstrap(
         options={"n_resamples": common.n_resamples, "confidence": common.limits, "rng": sample.rng(purpose)},
-        said={
+        settings={
             "interval": f"bootstrap over {over}",
             "method": adjusted if common.intervals == "adjusted" else PERCENTILES,
             "n_resamples": common.n_resamples,

@@ -38,7 +38,7 @@ def can_be_compared(question: Question) -> bool:
     if not task_types.registry[question.task_type].needs_items:
         return False
     if question.criterion is None:
-        each = (outcome_of(replace(question, criterion=criterion.key)) for criterion in question.asked)
+        each = (outcome_of(replace(question, criterion=criterion.key)) for criterion in question.criteria)
         return not any(outcome is not None and outcome.measured for outcome in each)
     outcome = outcome_of(question)
     return outcome is None or not (outcome.by_place or outcome.graded or outcome.measured)

@@ -60,7 +60,7 @@ def scales_of(question: Question, names: Sequence[str]) -> tuple[Asked, ...]:
     For another questionnaire, they are the largest group of questions with the same steps.
     """
     known = [
-        criterion for criterion in question.asked if criterion.scale in {Scale.ORDINAL, Scale.INTERVAL, Scale.RATIO}
+        criterion for criterion in question.criteria if criterion.scale in {Scale.ORDINAL, Scale.INTERVAL, Scale.RATIO}
     ]
     if names:
         return tuple(criterion for criterion in known if criterion.key in set(names))

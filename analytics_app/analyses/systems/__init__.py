@@ -139,7 +139,7 @@ def _means(make: Rows, outputs: Outputs) -> Iterator[Row]:
                     **counts,
                     by_system=True,
                     note=note,
-                    settings={"mean": "over ratings", **drawn.said, **(_z(make) if name == "mean_z" else {})},
+                    settings={"mean": "over ratings", **drawn.settings, **(_z(make) if name == "mean_z" else {})},
                 )
 
 
@@ -199,7 +199,7 @@ def _over_raters(make: Rows, outputs: Outputs, pairs: Sequence[tuple[int, int]])
             n_items=outputs.shared_items(a, b),
             n_raters=pair.n_items,
             note=note or None,
-            settings={"means": "of each rater", **drawn.said},
+            settings={"means": "of each rater", **drawn.settings},
         )
 
 
@@ -219,7 +219,7 @@ def _superiority(make: Rows, outputs: Outputs, pairs: Sequence[tuple[int, int]])
             "superiority",
             estimate,
             **_names(outputs, a, b),
-            settings={"ties": "one half", **drawn.said},
+            settings={"ties": "one half", **drawn.settings},
         )
 
 
@@ -239,7 +239,7 @@ def _paired(
     family = family_of(common, comparisons, unit=outputs.unit, of="pairs of one criterion")
     of_ranks = {name: family[name] for name in ("correction", "family")}
     of_z = _z(make) if suffix else {}
-    means = {"means": f"of {outputs.unit}" if clusters is not None else "of items", **drawn.said, **of_z, **family}
+    means = {"means": f"of {outputs.unit}" if clusters is not None else "of items", **drawn.settings, **of_z, **family}
     ranks = {"zero_method": "wilcox", "units": outputs.unit, **of_ranks}
     effects = {"d": "mean over sd of paired differences of items", **of_z}
     adjusted = adjust([pair.permutation_p for pair in comparisons], common.correction)

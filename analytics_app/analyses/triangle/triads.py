@@ -73,7 +73,7 @@ def trials_of(sample: Sample) -> Trials:
 
 
 def _rows(sample: Sample, criterion: str) -> NDArray[np.int64]:
-    codes = [candidate.code for candidate in sample.question.asked if candidate.key == criterion]
+    codes = [candidate.code for candidate in sample.question.criteria if candidate.key == criterion]
     return np.flatnonzero(np.isin(sample.table.criterion, codes))
 
 

@@ -107,7 +107,7 @@ def _prediction(make: Rows, ratings: Compared) -> Iterator[Row]:
         for error in errors:
             rater = None if error.rater is None else names[error.rater]
             for name, estimate in (("absolute", error.absolute), ("square", error.square)):
-                drawn = drawing.said if estimate.low is not None else {}
+                drawn = drawing.settings if estimate.low is not None else {}
                 yield make.row(f"prediction_{name}{suffix}", estimate, rater=rater, settings={**settings, **drawn})
 
 
