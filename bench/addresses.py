@@ -185,7 +185,7 @@ DRAFTS = (
     ),
 )
 
-# What only changes something and then leads to a page above, and the answer to addresses that there are not.
+# Addresses that only change something and redirect to a page above, and the answer to unknown addresses.
 ACTIONS = frozenset(
     {
         "researchers",

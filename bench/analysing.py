@@ -24,7 +24,7 @@ from tasks_app.models import Criterion, Study, System
 
 SIZES = (10_000, 100_000, 1_000_000)
 ROUNDS = 3
-# What is promised of a million ratings.
+# Notes on the promised figures for a million ratings.
 PROMISED = (" (promised: at most 10)", " (promised: at least 10)", " (promised: under 1,024)")
 
 # The columns a run reads: a rating, its judgment, and the output it is about.
@@ -42,7 +42,7 @@ SELECT r.id, r.judgment_id, r.rater_id, r.unit_id, r.part_id, r.part_b_id, r.cri
  WHERE t.study_id = {study}
 """
 
-# What the script works on, and no more.
+# The columns that the script needs, and no more.
 SCRIPT_COLUMNS = """
 SELECT r.rater_id AS rater, o.item_id AS item, o.system_id AS system, r.unit_id AS unit, r.criterion_id AS criterion,
        r.value

@@ -155,7 +155,7 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "socket_connect_timeout": 2,
     "socket_timeout": 10,
 }
-# What beat says is worth something until it says it again.
+# A job that beat sent expires when beat sends it again.
 _every = {"schedule": 15.0}
 BEAT_SCHEDULE: dict[str, dict[str, object]] = {
     "ring_again": {**_every, "task": "analytics_app.jobs.ring_again", "options": {"queue": "quick", "expires": 15}},

@@ -41,7 +41,7 @@ class Source:
     without: tuple[str, ...] = ()
 
 
-# What a task type says of itself and of its parameters stands on researchers' pages, as do faults of known answers.
+# Researchers' pages show the descriptions of task types and of their parameters, and faults of known answers.
 OF_RESEARCHERS = (
     "*.label", "*.purpose", "*.summary", "*.use_when", "*.analysed", "*.limits", "Outcome", "*Params", "AGREEMENT",
     "LAYOUT", "ValueError", "QuestionsField", "problems", "problems_of", "item_problems", "problems_together",
@@ -105,7 +105,7 @@ SOURCES = (
     Source("evalweb/views.py"),
 )
 
-# What holds words in a JSON file.
+# Keys of a JSON file whose values are words to translate.
 WORDS = frozenset({"introduction", "question", "note", "words", "low", "high", "name", "definition"})
 
 # The functions of django.utils.translation: which arguments are context, text and plural.

@@ -46,7 +46,7 @@ HANGS = 60
 PACKAGES = ("tasks_app", "analytics_app", "evalweb")
 # The table of every address, method and role.
 PERMISSIONS = "tests/tasks_app/views/test_permission_table.py"
-# What counts as noticed: a test fails, or never ends.
+# Results of a mutation that the tests noticed: one failed, or never ended.
 NOTICED = {"caught", "hung"}
 
 Result = dict[str, Any]
@@ -229,7 +229,7 @@ def run(
     results_by_number: dict[int, Result] = {}
     with tempfile.TemporaryDirectory(prefix="evalweb-mutations-") as name:
         while untried := [job for job in all_jobs if job["number"] not in results_by_number]:
-            # What shares tests goes to the same process, which then imports fewer of them.
+            # Mutations that share tests go to the same process, which then imports fewer test modules.
             untried.sort(key=lambda job: str(job["tests"]))
             size = -(-len(untried) // jobs)
             portions = [untried[start : start + size] for start in range(0, len(untried), size)]

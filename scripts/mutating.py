@@ -166,7 +166,7 @@ def prepare(session: pytest.Session) -> None:
         first_item.ihook.pytest_runtest_setup(item=first_item)
         first_item.ihook.pytest_runtest_teardown(item=first_item, nextitem=other_item)
     connections.close_all()
-    # What the product imports when it first needs it: once here, or once in every child.
+    # Modules that the product imports on first use: imported once here instead of once in every child.
     for library in ("scipy.stats", "pandas", "statsmodels.api", "pingouin"):
         importlib.import_module(library)
 

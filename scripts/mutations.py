@@ -165,7 +165,7 @@ class _Finder(ast.NodeVisitor):
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
         """Walk the body of a function, without decorators, defaults and annotations."""
-        # What stands inside an inner function belongs to the outermost one: that is what is replaced.
+        # Code inside an inner function belongs to the outermost function, since that one is replaced.
         outermost = not self.in_function
         if outermost:
             self.names.append(node.name)

@@ -16,7 +16,7 @@ NOTHING = Decimal("0.00")
 WHOLE = Fraction(1)
 
 COMPLETED, SCREENED_OUT, FAILED, FULL = "completed", "screened_out", "failed", "full"
-# Who was sent away gets at least the part that was announced.
+# Screened-out raters get at least the share that was announced.
 SENT_AWAY = frozenset({SCREENED_OUT, FAILED, FULL})
 
 

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 MIB = 1024 * 1024
 # A rater's longest answer, with every letter percent-encoded; Django refuses forms without files above it as well.
 ORDINARY = 2_621_440
-# What a form holds besides its file: its fields, and the heads of its parts.
+# Bytes of a form besides its file: its fields, and the headers of its parts.
 BESIDE_THE_FILE = MIB
 
 # A list of fifty thousand people with their e-mail.

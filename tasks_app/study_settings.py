@@ -37,10 +37,10 @@ def with_defaults(form: type[AnyForm], given: Mapping[str, object]) -> AnyForm:
 class Block(forms.Form):
     """A block of settings; unknown names are refused, defaults are the fields' own."""
 
-    # What messages call one of its fields.
+    # The noun by which messages call one of the block's fields.
     called: ClassVar[str] = "setting"
 
-    # What fields that came later were before, for documents that were stored without them.
+    # Values of fields that were added later, for documents that were stored before there was a choice.
     before_the_choice: ClassVar[Mapping[str, object]] = {}
 
     @classmethod
@@ -265,7 +265,7 @@ class Acceptance(Block):
 # Which channels are open, where a study says nothing.
 LINK_ALONE: Mapping[str, Mapping[str, Any]] = MappingProxyType({"link": MappingProxyType({})})
 
-# What is expected of a set whose texts nobody has counted, such as that of a study from before they were.
+# Expected minutes for a set whose words were not counted, as in studies from before words were counted.
 USUAL_MINUTES = 10.0
 
 # Blocks whose values are the form's own; `channels` has parameters by channel, which the channels themselves declare.

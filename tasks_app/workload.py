@@ -21,7 +21,7 @@ SECONDS_BEFORE = 90.0
 # Scripts that put no spaces between words: kana, Chinese characters, Hangul syllables.
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
 
-# What is pleasant to answer on one screen; beyond it, raters are slow and anchor on the first texts.
+# Texts and answers that one screen can comfortably have; beyond them, raters are slow and anchor on the first texts.
 MOST_TEXTS = 8
 MOST_ANSWERS = 20
 

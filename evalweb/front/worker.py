@@ -8,7 +8,7 @@ from gunicorn.workers import gasgi
 
 # From the opening of a connection to the end of its first request's head; later heads have gunicorn's keep-alive time.
 HEAD_SECONDS = 20
-# How long what was sent last may take to arrive before the connection is cut.
+# Longest wait for the last bytes to arrive before the connection is cut.
 FLUSH_SECONDS = 30
 MOST_OPEN_FILES = 65_536
 

@@ -24,7 +24,7 @@ from evalweb.serve.messages import Messages
 from evalweb.serve.supervisor import Service, Supervisor
 
 WHAT = "evalweb"
-# How long the web server may have the processors for itself while it starts.
+# Longest time for which the starting web server has the processors for itself.
 FIRST_SECONDS = 15
 # A closed terminal sends SIGHUP; nohup has it ignored, and that is left so.
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)

@@ -18,9 +18,9 @@ from evalweb.local_services.processes import send, tail
 FIRST_DELAY, LONGEST_DELAY = 0.5, 15.0
 # A service that has run this long has started well: the delay begins anew at its next end.
 STEADY_SECONDS = 60.0
-# How often upkeep is done while nothing happens.
+# Seconds between two rounds of upkeep while nothing happens.
 UPKEEP_SECONDS = 5.0
-# How long processes that were killed may take to go, before the service that they belonged to is started again.
+# Longest wait for killed processes to end before their service is started again.
 KILL_SECONDS = 5.0
 
 

@@ -49,7 +49,7 @@ class Ending:
     code: str = ""
     address: str = ""
     fields: Mapping[str, str] = field(default_factory=dict)
-    # What the button says; the page has words of its own where this is empty.
+    # Label of the button; if it is empty, the page uses its own.
     label: StrOrPromise = ""
 
 
@@ -74,20 +74,20 @@ class Channel(ABC):
     """A way in. A subclass is registered under its module's name and has no state."""
 
     label: ClassVar[StrOrPromise]
-    # What to do on the platform, in a few plain sentences for the Recruit page.
+    # Instructions for the researcher on the platform, in a few plain sentences for the Recruit page.
     doc: ClassVar[StrOrPromise] = ""
-    # Whether only those who were invited may come in, by a link of their own or by signing in.
+    # True if only invited people may come in, by a personal link or by signing in.
     invited_only: ClassVar[bool] = False
     needs_account: ClassVar[bool] = False
-    # Whether nobody can be paid without the ids that came with the arrival.
+    # True if a rater can be paid only with the ids that came with the arrival.
     needs_ids: ClassVar[bool] = False
-    # Whether ids that differ in case are the same person's: raters can edit the address they come by.
+    # True if ids that differ only in case belong to the same person: raters can edit the address they come by.
     ids_ignore_case: ClassVar[bool] = False
-    # What somebody does on the platform who is given neither a code nor a form, such as giving their place back.
+    # What a rater who gets neither a code nor a form does on the platform, such as giving their place back.
     way_out: ClassVar[StrOrPromise] = ""
-    # What somebody does who looks at a preview and would like to take part.
+    # What a visitor of the preview does in order to take part.
     way_in: ClassVar[StrOrPromise] = ""
-    # What the platform says of a rater's work, as it is entered by hand or from its file, and how such a rater ended.
+    # The platform's statuses of a rater's work, entered by hand or read from its file, and the ending each means.
     statuses: ClassVar[Mapping[str, str | None]] = {}
 
     class Params(Block):

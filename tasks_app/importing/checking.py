@@ -31,7 +31,7 @@ MAIN, REPEAT = str(Purpose.MAIN.value), str(Purpose.REPEAT.value)
 # Labels of a row that holds no rating: the judgment found nothing, or was skipped.
 NOTHING, SKIPPED = "none", "skip"
 
-# What rows are about is remembered, since many are about the same.
+# Most looked-up units that are remembered, since many rows are about the same ones.
 REMEMBERED = 100_000
 
 # Beyond any rater's way through a study, and far enough below what PostgreSQL's integer holds for more to follow.

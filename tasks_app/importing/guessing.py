@@ -22,7 +22,7 @@ from tasks_app.studyfile.problems import Problem, StudyFileError
 
 ROWS = 5
 
-# How others call what we call so, found in published sets of ratings.
+# Other names of our columns, as found in published sets of ratings.
 _KNOWN_AS: Mapping[str, Sequence[str]] = {
     "rater": ("annotator", "worker", "evaluator", "judge", "participant", "user", "assessor", "subject", "workerid"),
     "item": ("segment", "seg", "example", "sample", "source", "sentence", "input", "mr", "doc seg", "instance"),
@@ -35,10 +35,10 @@ _KNOWN_AS: Mapping[str, Sequence[str]] = {
     "judgment": ("submission", "assignment", "hit", "assignment id", "response", "trial"),
 }
 
-# What other files call so is something else.
+# Columns of these names mean something else in other people's files.
 _OURS_ALONE = frozenset({"unit", "position"})
 
-# How alike two names have to be where neither says what it is.
+# Least similarity at which two names that are not in the list above count as the same.
 _ALIKE = 0.85
 
 
@@ -83,7 +83,7 @@ def _table(head: Sequence[str], delimiter: str, quoting: Quoting) -> list[list[s
     try:
         rows += (row for row in csv.reader(head, delimiter=delimiter, quoting=quoting.of_reader) if any(row))
     except csv.Error:
-        # What was read before is enough to look at; the import itself says what is wrong, and where.
+        # The rows read so far are enough for guessing; the import itself reports what is wrong, and where.
         return rows
     return rows
 

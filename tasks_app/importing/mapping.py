@@ -26,7 +26,7 @@ from tasks_app.studyfile.files.tables import word_of
 from tasks_app.studyfile.files.yaml_tree import Tree, is_word, parse, size_problem
 from tasks_app.studyfile.problems import Problem, Problems, StudyFileError, nearest
 
-# What becomes of a second rating of one place by one rater.
+# Ways to treat a second rating of the same place by the same rater.
 REPEATS = ("refuse", "first", "last", "keep")
 
 _WORD: Json = {"type": ["string", "number", "boolean"]}

@@ -74,7 +74,7 @@ class RatingsTable(Table):
         self._values = mapping.values
         # Only a file with our own names is one of our exports; in others an apostrophe belongs to the text.
         self._is_export = file.format != "jsonl" and mapping.has_our_names
-        # What a row has where the file says nothing.
+        # Values of a row if the file has no such column.
         self._otherwise = {ours: _read(ours, words[""]) for ours, words in mapping.values.items() if "" in words}
         self._otherwise |= {ours: _read(ours, word) for ours, word in mapping.constant.items()}
 

@@ -41,7 +41,7 @@ class Sheet:
     text: str
     columns: Mapping[str, str]
     needed: Sequence[str]
-    # Whether rows may come without a line of names, as people paste them.
+    # True if rows may come without a header, as people paste them.
     bare: bool = False
 
     def rows(self, problems: Problems) -> list[Row]:

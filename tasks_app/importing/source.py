@@ -25,10 +25,10 @@ _DAMAGED = (gzip.BadGzipFile, EOFError, zlib.error)
 # Enough for a look at a file with long texts.
 HEAD_BYTES = 256 * 1024
 
-# What people have beside tables of text, and what to do about it.
+# Extensions of other files that people have, which are refused with advice.
 _OTHERS = (".xlsx", ".xls", ".ods", ".json", ".zip", ".parquet", ".sav")
 
-# How such files begin, under whatever name: zip (as .xlsx and .ods are), old Excel, Parquet, SPSS.
+# First bytes of such files, whatever their name: zip (as .xlsx and .ods are), old Excel, Parquet, SPSS.
 _BEGINNINGS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"PAR1", b"$FL2")
 
 

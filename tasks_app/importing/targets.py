@@ -36,7 +36,7 @@ class TaskTarget:
     key: str
     frame: screens.Frame
     has_spans: bool
-    # Whether every rating answers a criterion.
+    # True if every rating answers a criterion.
     per_criterion: bool
 
     @classmethod

@@ -13,13 +13,13 @@ from django.utils.translation import gettext as _
 
 from tasks_app.studyfile.problems import nearest
 
-# What the words of a pattern's group say, unless the mapping says otherwise.
+# The column whose values the words in a pattern's group are, unless the mapping names another.
 CRITERION = "criterion"
 
 # Ratings that one row may hold. Lines are numbered by it, within what PostgreSQL's integer holds.
 MOST = 200
 
-# What may stand in the place of the star.
+# Regular expression for the text that the star of a pattern may stand for.
 _STAR = "([0-9]{1,4}|[A-Za-z])"
 
 

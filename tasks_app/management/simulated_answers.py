@@ -7,7 +7,7 @@ from tasks_app.models import Assignment, Gold
 from tasks_app.services.judging import grading
 from tasks_app.task_types.base import GoldAnswer, Quality, Screen, TaskType
 
-# How often a rater of each quality knows what is known. The others answer as they would anyway.
+# Probability that a rater of each quality gives the known answer. Otherwise they answer as for any unit.
 KNOWS: Mapping[Quality, float] = {Quality.CAREFUL: 0.95, Quality.SLOPPY: 0.75}
 
 # Answers tried before a rater makes do with the best one: a choice of eleven steps is found long before.

@@ -105,7 +105,7 @@ ENDINGS = {
 }
 
 
-# How a simulated rater answers a screen of a task: the data of a post.
+# Function that answers a screen of a task for a simulated rater: it returns the data of a post.
 Answering: TypeAlias = Callable[[TaskType, Screen], dict[str, str]]
 
 

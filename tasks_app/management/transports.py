@@ -14,7 +14,7 @@ from django.test import Client
 
 BUSY = HTTPStatus.SERVICE_UNAVAILABLE
 
-# How often a page is asked for that the server is too busy to give.
+# Number of attempts to get a page from a busy server.
 PATIENCE = 10
 
 

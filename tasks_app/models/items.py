@@ -65,7 +65,7 @@ class Item(Versioned):
     format = models.CharField(max_length=20, default="text")
     options: "models.JSONField[Any, Any]" = models.JSONField(default=dict, blank=True)
     features: "models.JSONField[Any, Any]" = models.JSONField(default=dict, blank=True)
-    # Of source and reference, by these words: see tasks_app.task_types.highlights.
+    # Highlights by "source" and "reference": see tasks_app.task_types.highlights.
     highlights: "models.JSONField[Any, Any]" = models.JSONField(default=dict, blank=True, db_default={})
 
     class Meta:
@@ -121,7 +121,7 @@ class Output(Versioned):
     text = models.TextField(blank=True)
     language = models.CharField(max_length=35, blank=True)
     highlights: "models.JSONField[Any, Any]" = models.JSONField(default=list, blank=True, db_default=[])
-    # Of the text with its highlights: outputs that raters see alike have one digest.
+    # Digest of the text with its highlights: outputs that look the same to raters have the same digest.
     digest = models.CharField(max_length=64)
 
     class Meta:

@@ -26,7 +26,7 @@ from tasks_app.studyfile.columns import BETWEEN_FILES
 from tasks_app.studyfile.files.media import ROLES
 from tasks_app.studyfile.files.writing import media_name
 
-# What stands in a pattern for the draft's own title and for the value.
+# Placeholders in a pattern for the draft's own title and for the value.
 TITLE, VALUE = "{title}", "{value}"
 PATTERN = f"{TITLE} – {VALUE}"
 LONGEST_TITLE = 200

@@ -24,7 +24,7 @@ BETWEEN = "-"
 
 FEATURE = "feature_"
 
-# So many places of empty values are named.
+# Number of empty values whose places the message names.
 PLACES_NAMED = 3
 
 # Rows from which the columns in use are taken.

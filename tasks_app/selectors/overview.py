@@ -19,7 +19,7 @@ Purpose = Assignment.Purpose
 # Purposes of listed texts: those to judge, among them checks.
 LISTED = (Purpose.WARM_UP, Purpose.MAIN, Purpose.CONTROL, Purpose.ATTENTION)
 
-# How the states of assignments look to a rater. What went to somebody else is not in the list.
+# States of assignments as a rater's list names them. Units that went to another rater are not in the list.
 PENDING, ANSWERED, SKIPPED = "pending", "answered", "skipped"
 SEEN_AS = {
     State.RESERVED: PENDING,

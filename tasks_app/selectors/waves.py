@@ -17,7 +17,7 @@ from tasks_app.models import Assignment, Identity, Invitation, Outbox, Rater, Ra
 
 State = Assignment.State
 
-# How a rater stands to a wave.
+# States of a rater in a wave.
 LATER, DUE, DONE, MISSED = "later", "due", "done", "missed"
 
 
@@ -163,7 +163,7 @@ def due_ids(study: Study, wave: int) -> list[DueId]:
     due = {
         standing.rater.pk: standing for standing in standings(study) if standing.wave == wave and standing.state == DUE
     }
-    # Of an invited person the name is known; what stands as their id means nothing outside.
+    # Invited raters are listed by name, since their id means nothing outside evalweb.
     invited = [name for name, channel in channels.registry.items() if channel.invited_only]
     platforms = Identity.objects.filter(rater__in=due).exclude(channel__in=invited)
     ids = dict(platforms.values_list("rater", "external_id"))

@@ -29,10 +29,10 @@ NO_MAIL = "no_mail"
 MAIL, NO_WAVE = "message", 0
 
 LONGEST_MESSAGE = 2000
-# So many messages can wait for a rater who does not come.
+# Number of messages that can wait for a rater who does not come back.
 MOST_WAITING = 10
 
-# What stands for the pseudonym of an erased rater in a message to another one; it needs no translation.
+# Replaces the pseudonym of an erased rater in a message to another rater; it needs no translation.
 REMOVED = "[…]"
 
 READ, PAUSE, RESUME = "read a message", "paused a rater", "resumed a rater"

@@ -21,7 +21,7 @@ from django.db import OperationalError, connection, transaction
 
 CLAIMS, SUBMISSIONS = 1, 2
 
-# Of a worker that works on a large set-up; it is taken by itself and held beyond transactions.
+# Lock of a worker that works on a large set-up; it is taken by itself and held beyond transactions.
 SETUP_WORKS = 3
 
 LOCK_ORDER = ("claims", "submissions", "rater", "set", "assignment")

@@ -34,7 +34,7 @@ from tasks_app.services.database import atomically, lock_claims, lock_submission
 from tasks_app.services.judging import assignments, leases
 from tasks_app.signals import rater_erased
 
-# What stands where a reason must stand but might name somebody.
+# Replaces a required reason that might name the erased rater.
 ERASED = "erased"
 
 
@@ -86,7 +86,7 @@ def _erase_answers(rater: Rater) -> Erased:
         Erasure(study_id=rater.study_id, assignment_id=pk, ratings=n) for pk, n in answered.items()
     )
     with connection.cursor() as cursor:
-        # What the triggers of append-only tables ask for.
+        # The triggers of append-only tables allow the change only with this setting.
         cursor.execute("SET LOCAL evalweb.erasing = 'on'")
         cursor.execute("DELETE FROM tasks_app_controlresult WHERE judgment_id = ANY(%s)", [ids])
         cursor.execute("DELETE FROM tasks_app_rating WHERE judgment_id = ANY(%s)", [ids])

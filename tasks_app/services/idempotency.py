@@ -17,7 +17,7 @@ from tasks_app.services.database import atomically
 # Long enough for every script that tries again, short enough that the table stays small.
 KEPT = timedelta(days=2)
 
-# What a row says while its request is being worked on; nobody else sees it then.
+# Status of a row while its request is being handled; no other transaction sees it then.
 UNANSWERED = 0
 
 

@@ -22,7 +22,7 @@ from tasks_app.studyfile.problems import Problem, Problems, StudyFileError
 from tasks_app.studyfile.reading import STUDY_YAML, StudyReading
 from tasks_app.studyfile.screens import draft_tasks
 
-# So many items are enough to check what the form holds; all of them are checked when the study is made.
+# Number of items with which a form is checked; all items are checked when the study is created.
 ITEMS_CHECKED = 12
 
 

@@ -17,7 +17,7 @@ from tasks_app.studyfile.schema import KEYS_OF
 # A text that may be longer than this gets several lines.
 ONE_LINE = 300
 
-# What a ticked box posts.
+# Posted value of a ticked box.
 ON = "1"
 
 

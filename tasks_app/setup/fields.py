@@ -147,7 +147,7 @@ class Fields:
             members = members if is_there else ()
         if not members and switch is None:
             return None
-        # What a section of the file contains is said for those who write the file.
+        # Descriptions of sections are meant for people who write the file, so they are not shown here.
         help_text = _help(node) if len(path) > 1 else ""
         return Group(
             path, self._label(node, path), help_text, members, self._problems(path), switch=switch,

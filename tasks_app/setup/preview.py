@@ -17,7 +17,7 @@ from tasks_app.task_types.base import Media, Screen, described
 from tasks_app.task_types.samples import PERSONAL_TEXT, sample_kind, sample_screen
 from tasks_app.task_types.texts import TextType
 
-# So many units of a task can be looked at.
+# Number of units of a task that can be previewed.
 MOST_UNITS = 20
 
 

@@ -37,7 +37,7 @@ class Published(Example):
     result: str
 
 
-# What paper.yaml holds, each a sentence or a list of sentences.
+# Keys of paper.yaml: those with one sentence, and those with a list of sentences.
 SENTENCES = ("cited", "source", "key", "judged", "result")
 LISTS = ("as_published", "differs")
 

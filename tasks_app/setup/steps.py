@@ -78,7 +78,7 @@ _STEP_OF: Mapping[str, str] = {
 }
 _OTHERS = "analysis"
 
-# What only the file has, and why.
+# Settings that exist only in the study file, and the reason for each.
 FILE_ONLY: Mapping[str, Promise] = {
     "evalweb": _("The version of the file's format writes itself."),
     "columns": _("In the browser, columns are matched when a table is uploaded."),
@@ -86,7 +86,7 @@ FILE_ONLY: Mapping[str, Promise] = {
     "study.slug": _("Addresses contain it; it is fixed when the study is created."),
 }
 
-# What most studies leave as it is: shown after a click, or where it was filled in or is wrong.
+# Fields that most studies leave as they are: shown after a click, or if filled in or wrong.
 _FOLDED = (
     "study.timezone", "study.seed",
     "tasks.*.key", "tasks.*.stage", "tasks.*.keep_identical", "tasks.*.items",

@@ -24,11 +24,11 @@ from tasks_app.studyfile.own_sections.item_rows import is_of_item
 
 TABLE = ITEMS.stem
 
-# What was done to the texts, in the log: how a sample was drawn stands there for the datasheet.
+# Log entries about changes to the texts; the datasheet reads from them how a sample was drawn.
 STORED, SAMPLED, CHANGED, BROUGHT_BACK = "stored", "sampled", "changed", "brought back"
 ABOUT = "texts"
 
-# By what a sample may be stratified, besides features.
+# The strata that a sample may be drawn by, besides features.
 AT_RANDOM, BY_DOCUMENT, BY_SOURCE, BY_OUTPUT = "", "document", "source_length", "output_length"
 
 SEEDS = 2**31
@@ -173,7 +173,7 @@ def _checked(
     check = TextRows(RowReading(MarkedProblems(), _("row"), media))
     for other in others:
         check.take(row_of(other.cells, other.number, naming))
-    # What is wrong with rows that are there already is not this row's fault.
+    # Problems of the rows that exist already are not reported for this row.
     check.reading.problems = problems
     taken = row_of({}, row.number or 0, naming)
     taken.cells.update(values)

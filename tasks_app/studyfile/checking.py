@@ -50,7 +50,7 @@ class Slot:
     replace: bool = False
 
 
-# What is done next, for pages that say so.
+# A function that is called with the name of the next phase, for pages that show progress.
 Report = Callable[[str], None]
 PLANNING, STORING = "planning", "storing"
 

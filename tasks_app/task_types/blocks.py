@@ -47,7 +47,7 @@ MOST = 20
 # a third of a second.
 FIRST, STEPS = 12, 80_000
 
-# How many cycles are tried before items are searched one by one.
+# Number of cycles that are tried before items are searched one by one.
 CYCLES = 4
 
 # The share of the exchanges that are aimed at pairs which meet too often or too seldom, and after how many exchanges
@@ -57,7 +57,7 @@ AIMED, LISTED = 0.5, 40
 # At most so many items are tried to find one where a pair can be separated or brought together.
 LOOKS = 20
 
-# How readily an exchange is made that leaves pairs less even by 1, 2 …: exp(-1 / HEAT) and so on.
+# Probability of an exchange that leaves pairs less even by 1, 2 …: exp(-1 / HEAT) and so on.
 HEAT = 0.2
 
 

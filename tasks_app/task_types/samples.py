@@ -57,7 +57,7 @@ CRITERIA = (
 # Stands in for a rater's personal text where people only try the study out.
 PERSONAL_TEXT = _("This is a placeholder. Each rater reads the text that was written for them here.")
 
-# How many items, and how many texts of each: as few as give a type something to show.
+# Number of items, and of texts of each: just enough for a type to have something to show.
 AMOUNTS = ((1, 2), (1, 3), (1, 4), (1, 5), (3, 2), (2, 3))
 
 

@@ -7,7 +7,7 @@ from random import Random
 
 from tasks_app.task_types.screen_data import Quality
 
-# How far a simulated rater's answer strays from the latent quality of a text, as a share of the scale.
+# Deviation of a simulated rater's answer from the latent quality of a text, as a share of the scale.
 NOISE = {Quality.CAREFUL: 0.08, Quality.SLOPPY: 0.3}
 
 # Where a straight-liner always puts their answer, as a share of the scale.

@@ -17,9 +17,9 @@ from tasks_app.views import counting
 from tasks_app.views.rater import pages
 
 SECONDS = 15 * 60
-# Of one account from one address: by account alone, anybody could keep a researcher out.
+# Failed attempts on one account from one address: counted by account alone, anybody could lock a researcher out.
 TRIES_OF_ACCOUNT = 10
-# Of all accounts from one address, which the raters of a laboratory share.
+# Failed attempts on all accounts from one address, which the raters of a laboratory may share.
 TRIES_OF_ADDRESS = 100
 
 

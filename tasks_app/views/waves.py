@@ -27,7 +27,7 @@ from tasks_app.views.researcher.frame import researcher_page, study_page
 
 RATERS_ON_A_PAGE = 100
 
-# How long the entry in a calendar is; the wave itself may be open for days.
+# Length of the calendar entry; the wave itself may be open for days.
 ENTRY = timedelta(minutes=30)
 
 # Octets of a line of a calendar file (RFC 5545, 3.1).

@@ -6,7 +6,7 @@ import heapq
 from collections.abc import Callable, Mapping, Sequence
 from random import Random
 
-# How many classes that may equally well come next are offered to `prefer`.
+# Number of equally good next classes that are offered to `prefer`.
 _OFFERED = 12
 
 

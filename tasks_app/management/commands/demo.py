@@ -24,7 +24,7 @@ RATERS = 4
 # Verbs of the log: what this command began, it finishes after an interruption; studies of others it leaves alone.
 BEGUN, FINISHED = "began demonstration", "finished demonstration"
 
-# What can be wrong with one example; the others are loaded nevertheless.
+# Errors of a single example; the other examples are loaded nevertheless.
 REFUSALS = (studyfile.StudyFileError, lifecycle.NotPossible, PlanImpossible, CommandError)
 
 

@@ -18,7 +18,7 @@ from tasks_app.task_types.base import Quality
 # Of ten simulated raters most are careful, as in a real crowd with some checks.
 MIX = (Quality.CAREFUL,) * 7 + (Quality.SLOPPY,) * 2 + (Quality.RANDOM,)
 
-# Who leaves does so within so many units.
+# Raters who leave do so within this number of units.
 LATEST = 12
 
 # Channels whose raters come by themselves, with made-up ids; nobody can be invited by being made up.

@@ -14,7 +14,7 @@ ENOUGH = 20
 # Spans to look back over. A forecast looks no further ahead than its speed looked back, where one of these spans allows
 # it: a lively hour says nothing about the night, and a day nothing about next week.
 SPANS = (timedelta(hours=1), timedelta(hours=6), timedelta(days=1), timedelta(days=7))
-# What is so many times further ahead than the speed looked back is a rough guess.
+# A forecast this many times further ahead than the period the speed was measured in is called rough.
 FAR = 4
 # No forecast is longer, so that every date can be stored: speeds may be as low as one judgment in months.
 LONGEST = timedelta(days=36_525)

@@ -70,7 +70,7 @@ WHERE r.study_id = %(study)s
 GROUP BY a.rater_id, s.id
 """
 
-# Of each unit with a known answer the last judgment that was compared with it; right where everything known was.
+# For each unit with a known answer, its last compared judgment; it is right if all known answers were given.
 _CONTROLS = """
 SELECT rater_id, unit_id, task_id, passed FROM (
     SELECT DISTINCT ON (a.rater_id, a.unit_id) a.rater_id, a.unit_id, u.task_id, bool_and(c.passed) AS passed

@@ -51,7 +51,7 @@ WHERE t.study_id = %(study)s
 ORDER BY t."order", t.id
 """
 
-# How many units have places: by study, then by task, its number of places and its number of booklets.
+# Number of units with places, by study, then by task, its number of places and its number of booklets.
 _Plan = tuple[int, int, int]
 _known_units: dict[int, dict[_Plan, int]] = {}
 _MOST_STUDIES = 1000

@@ -14,7 +14,7 @@ from tasks_app.models import Assignment, ControlResult, Judgment, Rater
 
 Purpose, State = Assignment.Purpose, Assignment.State
 
-# So long without a sign of life between two units is a gap worth showing.
+# Least time without a sign of life between two units that is shown as a gap.
 GAP = timedelta(minutes=10)
 
 

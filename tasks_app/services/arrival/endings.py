@@ -5,11 +5,11 @@ from tasks_app.channels.base import Arrival, Ending
 from tasks_app.models import Identity, Rater, Study
 from tasks_app.services.arrival import enrolment
 
-# How those ended to whom the platform has said already that it is over: nothing is left for them to do there.
+# Endings after which raters have nothing left to do on the platform, because it has told them that it is over.
 ENDED_THERE = (Rater.Outcome.RETURNED, Rater.Outcome.TIMED_OUT)
 
 
-# Under which name of Identity.details the visits are kept in which a rater came back for later waves, by wave.
+# The key of Identity.details for the visits in which a rater came back for later waves, by wave.
 WAVE_SESSIONS = "wave_sessions"
 
 

@@ -117,7 +117,7 @@ def _enrol(
     own_texts.hold_back(rater)
     if consent_text_id is not None:
         Consent.objects.create(rater=rater, consent_text=ConsentText.objects.get(pk=consent_text_id, study=study))
-    # Who tries the study out takes no place, and so is shown sets that are reserved, too.
+    # A test rater takes no place, and is therefore shown reserved sets, too.
     with_room = groups_with_room(study, arrival.invitation) if kind in Rater.Kind.COUNTED else all_groups(study)
     if not groups.allocate(rater, arrival.group, with_room):
         raise StudyFull

@@ -78,7 +78,7 @@ WHERE g.taken_by_id = ANY(%(raters)s)
 RETURNING g.id
 """
 
-# Whether a drawn rater without a place is at work again, or has judged.
+# Query that is true if a drawn rater without a place is at work again, or has judged.
 _LACKS = """
 SELECT NOT EXISTS (SELECT 1 FROM tasks_app_groupblock g WHERE g.taken_by_id = %(rater)s)
    AND (EXISTS (SELECT 1 FROM tasks_app_raterset s WHERE s.rater_id = %(rater)s AND s.state = 'open')

@@ -18,8 +18,6 @@ SALT = "evalweb.wave"
 # The name that the signed wave has in an address.
 KEY = "wave"
 
-# What a rater was asked in a wave and did not answer; a repeat of what was skipped went back and is not asked.
-
 
 class NotDue(Exception):
     """Nothing is open for this person under that address."""

@@ -23,7 +23,7 @@ CREATE TEMPORARY TABLE import_row (
 CREATE TEMPORARY TABLE import_rater (number integer NOT NULL, id bigint, last integer NOT NULL) ON COMMIT DROP;
 """
 
-# What a rating is about, within one way of a rater through a study.
+# Columns that identify a rating within one rater's pass through a study.
 PLACE = "rater, unit, wave, purpose, part, part_b, criterion"
 VALUES = "value, label, text, shown_value, span_side, span_start, span_end, category, severity"
 
@@ -105,7 +105,7 @@ SELECT r.line, k.head AS first, '' AS about
   FROM import_key k JOIN import_row r ON r.line = k.line WHERE k.alike > 1 AND r.rated AND NOT r.spans
 """
 
-# Of several labels, one that a judgment chose twice, and one that excludes the others beside another.
+# Faults of multiple labels: one chosen twice in a judgment, and an exclusive one chosen together with another.
 _LABELS = """
 SELECT r.line, r.alone, row_number() OVER label AS n, first_value(r.line) OVER label AS first,
        min(r.line) OVER others AS other
@@ -118,7 +118,7 @@ WINDOW label AS (PARTITION BY k.head, r.part, r.part_b, r.criterion, r.output, r
 LABEL_TWICE = f"SELECT line, first, '' AS about FROM ({_LABELS}) labels WHERE n > 1"
 CONTRADICTION = f"SELECT line, other AS first, '' AS about FROM ({_LABELS}) labels WHERE alone AND other IS NOT NULL"
 
-# What belongs to a whole judgment has to be said alike in all its rows.
+# Columns that belong to a whole judgment must have the same value in all its rows.
 OF_JUDGMENT = (
     "rater", "unit", "purpose", "wave", "version", "state", "position", "seconds", "started_at", "submitted_at",
     "arrangement", "repeat_of",

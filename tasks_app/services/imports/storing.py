@@ -31,7 +31,7 @@ IMPORTS = 3
 # Statements of pages are cut short far earlier; whoever imports a large file there waits for it, as for an export.
 LONGEST = "SELECT set_config('statement_timeout', '1h', true) WHERE current_setting('statement_timeout') <> '0'"
 
-# What PostgreSQL may use for sorting within this transaction; its own default sorts on disk.
+# Memory for sorting in this transaction; PostgreSQL's default would sort on disk.
 SORTING = "64MB"
 
 # Conflicts of one kind that are told; the others are counted.

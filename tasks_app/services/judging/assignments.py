@@ -11,7 +11,7 @@ from tasks_app.services.database import atomically, lock_claims
 from tasks_app.services.judging import claims, grading, leases, limits
 from tasks_app.services.waves import schedule
 
-# What the log says of a rater who passed a limit.
+# Log entry about a rater who is stopped because they passed a limit.
 STOP = "stopped a rater"
 
 

@@ -88,7 +88,7 @@ def counts_for_the_plan(rater: Rater) -> bool:
     return rater.kind in Rater.Kind.COUNTED
 
 
-# Whether somebody new could have a place of a task.
+# Query that is true if a new rater could get a place of the task.
 _ROOM = f"""
 SELECT EXISTS (SELECT 1 FROM tasks_app_booklet b
                WHERE b.task_id = %(task)s AND b.state = 'free' AND NOT {reservations.SET_KEPT})

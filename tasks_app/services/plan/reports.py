@@ -334,7 +334,7 @@ class _Stored:
     task: Task = field(compare=False)
 
 
-# What pages read of a plan that was drawn, worked out from its units and booklets.
+# The attributes of a report that pages show of a drawn plan; they are computed from its units and booklets.
 WORKED_OUT = ("systems", "lines", "contents", "in_sets", "wanted", "item_lines", "meetings", "promises")
 
 

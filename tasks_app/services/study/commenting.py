@@ -18,10 +18,10 @@ from tasks_app.services.database import atomically
 LONGEST_TEXT = 4_000
 LONGEST_NAME = 100
 
-# So many comments a study takes, so that nobody who was given a link can fill the disk.
+# Most comments that a study takes, so that nobody who was given a link can fill the disk.
 MOST_COMMENTS = 1_000
 
-# How many days a link may work; the first is suggested.
+# Days for which a link may be valid; the first is suggested.
 DAYS = (14, 7, 30, 90)
 
 

@@ -16,7 +16,7 @@ import regex
 RUNS = ((1, 1), (5, 2), (8, 3), (15, 4), (20, 5))
 ONE_IN = 4
 
-# How often another run is drawn where the first would change nothing.
+# Number of further draws of a run if the first one would change nothing.
 TRIES = 20
 
 # Scripts that are written without spaces between words; two of their characters count as a word.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-# How columns of the items table are called that hold features.
+# Prefix of the columns of the items table that hold features.
 FEATURE = "feature_"
 
 

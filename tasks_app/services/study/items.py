@@ -29,7 +29,7 @@ from tasks_app.services.study.drafts import refuse_frozen, tried_out
 # Rows an INSERT; more does not make it faster, and the statement stays below some megabytes.
 BATCH = 2000
 
-# What an item's JSON and its row have in common.
+# Fields that an item's JSON and its row have in common.
 ITEM_COLUMNS = ("key", "position", "source", "reference", "source_language", "format", "options", "features")
 
 

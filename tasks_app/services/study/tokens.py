@@ -21,7 +21,7 @@ from tasks_app.models import ApiToken, Study
 from tasks_app.services import events
 from tasks_app.services.database import atomically
 
-# What a secret begins with, so that people and scanners of leaked secrets recognise one.
+# Prefix of secrets, by which people and scanners for leaked secrets recognise them.
 PREFIX = "ewt_"
 SECRET_BYTES = 32
 

@@ -34,7 +34,7 @@ _PAIRS = (
 )
 OPPOSITES = {**dict(_PAIRS), **{second: first for first, second in _PAIRS}}
 
-# What is no direction of quality: "how many", "how often".
+# Words after "how" that give no direction of quality: "how many", "how often".
 _COUNTS = frozenset({"many", "often", "long", "old", "sure", "certain", "confident", "far"})
 
 _TAG = re.compile(

@@ -21,7 +21,7 @@ from tasks_app.studyfile.problems import Problem, StudyFileError
 if TYPE_CHECKING:
     from python_calamine import CalamineSheet, CalamineWorkbook
 
-# How workbooks begin: a zip, and old or encrypted ones.
+# First bytes of workbooks: a zip, and old or encrypted ones.
 ZIPPED = b"PK\x03\x04"
 OLD = b"\xd0\xcf\x11\xe0"
 

@@ -80,7 +80,7 @@ UNIT_TABLES: Mapping[str, UnitTable] = {
     )
 }
 
-# How others call what we call so.
+# Other names that people give these columns.
 _KNOWN_AS: Mapping[str, Sequence[str]] = {
     "unit": ("unit key", "unit id", "screen"),
     "answer": ("known answer", "right answer", "correct answer", "correct", "gold", "expected", "value"),

@@ -13,10 +13,10 @@ from tasks_app.studyfile.reading import StudyReading
 from tasks_app.studyfile.screens import DraftTask, draft_tasks
 from tasks_app.task_types.base import TaskType, UnitDraft
 
-# What stands beside the columns of the table so that people know what they fill in; it is not read again.
+# Columns that only help people who fill in the table; they are not read again.
 SOURCE, TEXT = "source_text", "unit_text"
 
-# What is marked is known as marks, even where a number could be known as well.
+# Known answers of this kind come first: if a criterion can have marks, a number is not suggested.
 _SPAN = Gold.Kind.SPAN.value
 
 # Between the texts of a screen.

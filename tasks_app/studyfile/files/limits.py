@@ -26,7 +26,7 @@ class Limits:
     files: int = 20_000
     # study.yaml is written by hand; a large questionnaire has about 100 kB. YAML is slow to read.
     yaml_bytes: int = 1 * MIB
-    # How deep study.yaml and cells of JSON are nested; what is declared needs 5 levels.
+    # Deepest nesting of study.yaml and of JSON cells; the declared format needs 5 levels.
     depth: int = 20
     # One table. A million outputs are far above any human evaluation.
     table_bytes: int = 128 * MIB

@@ -12,7 +12,7 @@ from tasks_app.sections import Document, Json, Section
 from tasks_app.studyfile.files.yaml_tree import is_word
 from tasks_app.studyfile.schema import whole_schema
 
-# What a block of text cannot hold: line ends other than \n, and characters an editor may change or hide.
+# Characters that a block of text cannot hold: line ends other than \n, and those an editor may change or hide.
 _ESCAPED = re.compile("[^\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
 
 # In a schema: what is empty is written all the same, since it says something by being there.

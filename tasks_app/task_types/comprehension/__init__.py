@@ -56,7 +56,7 @@ ANSWER = Outcome(
         "the chosen option on the screen."
     ),
 )
-# Of 0 and 1 the mean is the share of right answers, by which systems are compared.
+# The mean of these 0s and 1s is the share of right answers, by which systems are compared.
 IS_RIGHT = Outcome(
     "correct",
     Scale.INTERVAL,

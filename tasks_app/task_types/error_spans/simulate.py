@@ -10,7 +10,7 @@ from tasks_app.task_types.base import Quality
 from tasks_app.task_types.error_spans.marks import Limits, Mark, words_of
 from tasks_app.task_types.simulation import latent_quality
 
-# How often a rater finds an error that is there, and marks a place where there is none.
+# Probabilities that a rater finds an existing error, and that they mark a place without one.
 FINDS = {Quality.CAREFUL: 0.9, Quality.SLOPPY: 0.4}
 INVENTS = {Quality.CAREFUL: 0.05, Quality.SLOPPY: 0.35}
 

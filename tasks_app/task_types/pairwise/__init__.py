@@ -45,7 +45,7 @@ from tasks_app.task_types.simulation import share_of
 from tasks_app.task_types.text_pairs import PairParams, pairs_of, problems_of, some_pairs_of, unit_key
 from tasks_app.task_types.texts import SeveralTexts
 
-# What is stored where a text is chosen, by its canonical number.
+# Stored labels if a text is chosen, by its canonical number.
 LABELS = ("first", "second")
 
 # To a simulated rater, as shares of a scale: texts nearer to each other than this are the same, texts further apart

@@ -18,15 +18,15 @@ from tasks_app.task_types.text_pairs import pick_field
 if TYPE_CHECKING:
     from tasks_app.task_types.pairwise import Pairwise
 
-# What is posted where neither text is chosen; also the label that is stored.
+# Posted values if neither text is chosen; they are also the stored labels.
 TIE, BOTH_BAD = "tie", "both_bad"
 
-# What is posted where a text is chosen: its position on the screen.
+# Posted values if a text is chosen: its position on the screen.
 SIDES = ("1", "2")
 
 STRENGTH = "strength-"
 
-# What is posted for how much better; also the value that is stored.
+# Posted values for how much better a text is; they are also the stored values.
 SLIGHTLY, CLEARLY = "1", "2"
 
 

@@ -170,7 +170,7 @@ class PostEditForm(ScreenForm):
         for shown in self.screen.shown_parts:
             name = text_name(shown.position)
             if shown.position != position:
-                # Whether a text that nobody chose is fine does not matter.
+                # A text that the rater did not choose need not be valid.
                 self.errors.pop(name, None)
                 cleaned[name] = ""
             elif name not in self.errors:

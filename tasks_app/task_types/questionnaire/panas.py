@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from tasks_app.task_types.questionnaire.instruments import instrument_data
 
-# What the keys of the twenty criteria begin with.
+# Prefix of the keys of the twenty criteria.
 PREFIX = "panas-"
 
 # At most so many of the ten words of a score may be missing; what is there then stands for them.

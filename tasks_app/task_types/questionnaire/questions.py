@@ -17,7 +17,7 @@ KINDS = (GRID, SINGLE, MULTIPLE, NUMBER, TEXT, LONG_TEXT, DATE, TICK)
 # The column of a criterion's name.
 LONGEST_NAME = 200
 
-# How long an answer in words may be where the question does not say.
+# Longest answer in words if the question sets no limit.
 LONGEST_ANSWER = {TEXT: 500, LONG_TEXT: 5000}
 
 # A list of radio buttons longer than this is a menu.

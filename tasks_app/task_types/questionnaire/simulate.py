@@ -22,7 +22,7 @@ from tasks_app.task_types.questionnaire.questions import (
 )
 from tasks_app.task_types.simulation import HABIT, latent_quality, share_of
 
-# How far a rater's mood moves all answers of one kind, as a share of the scale: what makes ten words one score.
+# Shift of all of a rater's answers of one kind, as a share of the scale: it makes ten words correlate in one score.
 MOOD = 0.12
 
 REMARKS = ("Nothing to add.", "It was easy to follow.", "Some texts were hard to judge.", "It took a little long.")

@@ -82,7 +82,7 @@ class BonusForm(forms.Form):
                 self.add_error("amount", _("Enter an amount."))
             return cleaned
         amounts: dict[str, Decimal] = {}
-        # What is wrong with the amount is said there, and not again for every line.
+        # A wrong amount is reported at its own field, not again for every line.
         each = CENT if "amount" in self.errors else cleaned.get("amount")
         for name in ("raters", "file"):
             listed, problems = read_list(cleaned.get(name, "").splitlines(), each, amounts)
