@@ -1,4 +1,4 @@
-"""Metrics against each other: how the scores of every two metrics correlate, over texts and over systems."""
+"""Metrics against each other: correlations of the scores of every two metrics, over texts and over systems."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from analytics_app.stats.metrics.system_scores import ScoreCorrelations
 from tasks_app.studyfile.fields import ListField
 from tasks_app.task_types.base import Scale
 
-# Beyond so many metrics none are correlated: name those that are wanted.
+# The most metrics: with more, a plan has to name some.
 MOST_METRICS = 30
-# Tau has an interval up to so many pairs of texts, over all pairs of metrics, which takes about half a minute.
+# The most pairs of texts, over all pairs of metrics, for an interval of tau: it takes about half a minute.
 MOST_TAU_PAIRS = 1_000_000_000
 
 COEFFICIENTS = ("pearson", "spearman", "kendall")
@@ -37,7 +37,7 @@ TOO_MANY = "{n} metrics are too many to correlate each with each other: name up 
 
 
 class MetricPairSettings(Filters):
-    """Which metrics, and which way is better."""
+    """Settings for the metrics, and for their direction."""
 
     metrics = ListField(label=_("Metrics"), help_text=_("Names of the metrics to analyse. Empty: all."))
     lower_is_better = ListField(
@@ -48,7 +48,7 @@ class MetricPairSettings(Filters):
 
 @register
 class MetricPairs(Analysis):
-    """How far metrics agree with each other on the texts that raters judged in a task.
+    """Agreement of metrics with each other on the texts that raters judged in a task.
 
     Pearson, Spearman and Kendall over all texts and over systems, with bootstrap intervals over items (documents, where
     these were shown whole). Over systems there are p values; the family is all pairs of metrics by one coefficient.
@@ -83,8 +83,8 @@ class MetricPairs(Analysis):
         if len(sample.extras[Scores].metrics) < 2 or not len(texts.items):
             return
         make = Rows(self.name, sample)
-        metrics = [texts.only(one) for one in metrics_of(sample, texts.systems, texts.items, settings)]
-        metrics = [one for one in metrics if one.of_texts is not None or one.of_systems is not None]
+        metrics = [texts.only(metric) for metric in metrics_of(sample, texts.systems, texts.items, settings)]
+        metrics = [metric for metric in metrics if metric.of_texts is not None or metric.of_systems is not None]
         if len(metrics) > MOST_METRICS:
             note = TOO_MANY.format(n=len(metrics), most=MOST_METRICS)
             yield make.row(OVER_TEXTS[0], note=note, by_system=True)
@@ -104,7 +104,7 @@ class Judged:
 
     @classmethod
     def of(cls, sample: Sample) -> Judged:
-        """Return the texts that any answer of a sample is about, the second ones of pairs too."""
+        """Return the texts of all answers of a sample, including the second texts of pairs."""
         table = sample.table
         # Answers of every kind count, also those that are no numbers.
         parts: list[Table] = [replace(table, value=np.ones(len(table)))]
@@ -112,52 +112,66 @@ class Judged:
             parts.append(replace(parts[0], part=table.part_b))
         by_document = sample.question.by_document
         outputs = [Outputs.of(replace(sample, table=part), by_document=by_document) for part in parts]
-        systems = tuple(dict.fromkeys(name for one in outputs for name in one.systems))
-        items = np.unique(np.concatenate([one.item for one in outputs])).astype(np.int64)
+        systems = tuple(dict.fromkeys(name for part_outputs in outputs for name in part_outputs.systems))
+        items = np.unique(np.concatenate([part_outputs.item for part_outputs in outputs])).astype(np.int64)
         judged = np.zeros((len(items), len(systems)), dtype=bool)
-        for one in outputs:
-            place = np.array([systems.index(name) for name in one.systems] or [0])
-            judged[np.searchsorted(items, one.item), place[one.system]] = True
+        for part_outputs in outputs:
+            place = np.array([systems.index(name) for name in part_outputs.systems] or [0])
+            judged[np.searchsorted(items, part_outputs.item), place[part_outputs.system]] = True
         return cls(systems, items, judged, outputs[0].clusters_of(items))
 
-    def only(self, one: OfMetric) -> OfMetric:
+    def only(self, metric: OfMetric) -> OfMetric:
         """Return a metric without the scores of texts that nobody judged."""
-        return one if one.of_texts is None else replace(one, of_texts=np.where(self.judged, one.of_texts, np.nan))
+        return (
+            metric
+            if metric.of_texts is None
+            else replace(metric, of_texts=np.where(self.judged, metric.of_texts, np.nan))
+        )
 
     @property
     def unit(self) -> str:
-        """What is resampled."""
+        """Return the name of the resampled units."""
         return "items" if self.clusters is None else "documents"
 
 
 def _over_texts(make: Rows, texts: Judged, metrics: list[OfMetric]) -> Iterator[Row]:
-    scored = [(one, one.of_texts.ravel()) for one in metrics if one.of_texts is not None]
+    scored = [(metric, metric.of_texts.ravel()) for metric in metrics if metric.of_texts is not None]
     pairs = list(combinations(scored, 2))
     item = np.repeat(np.arange(len(texts.items)) if texts.clusters is None else texts.clusters, len(texts.systems))
     tau_interval = len(pairs) * int(texts.judged.sum()) ** 2 <= MOST_TAU_PAIRS
     for (a, scores_a), (b, scores_b) in pairs:
         drawn = bootstrap(make.sample, "metric pairs over texts", texts.unit)
-        found = pair_over_texts(scores_a, scores_b, item, tau_interval=tau_interval, **drawn.options)
-        for name, estimate in zip(OVER_TEXTS, (found.pearson, found.spearman, found.kendall), strict=True):
-            said = {**_signs(a, b), "n_ratings": "texts", **drawn.settings}
-            yield make.row(name, estimate, metric=a.name, metric_b=b.name, by_system=True, settings=said)
+        correlations = pair_over_texts(scores_a, scores_b, item, tau_interval=tau_interval, **drawn.options)
+        for name, estimate in zip(
+            OVER_TEXTS, (correlations.pearson, correlations.spearman, correlations.kendall), strict=True
+        ):
+            settings = {**_signs(a, b), "n_ratings": "texts", **drawn.settings}
+            yield make.row(name, estimate, metric=a.name, metric_b=b.name, by_system=True, settings=settings)
 
 
 def _over_systems(make: Rows, texts: Judged, metrics: list[OfMetric]) -> Iterator[Row]:
-    found: list[tuple[OfMetric, OfMetric, ScoreCorrelations]] = []
-    scored = [(one, one.scores) for one in metrics if one.scores is not None]
+    pairs: list[tuple[OfMetric, OfMetric, ScoreCorrelations]] = []
+    scored = [(metric, metric.scores) for metric in metrics if metric.scores is not None]
     for (a, scores_a), (b, scores_b) in combinations(scored, 2):
         drawn = bootstrap(make.sample, "metric pairs over systems", texts.unit)
-        found.append((a, b, pair_over_systems(scores_a, scores_b, clusters=texts.clusters, **drawn.options)))
-    said_of_all = bootstrap(make.sample, "metric pairs over systems", texts.unit).settings
+        pairs.append((a, b, pair_over_systems(scores_a, scores_b, clusters=texts.clusters, **drawn.options)))
+    shared_settings = bootstrap(make.sample, "metric pairs over systems", texts.unit).settings
     correction = make.sample.common.correction
     for name, coefficient in zip(OVER_SYSTEMS, COEFFICIENTS, strict=True):
-        estimates = [getattr(correlations, coefficient) for _a, _b, correlations in found]
-        adjusted = adjust([one.p for one in estimates], correction)
-        family = {"correction": correction, "family": f"{len(found)} pairs of metrics"}
-        for (a, b, _correlations), one, p in zip(found, estimates, adjusted, strict=True):
-            said = {**_signs(a, b), "n_ratings": "systems", "test": _test(coefficient, one.df), **said_of_all, **family}
-            yield make.row(name, one, metric=a.name, metric_b=b.name, by_system=True, p_adjusted=p, settings=said)
+        estimates = [getattr(correlations, coefficient) for _a, _b, correlations in pairs]
+        adjusted = adjust([estimate.p for estimate in estimates], correction)
+        family = {"correction": correction, "family": f"{len(pairs)} pairs of metrics"}
+        for (a, b, _correlations), estimate, p in zip(pairs, estimates, adjusted, strict=True):
+            settings = {
+                **_signs(a, b),
+                "n_ratings": "systems",
+                "test": _test(coefficient, estimate.df),
+                **shared_settings,
+                **family,
+            }
+            yield make.row(
+                name, estimate, metric=a.name, metric_b=b.name, by_system=True, p_adjusted=p, settings=settings
+            )
 
 
 def _test(coefficient: str, df: float | None) -> str:

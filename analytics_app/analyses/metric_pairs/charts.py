@@ -1,4 +1,4 @@
-"""The chart of metrics against each other: a cell for each pair, darker the further its correlation is from zero."""
+"""The chart of metrics against each other: a cell for each pair, darker for correlations further from zero."""
 
 from __future__ import annotations
 
@@ -12,40 +12,42 @@ from analytics_app.charts.picking import INTERVAL, Material, falling, value_of
 from analytics_app.charts.registry import chart
 from analytics_app.results import Row
 
-# A chart of more metrics is read as a table.
+# The most metrics of a readable chart.
 MOST = 12
 LETTERS = 20
 
 
 @chart(order=84)
-def metric_pairs(of: Material) -> Iterator[Sketch]:
+def metric_pairs(material: Material) -> Iterator[Sketch]:
     """Draw the correlations of metrics over texts, and over systems."""
     for level, unit in (("texts", "text"), ("systems", "system")):
-        found = [row for row in of.of(f"metric_pair_pearson_{level}") if row.metric_b]
-        metrics = list(dict.fromkeys(str(name) for row in found for name in (row.metric, row.metric_b)))
+        rows = [row for row in material.of(f"metric_pair_pearson_{level}") if row.metric_b]
+        metrics = list(dict.fromkeys(str(name) for row in rows for name in (row.metric, row.metric_b)))
         if len(metrics) < 3:
             continue
-        drawn = metrics[:MOST]
-        shown = [row for row in found if row.metric in drawn and row.metric_b in drawn]
-        only = f", {len(drawn)} of {len(metrics)} metrics" if len(drawn) < len(metrics) else ""
-        n = max((row.n_ratings or 0 for row in found), default=0)
+        shown_metrics = metrics[:MOST]
+        shown = [row for row in rows if row.metric in shown_metrics and row.metric_b in shown_metrics]
+        only = f", {len(shown_metrics)} of {len(metrics)} metrics" if len(shown_metrics) < len(metrics) else ""
+        n = max((row.n_ratings or 0 for row in rows), default=0)
         yield Sketch(
             kind=f"metric-pairs-{level}",
-            title=_title(found, level),
+            title=_title(rows, level),
             subtitle=(
                 f"Pearson's correlation of every two metrics over {level}{only}; darker cells are further from 0; "
-                f"{of.basis(found)}. {n:,} {unit}{'' if n == 1 else 's'}."
+                f"{material.basis(rows)}. {n:,} {unit}{'' if n == 1 else 's'}."
             ),
             by_system=True,
-            chart=heat_chart(list(_cells(shown, drawn)), [words.short(name, LETTERS) for name in drawn[:-1]]),
+            chart=heat_chart(
+                list(_cells(shown, shown_metrics)), [words.short(name, LETTERS) for name in shown_metrics[:-1]]
+            ),
             columns=(("name", "Metric"), ("column", "Other metric"), ("value", "Pearson's r"), *INTERVAL),
             further=True,
         )
 
 
-def _title(found: Sequence[Row], level: str) -> str:
-    """Name the two metrics that agree most, if the interval of their correlation lies above those of all others."""
-    most, *others = sorted(found, key=falling)
+def _title(rows: Sequence[Row], level: str) -> str:
+    """Return a title with the two metrics that agree most, if the interval of their correlation is above all others."""
+    most, *others = sorted(rows, key=falling)
     low = most.low
     if low is None or low <= 0 or any(row.high is None or row.high >= low for row in others):
         return f"How far metrics agree with each other over {level}"
@@ -53,9 +55,9 @@ def _title(found: Sequence[Row], level: str) -> str:
     return f"{pair} agree most with each other over {level} (r = {words.bare(value_of(most))})"
 
 
-def _cells(found: Sequence[Row], metrics: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """Yield the lower triangle, row by row."""
-    by_pair = {frozenset((str(row.metric), str(row.metric_b))): row for row in found}
+def _cells(rows: Sequence[Row], metrics: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """Yield the cells of the lower triangle, row by row."""
+    by_pair = {frozenset((str(row.metric), str(row.metric_b))): row for row in rows}
     for number, name in enumerate(metrics[1:]):
         place = 0
         for other in metrics[: number + 1]:

@@ -35,7 +35,7 @@ UNKNOWN = "The plan names this metric, and no scores of that name were imported.
 
 
 class MetricSettings(Filters):
-    """Which metrics, against what, and which way is better."""
+    """Settings for the metrics, for people's scores, and for the direction of metrics."""
 
     human = forms.ChoiceField(
         choices=(("raw", _("mean ratings")), ("z", _("means of z within raters"))),
@@ -69,7 +69,7 @@ class MetricSettings(Filters):
 
 @register
 class Metrics(Analysis):
-    """How well automatic metrics agree with people's ratings of the same texts.
+    """Agreement of automatic metrics with people's ratings of the same texts.
 
     People's score of a text is the mean of its ratings. Three levels: all texts together; within each item, where the
     three forms of Kendall's tau that papers call by one name stand side by side; systems by their means. Intervals are
@@ -122,51 +122,53 @@ def _outputs(sample: Sample) -> Outputs:
 
 
 def against(make: Rows, outputs: Outputs, settings: Mapping[str, Any], *, sign: float = 1.0) -> Iterator[Row]:
-    """Yield the rows of every metric against what people gave these outputs; `sign` is -1 where lower is better."""
+    """Yield the rows of every metric against people's scores of these outputs; `sign` is -1 if lower is better."""
     if not outputs.systems:
         return
     scores = make.sample.extras[Scores]
-    known = {*scores.metrics, *(made.name for made in scores.composites)}
+    known = {*scores.metrics, *(declared.name for declared in scores.composites)}
     for name in sorted({*settings["metrics"], *settings["lower_is_better"]} - known):
         yield make.row("metric_pearson_texts", metric=name, note=UNKNOWN, by_system=True)
-    for made in scores.composites:
-        if made.problem:
-            composite = {"composite": made.definition}
-            yield make.row("metric_mean", metric=made.name, note=made.problem, by_system=True, settings=composite)
+    for declared in scores.composites:
+        if declared.problem:
+            composite = {"composite": declared.definition}
+            yield make.row(
+                "metric_mean", metric=declared.name, note=declared.problem, by_system=True, settings=composite
+            )
     reason = mix_note(outputs) if settings["human"] == "z" else None
     if reason is not None and reason.refuses:
         yield make.row("metric_pearson_texts", note=reason.sentence, by_system=True, settings={"human": "z"})
         return
     values = sign * (outputs.z if settings["human"] == "z" else outputs.value)
     human, items = item_means(values, outputs.system, outputs.item, len(outputs.systems))
-    found = list(metrics_of(make.sample, outputs.systems, items, settings))
+    metrics = list(metrics_of(make.sample, outputs.systems, items, settings))
     documents = outputs.clusters_of(items)
-    said = {"human": settings["human"]}
+    row_settings = {"human": settings["human"]}
     if reason is not None:
-        said["z"] = reason.sentence
-    for one in found:
-        yield from _texts(make, human, one, documents, said)
-        yield from _within(make, human, one, documents, {**said, "gap": settings["gap"]})
-        yield from _systems(make, human, one, documents, said)
-        yield from means(make, outputs, one, items, human, said)
+        row_settings["z"] = reason.sentence
+    for metric in metrics:
+        yield from _texts(make, human, metric, documents, row_settings)
+        yield from _within(make, human, metric, documents, {**row_settings, "gap": settings["gap"]})
+        yield from _systems(make, human, metric, documents, row_settings)
+        yield from means(make, outputs, metric, items, human, row_settings)
         if settings["compare_systems"] == "all" or (
-            settings["compare_systems"] == "composites" and one.made is not None
+            settings["compare_systems"] == "composites" and metric.made is not None
         ):
-            yield from differences(make, outputs, one, documents, said)
-        yield from _people(make, outputs.systems, sign * human, one, said)
-    if settings["compare"] and len(found) > 1:
-        yield from _over_texts(make, human, found, said)
-        yield from _over_systems(make, human, found, said)
+            yield from differences(make, outputs, metric, documents, row_settings)
+        yield from _people(make, outputs.systems, sign * human, metric, row_settings)
+    if settings["compare"] and len(metrics) > 1:
+        yield from _over_texts(make, human, metrics, row_settings)
+        yield from _over_systems(make, human, metrics, row_settings)
 
 
 def _test(estimate: Estimate) -> dict[str, str]:
-    """Return how the p of a correlation over systems was computed."""
+    """Return the settings of the test of a correlation over systems."""
     return {} if estimate.p is None else {"test": "all orders" if estimate.df is None else "t distribution"}
 
 
-def _settings(one: OfMetric, said: Mapping[str, Any], **more: Any) -> dict[str, Any]:
-    made = {"composite": one.made.definition} if one.made is not None else {}
-    return {**said, "sign": "turned" if one.turned else "as it is", **made, **more}
+def _settings(metric: OfMetric, settings: Mapping[str, Any], **more: Any) -> dict[str, Any]:
+    composite = {"composite": metric.made.definition} if metric.made is not None else {}
+    return {**settings, "sign": "turned" if metric.turned else "as it is", **composite, **more}
 
 
 def _bootstrap(make: Rows, purpose: str, documents: NDArray[np.int64] | None) -> Bootstrap:
@@ -175,68 +177,68 @@ def _bootstrap(make: Rows, purpose: str, documents: NDArray[np.int64] | None) ->
 
 
 def _texts(
-    make: Rows, human: Floats, one: OfMetric, documents: NDArray[np.int64] | None, said: Mapping[str, Any]
+    make: Rows, human: Floats, metric: OfMetric, documents: NDArray[np.int64] | None, settings: Mapping[str, Any]
 ) -> Iterator[Row]:
-    if one.of_texts is None:
+    if metric.of_texts is None:
         return
     item = np.repeat(np.arange(len(human)) if documents is None else documents, human.shape[1])
-    n_items = int((~np.isnan(human + one.of_texts)).any(axis=1).sum())
+    n_items = int((~np.isnan(human + metric.of_texts)).any(axis=1).sum())
     drawn = _bootstrap(make, "metrics over texts", documents)
-    found = over_texts(human.ravel(), one.of_texts.ravel(), item, **drawn.options)
+    correlations = over_texts(human.ravel(), metric.of_texts.ravel(), item, **drawn.options)
     for name, estimate in (
-        ("metric_pearson_texts", found.pearson),
-        ("metric_spearman_texts", found.spearman),
-        ("metric_kendall_texts", found.third),
+        ("metric_pearson_texts", correlations.pearson),
+        ("metric_spearman_texts", correlations.spearman),
+        ("metric_kendall_texts", correlations.third),
     ):
         yield make.row(
-            name, estimate, metric=one.name, by_system=True, n_items=n_items,
-            settings=_settings(one, said, n_ratings="texts", **drawn.settings),
+            name, estimate, metric=metric.name, by_system=True, n_items=n_items,
+            settings=_settings(metric, settings, n_ratings="texts", **drawn.settings),
         )  # fmt: skip
 
 
 def _within(
-    make: Rows, human: Floats, one: OfMetric, documents: NDArray[np.int64] | None, said: Mapping[str, Any]
+    make: Rows, human: Floats, metric: OfMetric, documents: NDArray[np.int64] | None, settings: Mapping[str, Any]
 ) -> Iterator[Row]:
-    if one.of_texts is None:
+    if metric.of_texts is None:
         return
-    gap = float(said["gap"])
+    gap = float(settings["gap"])
     drawn = _bootstrap(make, "metrics within items", documents)
-    found = tau_like(human, one.of_texts, gap=gap, clusters=documents, **drawn.options)
-    told = _settings(one, said, concordant=found.concordant, discordant=found.discordant, **drawn.settings)
+    taus = tau_like(human, metric.of_texts, gap=gap, clusters=documents, **drawn.options)
+    row_settings = _settings(metric, settings, concordant=taus.concordant, discordant=taus.discordant, **drawn.settings)
     for name, estimate in (
-        ("metric_tau_like_by_item", found.by_item),
-        ("metric_tau_like_pooled", found.pooled),
-        ("metric_tau_b_by_item", found.tau_b),
+        ("metric_tau_like_by_item", taus.by_item),
+        ("metric_tau_like_pooled", taus.pooled),
+        ("metric_tau_b_by_item", taus.tau_b),
     ):
-        yield make.row(name, estimate, metric=one.name, by_system=True, settings=told)
+        yield make.row(name, estimate, metric=metric.name, by_system=True, settings=row_settings)
 
 
 def _systems(
-    make: Rows, human: Floats, one: OfMetric, documents: NDArray[np.int64] | None, said: Mapping[str, Any]
+    make: Rows, human: Floats, metric: OfMetric, documents: NDArray[np.int64] | None, settings: Mapping[str, Any]
 ) -> Iterator[Row]:
-    scores = one.scores
+    scores = metric.scores
     if scores is None:
         return
     drawn = _bootstrap(make, "metrics over systems", documents)
-    found = over_systems(human, scores, clusters=documents, **drawn.options)
-    score = "mean of its texts" if one.of_systems is None else "as imported"
-    told = _settings(one, said, score_of_a_system=score, n_ratings="systems", **drawn.settings)
+    correlations = over_systems(human, scores, clusters=documents, **drawn.options)
+    score = "mean of its texts" if metric.of_systems is None else "as imported"
+    row_settings = _settings(metric, settings, score_of_a_system=score, n_ratings="systems", **drawn.settings)
     for name, estimate in (
-        ("metric_pearson_systems", found.pearson),
-        ("metric_spearman_systems", found.spearman),
-        ("metric_pairwise_accuracy", found.third),
+        ("metric_pearson_systems", correlations.pearson),
+        ("metric_spearman_systems", correlations.spearman),
+        ("metric_pairwise_accuracy", correlations.third),
     ):
-        yield make.row(name, estimate, metric=one.name, by_system=True, settings=told | _test(estimate))
+        yield make.row(name, estimate, metric=metric.name, by_system=True, settings=row_settings | _test(estimate))
 
 
 def _people(
-    make: Rows, systems: tuple[str, ...], human: Floats, one: OfMetric, said: Mapping[str, Any]
+    make: Rows, systems: tuple[str, ...], human: Floats, metric: OfMetric, settings: Mapping[str, Any]
 ) -> Iterator[Row]:
-    """Yield what people gave each system, over the texts that the metric scored, with the metric's mean of the same.
+    """Yield people's mean of each system over the texts that the metric scored, with the metric's mean of these.
 
-    Both have their own sign; these are the points that the correlation over systems is computed from.
+    Both have their own sign; these are the points of the correlation over systems.
     """
-    scores = one.scores
+    scores = metric.scores
     if scores is None:
         return
     if scores.ndim == 2:
@@ -246,25 +248,28 @@ def _people(
     for code, key in enumerate(systems):
         if not np.isnan(people[code] + scores[code]):
             yield make.row(
-                "metric_human_mean", value=float(people[code]), metric=one.name, system=key, by_system=True,
-                n_items=int(n[code]), settings=_settings(one, said, mean_of_metric=float(one.sign * scores[code])),
+                "metric_human_mean", value=float(people[code]), metric=metric.name, system=key, by_system=True,
+                n_items=int(n[code]),
+                settings=_settings(metric, settings, mean_of_metric=float(metric.sign * scores[code])),
             )  # fmt: skip
 
 
-def _over_texts(make: Rows, human: Floats, found: list[OfMetric], said: Mapping[str, Any]) -> Iterator[Row]:
-    columns = [(one, one.of_texts.ravel()) for one in found if one.of_texts is not None]
-    yield from _compared(make, "metric_williams_texts", human.ravel(), columns, {**said, "level": "texts"}, DEPENDENT)
+def _over_texts(make: Rows, human: Floats, metrics: list[OfMetric], settings: Mapping[str, Any]) -> Iterator[Row]:
+    columns = [(metric, metric.of_texts.ravel()) for metric in metrics if metric.of_texts is not None]
+    yield from _compared(
+        make, "metric_williams_texts", human.ravel(), columns, {**settings, "level": "texts"}, DEPENDENT
+    )
 
 
-def _over_systems(make: Rows, human: Floats, found: list[OfMetric], said: Mapping[str, Any]) -> Iterator[Row]:
+def _over_systems(make: Rows, human: Floats, metrics: list[OfMetric], settings: Mapping[str, Any]) -> Iterator[Row]:
     means = column_means(human)
     columns = []
-    for one in found:
-        if one.of_systems is not None:
-            columns.append((one, one.of_systems))
-        elif one.of_texts is not None:
-            columns.append((one, column_means(np.where(np.isnan(human), np.nan, one.of_texts))))
-    yield from _compared(make, "metric_williams_systems", means, columns, {**said, "level": "systems"}, None)
+    for metric in metrics:
+        if metric.of_systems is not None:
+            columns.append((metric, metric.of_systems))
+        elif metric.of_texts is not None:
+            columns.append((metric, column_means(np.where(np.isnan(human), np.nan, metric.of_texts))))
+    yield from _compared(make, "metric_williams_systems", means, columns, {**settings, "level": "systems"}, None)
 
 
 def _compared(
@@ -272,7 +277,7 @@ def _compared(
     statistic: str,
     human: Floats,
     columns: list[tuple[OfMetric, Floats]],
-    said: Mapping[str, Any],
+    settings: Mapping[str, Any],
     note: str | None,
 ) -> Iterator[Row]:
     """Yield Williams' test of each pair of metrics, with p adjusted over all of them."""
@@ -281,16 +286,16 @@ def _compared(
     correction = make.sample.common.correction
     adjusted = adjust([test.p for test in tests], correction)
     family = {"test": "Williams' t", "correction": correction, "family": f"{len(pairs)} pairs of metrics"}
-    for ((one, _a), (two, _b)), test, p in zip(pairs, tests, adjusted, strict=True):
+    for ((first, _a), (second, _b)), test, p in zip(pairs, tests, adjusted, strict=True):
         yield make.row(
-            statistic, test, metric=one.name, metric_b=two.name, by_system=True, p_adjusted=p,
-            note=joined(test.note, note if test.value is not None else None), settings={**said, **family},
+            statistic, test, metric=first.name, metric_b=second.name, by_system=True, p_adjusted=p,
+            note=joined(test.note, note if test.value is not None else None), settings={**settings, **family},
         )  # fmt: skip
 
 
 def _williams(human: Floats, a: Floats, b: Floats) -> Estimate:
-    there: NDArray[np.bool_] = ~(np.isnan(human) | np.isnan(a) | np.isnan(b))
-    x, y, z = human[there], a[there], b[there]
+    scored: NDArray[np.bool_] = ~(np.isnan(human) | np.isnan(a) | np.isnan(b))
+    x, y, z = human[scored], a[scored], b[scored]
     with_a, with_b, both = pearson(x, y), pearson(x, z), pearson(y, z)
     if with_a is None or with_b is None or both is None:
         return Estimate(None, n_ratings=len(x), note="A correlation is undefined, so nothing can be compared.")

@@ -24,29 +24,29 @@ from analytics_app.results import Row
 
 
 @chart(order=80)
-def metrics_over_texts(of: Material) -> Iterator[Sketch]:
+def metrics_over_texts(material: Material) -> Iterator[Sketch]:
     """Draw the metrics by their correlation with people over texts."""
-    yield from _metrics(of, "metric_pearson_texts", "metrics-texts", "over texts", "text")
+    yield from _metrics(material, "metric_pearson_texts", "metrics-texts", "over texts", "text")
 
 
 @chart(order=81)
-def metrics_over_systems(of: Material) -> Iterator[Sketch]:
+def metrics_over_systems(material: Material) -> Iterator[Sketch]:
     """Draw the metrics by their correlation with people over systems."""
-    yield from _metrics(of, "metric_pearson_systems", "metrics-systems", "over systems", "system")
+    yield from _metrics(material, "metric_pearson_systems", "metrics-systems", "over systems", "system")
 
 
-# So many metrics are drawn against people, and of so many systems each has a colour and a shape of its own.
+# The most metrics that are drawn against people.
 MOST_PANELS = 6
 
 
 @chart(order=82)
-def metrics_against_people(of: Material) -> Iterator[Sketch]:
+def metrics_against_people(material: Material) -> Iterator[Sketch]:
     """Draw the mean of each system by each metric against that by people, the highest correlation first."""
-    found = sorted((row for row in of.of("metric_pearson_systems") if row.metric), key=falling)
+    correlations = sorted((row for row in material.of("metric_pearson_systems") if row.metric), key=falling)
     means: dict[str, list[Row]] = {}
-    for row in of.of("metric_human_mean"):
+    for row in material.of("metric_human_mean"):
         means.setdefault(str(row.metric), []).append(row)
-    drawn = [row for row in found if str(row.metric) in means][:MOST_PANELS]
+    drawn = [row for row in correlations if str(row.metric) in means][:MOST_PANELS]
     if not drawn:
         return
     penalties = drawn[0].analysis == "metrics_of_errors"
@@ -68,17 +68,24 @@ def metrics_against_people(of: Material) -> Iterator[Sketch]:
         for row in means[str(of_metric.metric)]
     ]
     measure = "Mean MQM penalty" if penalties else "Mean human rating"
-    people = "MQM penalty" if penalties else measure + (f" for {of.name}" if of.criterion is not None else "")
+    people = (
+        "MQM penalty" if penalties else measure + (f" for {material.name}" if material.criterion is not None else "")
+    )
     many = len(systems) > MOST_COLOURED
     key = ", ".join(f"{number} {words.short(name)}" for number, name in enumerate(systems, start=1)) if many else ""
-    more = f", the {len(drawn)} of {len(found)} metrics with the highest r" if len(found) > len(drawn) else ""
+    more = (
+        f", the {len(drawn)} of {len(correlations)} metrics with the highest r"
+        if len(correlations) > len(drawn)
+        else ""
+    )
     yield Sketch(
         kind="metrics-against-people",
         title=_with_people(drawn[0]),
         subtitle=(
-            f"{measure} and mean metric score of each system, over the texts that have both{more}; {of.basis(drawn)}. "
+            f"{measure} and mean metric score of each system, over the texts that have both{more}; "
+            f"{material.basis(drawn)}. "
             f"Better is up and to the right. r: Pearson's correlation over {drawn[0].n_ratings} systems with the "
-            f"{of.interval(drawn, 'items')}.{f' Systems: {key}.' if key else ''}"
+            f"{material.interval(drawn, 'items')}.{f' Systems: {key}.' if key else ''}"
         ),
         by_system=True,
         chart=scatter_chart(panels, points, systems, across=people, lower=penalties),
@@ -106,7 +113,7 @@ def _panel(correlation: Row, first: Row) -> Panel:
 
 
 def _with_people(best: Row) -> str:
-    """Name the metric with the highest correlation, and say where its interval lies."""
+    """Return a title with the metric of the highest correlation, and its interval."""
     metric, r = words.short(best.metric), words.bare(value_of(best))
     if best.low is None:
         return f"Systems by human rating and by metric; highest correlation: {metric} (r = {r})"
@@ -118,14 +125,14 @@ def _with_people(best: Row) -> str:
     return f"{highest}, but its interval includes 0"
 
 
-def _metrics(of: Material, statistic: str, kind: str, level: str, unit: str) -> Iterator[Sketch]:
-    found = sorted((row for row in of.of(statistic) if row.metric), key=falling)
-    if not found:
+def _metrics(material: Material, statistic: str, kind: str, level: str, unit: str) -> Iterator[Sketch]:
+    rows = sorted((row for row in material.of(statistic) if row.metric), key=falling)
+    if not rows:
         return
-    points = [point(row, words.bare(value_of(row)), name=row.metric, n=row.n_ratings) for row in found]
-    whose = "people's ratings" + (f" for {of.name}" if of.criterion is not None else "")
-    n = max((row.n_ratings or 0 for row in found), default=0)
-    items = max((row.n_items or 0 for row in found), default=0)
+    points = [point(row, words.bare(value_of(row)), name=row.metric, n=row.n_ratings) for row in rows]
+    whose = "people's ratings" + (f" for {material.name}" if material.criterion is not None else "")
+    n = max((row.n_ratings or 0 for row in rows), default=0)
+    items = max((row.n_items or 0 for row in rows), default=0)
     yield Sketch(
         kind=kind,
         title=apart(
@@ -135,8 +142,8 @@ def _metrics(of: Material, statistic: str, kind: str, level: str, unit: str) -> 
             otherwise=f"How far metrics agree with people {level}",
         ),
         subtitle=(
-            f"Pearson's correlation {level} with {whose}{only(found)}; {of.basis(found)}. "
-            f"Line: {of.interval(found, 'items')}. {n:,} {unit}s, {items:,} items."
+            f"Pearson's correlation {level} with {whose}{only(rows)}; {material.basis(rows)}. "
+            f"Line: {material.interval(rows, 'items')}. {n:,} {unit}s, {items:,} items."
         ),
         by_system=True,
         chart=points_chart(points, measure="Pearson's r", limits=[(0.0, "none")]),
@@ -144,24 +151,24 @@ def _metrics(of: Material, statistic: str, kind: str, level: str, unit: str) -> 
     )
 
 
-# So many composite scores are drawn by system.
+# The most composite scores that are drawn by system.
 MOST_COMPOSITES = 4
 
 
 @chart(order=83)
-def systems_by_composites(of: Material) -> Iterator[Sketch]:
+def systems_by_composites(material: Material) -> Iterator[Sketch]:
     """Draw the mean of each composite score by system, the highest first."""
-    found: dict[str, list[Row]] = {}
-    for row in of.of("metric_mean"):
+    rows_of_composite: dict[str, list[Row]] = {}
+    for row in material.of("metric_mean"):
         if row.system and (row.settings or {}).get("composite"):
-            found.setdefault(str(row.metric), []).append(row)
-    for number, (name, rows) in enumerate(list(found.items())[:MOST_COMPOSITES], start=1):
+            rows_of_composite.setdefault(str(row.metric), []).append(row)
+    for number, (name, rows) in enumerate(list(rows_of_composite.items())[:MOST_COMPOSITES], start=1):
         rows.sort(key=falling)
         is_share = setting(rows, "interval") == "Wilson"
         written = words.share if is_share else words.bare
         points = [point(row, written(value_of(row)), name=row.system, n=row.n_items) for row in rows]
-        tests = [row for row in of.of("metric_difference") if row.metric == name]
-        limit = round(1 - of.confidence, 9)
+        tests = [row for row in material.of("metric_difference") if row.metric == name]
+        limit = round(1 - material.confidence, 9)
         alike = {
             frozenset((row.system, row.system_b)) for row in tests if row.p_adjusted is None or row.p_adjusted >= limit
         }
@@ -176,7 +183,8 @@ def systems_by_composites(of: Material) -> Iterator[Sketch]:
                 alike=alike,
             ),
             subtitle=(
-                f"{words.short(name)}: {setting(rows, 'composite')}. {measure}; line: {of.interval(rows, 'items')}."
+                f"{words.short(name)}: {setting(rows, 'composite')}. {measure}; line: "
+                f"{material.interval(rows, 'items')}."
                 f"{why_not(tests) if tests else ''}"
             ),
             by_system=True,

@@ -1,4 +1,4 @@
-"""What the tests of systems by composite scores support."""
+"""The finding that the tests of systems by composite scores support."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ _COMPARISON = Comparison(
 
 
 @finding_of("metrics", "metric_mean", "metric_difference", order=60, beside=True)
-def metrics(rows: Rows, asked: Asked) -> Finding | None:
-    """Say how systems differ by a composite score, where one composite was compared; told beside what raters found."""
+def metrics(rows: Rows, question: Asked) -> Finding | None:
+    """Return the finding about differences of systems by the one composite score, shown beside that of ratings."""
     compared = {str(row.metric) for row in rows.of("metric_difference") if (row.settings or {}).get("composite")}
     if len(compared) != 1:
         return None
     (name,) = compared
     own = RowIndex([row for row in rows.rows if row.metric == name])
-    found = Compared.of(_COMPARISON, own, asked.limit)
-    if found is None or not found.tested:
+    comparison = Compared.of(_COMPARISON, own, question.limit)
+    if comparison is None or not comparison.tested:
         return None
-    finding = found.finding(replace(asked, name=""))
+    finding = comparison.finding(replace(question, name=""))
     by = _("By the composite score “%(name)s”") % {"name": name}
     start = finding.start[:1].lower() + finding.start[1:] if finding.start.startswith(_("No ")) else finding.start
     return replace(finding, start=f"{by}, {start}", criterion="")

@@ -1,4 +1,4 @@
-"""Scores of metrics as matrices of items by systems, beside those of people."""
+"""Scores of metrics as matrices of items by systems, aligned with those of people."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ class OfMetric:
 
     @property
     def scores(self) -> Floats | None:
-        """Scores of systems as wholes where there are some, else those of texts."""
+        """Return the scores of systems as wholes if there are any, else those of texts."""
         return self.of_texts if self.of_systems is None else self.of_systems
 
     @property
     def sign(self) -> float:
-        """What turns scores back into what was imported."""
+        """Return the factor from scores to imported values."""
         return -1.0 if self.turned else 1.0
 
 
@@ -58,17 +58,17 @@ def metrics_of(
         mine = is_text & (scores.metric == scores.metrics.index(name))
         return _matrix(shape, (row[scores.item[mine]], at[mine]), scores.value[mine])
 
-    wanted, turned = set(settings["metrics"]), set(settings["lower_is_better"])
-    made = {one.name: one for one in scores.composites if not one.problem}
+    chosen, turned = set(settings["metrics"]), set(settings["lower_is_better"])
+    composites = {composite.name: composite for composite in scores.composites if not composite.problem}
     for code, name in enumerate(scores.metrics):
-        if wanted and name not in wanted:
+        if chosen and name not in chosen:
             continue
         whole = (scores.metric == code) & (scores.item < 0) & (at >= 0)
         sign = -1.0 if name in turned else 1.0
         texts, wholes = of_texts(name), _matrix(shape[1:], (at[whole],), scores.value[whole])
         lacking = None
-        if name in made:
-            parts = [matrix for base in made[name].bases if (matrix := of_texts(base)) is not None]
+        if name in composites:
+            parts = [matrix for base in composites[name].bases if (matrix := of_texts(base)) is not None]
             some = np.any([~np.isnan(matrix) for matrix in parts], axis=0) if parts else np.zeros(shape, dtype=bool)
             lacking = some if texts is None else some & np.isnan(texts)
         yield OfMetric(
@@ -76,13 +76,13 @@ def metrics_of(
             of_texts=None if texts is None else sign * texts,
             of_systems=None if wholes is None else sign * wholes,
             turned=name in turned,
-            made=made.get(name),
+            made=composites.get(name),
             lacking=lacking,
         )
 
 
 def _matrix(shape: tuple[int, ...], place: tuple[NDArray[Any], ...], value: Floats) -> Floats | None:
-    """Return the scores in their places, or None where there are none."""
+    """Return the scores in their places, or None if there are none."""
     if not len(value):
         return None
     matrix = np.full(shape, np.nan)
@@ -91,8 +91,8 @@ def _matrix(shape: tuple[int, ...], place: tuple[NDArray[Any], ...], value: Floa
 
 
 def column_means(matrix: Floats) -> Floats:
-    """Return the mean of each column over what is there, NaN where nothing is."""
-    there = ~np.isnan(matrix)
-    n = there.sum(axis=0)
+    """Return the mean of each column without missing values, NaN for an empty column."""
+    present = ~np.isnan(matrix)
+    n = present.sum(axis=0)
     means: Floats = np.divide(np.nansum(matrix, axis=0), n, out=np.full(matrix.shape[1], np.nan), where=n > 0)
     return means

@@ -1,4 +1,4 @@
-"""Tables of automatic metrics: how far each agrees with people, and which agrees better."""
+"""Tables of automatic metrics: agreement of each with people, and comparisons of metrics."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MOST_PAIRS = 200
 
 @tables_of("metrics", "metrics_of_errors")
 def metrics(rows: Rows, limit: float) -> Iterator[Table]:
-    """Yield a table a level, each with a row a metric, the best one first; then pairs of metrics."""
+    """Yield a table for each level, with one row for each metric, the best first; then pairs of metrics."""
     whole = rows.whole
     yield from _level(whole, OVER_TEXTS, _("Metrics over texts"), _("Texts"))
     yield from _level(whole, WITHIN, _("Metrics within items"), _("Pairs"))
@@ -44,7 +44,7 @@ def _level(rows: Rows, statistics: Sequence[str], caption: str, counted: str) ->
     def most(n: Callable[[ResultRow], int | None]) -> Callable[[ResultRow | None], Cell]:
         def show(row: ResultRow | None) -> Cell:
             of_metric = [rows.one(statistic, metric=row.metric if row else None) for statistic in statistics]
-            return cells.whole(max((n(one) or 0 for one in of_metric if one), default=0) or None)
+            return cells.whole(max((n(metric_row) or 0 for metric_row in of_metric if metric_row), default=0) or None)
 
         return show
 
