@@ -28,7 +28,7 @@ from tasks_app.setup.frozen import current_version, frozen_setup
 STUDIES, ITEMS, SYSTEMS, K, CRITERIA, RATERS, BOOKLETS = 200, 20_000, 5, 3, 10, 700, 4_550
 ROUNDS = 5
 MOST_QUERIES, MOST_MS, MOST_KB = 15, 300, 150
-# A list with studies may take so many times what an empty one takes.
+# Most times that a list with studies may take as long as an empty one.
 MOST_OF_EMPTY = 3
 # Statements of transactions, which tests and services wrap around queries.
 TRANSACTIONS = ("SAVEPOINT", "RELEASE", "ROLLBACK", "BEGIN", "COMMIT")

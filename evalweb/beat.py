@@ -8,8 +8,8 @@ from typing import Any
 from celery.beat import PersistentScheduler, ScheduleEntry
 from kombu.exceptions import ChannelError
 
-# A worker takes its messages within seconds. Above so many, nobody takes any, and more of them would only fill the
-# broker's memory: a message that has expired stays where it is until somebody takes it.
+# A worker takes its messages within seconds. If more than this many wait, no worker is running, and further messages
+# would only fill the broker's memory: an expired message stays there until a worker takes it.
 MOST_WAITING = 20
 
 log = logging.getLogger("evalweb.beat")

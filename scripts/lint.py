@@ -26,7 +26,7 @@ def commands() -> dict[str, list[str]]:
     """Return the command of each linter by the name people know it by."""
     bin_folder = Path(sys.executable).parent
     templates = [str(path) for path in sorted(Path("templates").rglob("*.html"))]
-    # Without manage.py, which would start a database; a warning that there is none is what is ignored.
+    # Not by manage.py, which would start a database; the ignored warning says that there is none.
     django = [sys.executable, "-W", "ignore::RuntimeWarning", "-m", "django"]
     settings = ["--settings", "tests.settings"]
     return {

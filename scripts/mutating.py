@@ -31,7 +31,7 @@ from django.db import connections
 
 from scripts.mutations import SETS_UP, Mutation
 
-# A test that is silent for so long never ends: the mutation made it wait for something.
+# A test that is silent for this long never ends: the mutation made it wait for something.
 SILENT_SECONDS = 300
 CAUGHT, SURVIVED, HUNG, CUT, UNFIT = "caught", "survived", "hung", "cut off", "not applicable"
 

@@ -14,9 +14,9 @@ from django.utils.translation import gettext_lazy as _
 
 from tasks_app.study_settings import Block
 
-# One control to so many units of a set, where the researcher names no number.
+# Units of a set for each control, if the researcher names no number.
 UNITS_A_CONTROL = 10
-# Loud checks in a set, where the researcher names no number.
+# Loud checks in a set, if the researcher names no number.
 LOUD_CHECKS = 2
 
 # The key of the system whose outputs are degraded copies. No study file can have it: keys begin with a letter or digit.

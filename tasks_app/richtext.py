@@ -14,7 +14,7 @@ from markdown_it import MarkdownIt
 
 _markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
 
-# A picture would come from another site; what was written for it stands as it was written.
+# Pictures would be loaded from another site, so their Markdown is shown as it was written.
 _judged = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
 
 TAGS = {

@@ -262,7 +262,7 @@ class Acceptance(Block):
     )
 
 
-# Which channels are open, where a study says nothing.
+# The open channels of a study that declares none.
 LINK_ALONE: Mapping[str, Mapping[str, Any]] = MappingProxyType({"link": MappingProxyType({})})
 
 # Expected minutes for a set whose words were not counted, as in studies from before words were counted.

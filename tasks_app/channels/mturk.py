@@ -19,7 +19,7 @@ from tasks_app.channels.base import Arrival, Channel, Ending, Example, NotArrive
 from tasks_app.channels.payment import Payee, PaymentFile, platform_list, reward_field
 from tasks_app.study_settings import Block
 
-# Where a form may be sent. An address that is not one of these would hand a rater's work to whoever made it up.
+# Addresses that a form may be sent to. Any other would hand a rater's work to whoever made the address up.
 SUBMIT_TO = ("https://www.mturk.com", "https://workersandbox.mturk.com")
 # Pages of MTurk that show the task in a frame, to workers and to requesters, and that it leads to afterwards.
 OTHER_PAGES = ("https://worker.mturk.com", "https://requester.mturk.com", "https://requestersandbox.mturk.com")

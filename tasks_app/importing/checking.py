@@ -37,7 +37,7 @@ REMEMBERED = 100_000
 # Beyond any rater's way through a study, and far enough below what PostgreSQL's integer holds for more to follow.
 MOST_PLACES = 1_000_000
 
-# As for the cells of a table, but of the time in UTC, so that what is exported can be read again.
+# Same years as for the cells of a table, but of the time in UTC, so that an export can be imported again.
 FIRST_YEAR, LAST_YEAR = 1900, 9000
 
 

@@ -52,7 +52,7 @@ RATINGS = TableDeclaration(
     Column("feature_", Kind.TEXT, _("Not used: they belong to the items.")),
 )
 
-# Where a mapping names the rater of a whole file, none of its columns has to.
+# If a mapping names the rater of the whole file, the file needs no column for raters.
 OF_ONE_RATER = replace(RATINGS, columns=tuple(replace(column, needed=False) for column in RATINGS.columns))
 
 TIMES = tuple(column.name for column in RATINGS.columns if column.kind is Kind.TIME)

@@ -14,7 +14,7 @@ from tasks_app.models import Group, Rater, Study
 from tasks_app.services.imports.storing import FileRater
 from tasks_app.studyfile.problems import nearest
 
-# As the column of the table.
+# Same as the length of the column in the database.
 LONGEST = 40
 
 

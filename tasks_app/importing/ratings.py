@@ -16,7 +16,7 @@ POSITIONS = ("span_side", "span_start", "span_end")
 SPAN = (*POSITIONS, "category", "severity")
 SAID = ("value", "label", "text")
 
-# As the columns of the table.
+# Same as the lengths of the columns in the database.
 LONGEST = {"category": 200, "severity": 40}
 
 # Values that are remembered as on their scale or off it.

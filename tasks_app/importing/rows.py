@@ -28,7 +28,7 @@ from tasks_app.studyfile.problems import Problem, Problems, StudyFileError, show
 _NEUTRALISED = re.compile(r"'+[=+\-@\t\r]")
 _NUMBERS = (Kind.NUMBER, Kind.WHOLE)
 
-# Where none of these is filled in, a wide row holds one rating less.
+# If all of these columns are empty, a wide row holds one rating less.
 _RATED = frozenset({*SAID, *SPAN})
 
 

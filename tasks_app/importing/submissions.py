@@ -10,7 +10,7 @@ from tasks_app.importing.sheets import Sheet, place, value
 from tasks_app.services.arrival.platform_statuses import Report
 from tasks_app.studyfile.problems import Problems, nearest
 
-# As Prolific's demographic export calls its columns; more of them are no problem.
+# Column names of Prolific's demographic export; further columns are ignored.
 COLUMNS = {
     "submission id": "submission",
     "participant id": "participant",

@@ -235,7 +235,7 @@ class Visitor:
         kind = screens.frame_of(assignment.unit.task_id, self.study).kind
         answer = self._say(assignment, kind, screen)
         seconds = f"{self.rng.uniform(3, 25):.1f}"
-        # Nobody waits that long here: as if the unit had been shown so long ago.
+        # A simulation does not wait; the unit's first showing is moved into the past instead.
         ago = timedelta(seconds=float(seconds))
         Assignment.objects.filter(pk=assignment.pk).update(first_shown=F("first_shown") - ago)
         data = {**hidden, **answer, "seconds_active": seconds, "seconds_elapsed": seconds}

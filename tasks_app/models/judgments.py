@@ -25,7 +25,7 @@ class AssignmentPurpose(models.TextChoices):
     REPEAT = "repeat", _("repeat")
     EXIT = "exit", _("exit questionnaire")
 
-    # Before what is judged: each with a count of its own, and the first answer is final.
+    # Units before those that count: each purpose is counted by itself, and the first answer is final.
     PRELIMINARY = nonmember(("screening", "training", "exam"))
     # Shown to a rater as one sequence of texts to judge; raters must not know which are checks.
     JUDGED = nonmember(("main", "control", "attention", "repeat", "warm_up"))
@@ -60,11 +60,11 @@ class AssignmentState(models.TextChoices):
     REPEATABLE = nonmember(("reserved", "live", "submitted", "surplus", "replaced"))
     # The place was freed, and may be another rater's now; this rater may still answer.
     LATE = nonmember(("expired", "skipped"))
-    # The place waits for another rater, even where it is kept for this one: who has met a unit is not given it again.
+    # The place waits for another rater, even if it is kept for this one: a rater is never given the same unit again.
     PASSED_ON = nonmember(("skipped", "replaced"))
     # Given back by the rater, or by the platform they came from.
     GIVEN_BACK = nonmember(("returned", "withdrawn"))
-    # Asked of the rater and never answered.
+    # Given to the rater and never answered.
     MISSED = nonmember(("expired", "returned", "withdrawn"))
 
 
@@ -128,7 +128,7 @@ class Assignment(models.Model):
         )
         indexes = (
             models.Index(fields=("rater", "state", "order"), name="assignment_next"),
-            # For the monitor: answers unit by unit, and what stands beside them (selectors/progress.py).
+            # For the monitor: answers unit by unit, and assignments that hold no place (selectors/progress.py).
             models.Index(
                 fields=("set", "unit"),
                 condition=models.Q(state="submitted", place__isnull=False),

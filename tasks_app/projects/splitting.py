@@ -31,7 +31,7 @@ TITLE, VALUE = "{title}", "{value}"
 PATTERN = f"{TITLE} – {VALUE}"
 LONGEST_TITLE = 200
 
-# A slug that is cut off keeps so many characters of the value.
+# Number of characters of the value that a shortened slug keeps.
 LONGEST_VALUE = 30
 
 

@@ -30,7 +30,7 @@ from tasks_app.studyfile.problems import StudyFileError
 
 Action = ProjectWork.Action
 
-# Up to so many studies, with so many texts in all, a page waits for: about three seconds. More is left to a worker.
+# A page waits for up to this many studies and texts in all: about three seconds. More of them are left to a worker.
 STUDIES_AT_ONCE, TEXTS_AT_ONCE = 40, 5_000
 
 REFUSALS = (lifecycle.NotPossible, PlanImpossible, NotADraft)

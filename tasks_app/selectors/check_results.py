@@ -12,7 +12,7 @@ from tasks_app.models import Assignment, ControlResult, Gold, Judgment, Rater, S
 
 Purpose = Assignment.Purpose
 
-# A known answer that most of so many raters contradict is probably wrong itself.
+# A known answer is probably wrong itself if at least this many raters judged it, and most of them contradict it.
 ENOUGH_TO_DOUBT = 5
 FEWER_THAN = 0.5
 

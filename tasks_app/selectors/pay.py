@@ -18,14 +18,12 @@ from tasks_app.models import Assignment, Rater, Study
 from tasks_app.selectors.routing import ON_REQUEST
 from tasks_app.study_settings import StudySettings
 
-# A gap between two signs of life counts at most so long: a page left open over night is no work (decision 0032).
+# Minutes that a longer gap between two signs of life counts: a page left open over night is no work (decision 0032).
 LONGEST_GAP_MINUTES = 30.0
 
 # Booklets are drawn full first, so the first ones tell how many units a full set has. Not where texts are sent on
 # request, as many as there are: a full set is then as large as the task says, and a smaller one is paid in proportion.
 BOOKLETS_LOOKED_AT = 50
-
-# Kinds of raters who are paid; simulated raters only to try the pages out.
 
 # A rater who has not ended is owed what they would be if they stopped now.
 SO_FAR = Rater.Outcome.WITHDRAWN
@@ -160,8 +158,8 @@ def minutes_of(study: Study, raters: Collection[int] | None = None) -> dict[int,
     return {rater: Minutes(paid, elapsed, active) for rater, paid, elapsed, active in times}
 
 
-# The times of raters who have ended, as many as a process keeps in mind: 700 raters with 100,000 answers take a quarter
-# of a second to measure. What can still change a time changes the key: an answer that comes late, another set, erasure.
+# A process remembers the times of this many raters who have ended: measuring 700 raters with 100,000 answers takes a
+# quarter of a second. Events that change a time also change the key: a late answer, another set, erasure.
 _MOST_KEPT = 50_000
 _kept_minutes: dict[tuple[object, ...], Minutes] = {}
 

@@ -75,7 +75,7 @@ def bonuses_due(study: Study, judged: Sequence[Judged]) -> dict[int, list[Collec
     """Return the accepted texts of each rater of a study for which no bonus was promised yet, an answer once."""
     if not study.options.accepted_bonus:
         return {}
-    # Whichever round the bonus was promised for.
+    # A text is paid once, whichever round its bonus was promised for.
     paid = {row.rating for row, _round, _verdict in judged if row.bonus_id is not None}
     due: dict[int, dict[int, CollectedText]] = {}
     for row in accepted_rows(judged):

@@ -34,7 +34,7 @@ from tasks_app.studyfile.problems import Problem, StudyFileError
 
 JOB = "tasks_app.jobs.work_on_setup"
 
-# Up to so many texts, a page waits: about three seconds for a check.
+# Most texts for which a page waits: about three seconds for a check.
 TEXTS_AT_ONCE = 5_000
 
 # Seconds after which workers are notified again.

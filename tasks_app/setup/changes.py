@@ -27,7 +27,7 @@ from tasks_app.studyfile.columns import TABLES
 from tasks_app.studyfile.files.writing import tables_of
 from tasks_app.studyfile.files.yaml_text import given_of
 
-# Only the last so many changes of values can be undone.
+# Number of the latest changes of values that can be undone.
 MOST_UNDONE = 500
 
 # Rows that were taken out of a table stay under its name with a mark, so that they can be brought back: those that were
@@ -207,7 +207,7 @@ def replace_table(*, setup: Setup, table: str, rows: Sequence[Mapping[str, str]]
     """Put rows in place of those of a table: all of them, or none where one cannot be stored. Raises NotADraft."""
     setup = hold(setup)
     before = setup.rows.filter(table=table).count()
-    # With what was taken out of it: nothing could be put back beside other rows.
+    # Removed and replaced rows are deleted as well: they could not be put back beside other rows.
     setup.rows.filter(table__in=(table, REMOVED + table, REPLACED + table)).delete()
     write_rows(setup, table, rows)
     log_table(setup, table, before, len(rows), by)

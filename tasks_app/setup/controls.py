@@ -94,7 +94,7 @@ def path_of(name: str) -> Path:
     return tuple(int(part) if part.isdecimal() and len(part) < 6 else part for part in name.split("."))
 
 
-# Which kind of control a leaf of the schema gets; the first condition that holds counts.
+# Conditions that decide on the control for a leaf of the schema; the first one that holds counts.
 _BY_SCHEMA: tuple[tuple[Callable[[Mapping[str, Json]], bool], str], ...] = (
     (lambda node: "enum" in node, "choice"),
     (lambda node: node.get("type") == "array" and KEYS_OF in node, "keys"),

@@ -15,7 +15,7 @@ from tasks_app.studyfile.files.writing import media_name, table_bytes
 from tasks_app.studyfile.files.yaml_text import dump_stored
 from tasks_app.studyfile.reading import STUDY_YAML
 
-# No item is expected to have more rows than this in the beginning of a table.
+# Most rows that an item is expected to have at the beginning of a table.
 MOST_ROWS_OF_AN_ITEM = 60
 
 

@@ -19,8 +19,8 @@ from tasks_app.studyfile.screens import DraftTask, check_plans, draft_tasks, pla
 from tasks_app.studyfile.workload import workload_of
 from tasks_app.workload import Workload
 
-# Up to so many texts, everything is read and the plan drawn whenever a setting changes; above, numbers are scaled up
-# from the first items, and the plan is drawn on Review.
+# Up to this number of texts, all tables are read and the plan is drawn whenever a setting changes; above it, numbers
+# are scaled up from the first items, and the plan is drawn on Review.
 MOST_TEXTS = 1_000
 
 

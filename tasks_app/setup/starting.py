@@ -35,7 +35,7 @@ from tasks_app.task_types.base import Criterion
 # A slug may have 80 characters; the rest is for a number that makes it unique.
 LONGEST_SLUG = 60
 
-# Asked where a task type needs a criterion and declares none to begin with.
+# The first criterion of a new task whose type needs one and declares none.
 QUALITY = Criterion(
     "quality",
     "Overall quality",

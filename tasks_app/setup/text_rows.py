@@ -16,7 +16,7 @@ from tasks_app.studyfile.columns import ITEMS
 
 ROWS_ON_A_PAGE = 50
 
-# Where a search looks.
+# Columns that a search looks in.
 _SEARCHED = ("item", "output", "source", "reference", "document")
 
 _FEATURE = "feature_"

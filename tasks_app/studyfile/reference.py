@@ -18,7 +18,7 @@ from tasks_app.studyfile.schema import form_schema, whole_schema
 
 _HEAD = ("| name | holds | default | |", "|---|---|---|---|")
 
-# A setting that so many members of a registry have, in the same words, is described once.
+# A setting that at least this many members of a registry share, in the same words, is described only once.
 SHARED_BY = 10
 
 _LIMITS = {

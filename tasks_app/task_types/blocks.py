@@ -43,8 +43,8 @@ Screens: TypeAlias = tuple[tuple[int, ...], ...]
 FEWEST = 3
 MOST = 20
 
-# Exchanges that are tried for each text when the screens of an item are first made, and in all afterwards. So many take
-# a third of a second.
+# Exchanges that are tried for each text when the screens of an item are first made, and in all afterwards. They take a
+# third of a second.
 FIRST, STEPS = 12, 80_000
 
 # Number of cycles that are tried before items are searched one by one.
@@ -54,7 +54,7 @@ CYCLES = 4
 # these pairs are listed again.
 AIMED, LISTED = 0.5, 40
 
-# At most so many items are tried to find one where a pair can be separated or brought together.
+# Most items that are tried to find one in which a pair can be separated or brought together.
 LOOKS = 20
 
 # Probability of an exchange that leaves pairs less even by 1, 2 …: exp(-1 / HEAT) and so on.

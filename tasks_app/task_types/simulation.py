@@ -10,7 +10,7 @@ from tasks_app.task_types.screen_data import Quality
 # Deviation of a simulated rater's answer from the latent quality of a text, as a share of the scale.
 NOISE = {Quality.CAREFUL: 0.08, Quality.SLOPPY: 0.3}
 
-# Where a straight-liner always puts their answer, as a share of the scale.
+# The answer that a straight-liner always gives, as a share of the scale.
 HABIT = 0.75
 
 

@@ -269,7 +269,7 @@ def due_link(request: HttpRequest, slug: str) -> HttpResponse:
     if replaced and request.POST.get("sure") == "yes":
         token = enrolment.new_link(rater_id=rater.pk)
     if token:
-        # Without the name: what is logged outlives what a rater has erased.
+        # The rater is not named, since the log outlives the erasure of a rater's data.
         events.log(study, request.user, "read a personal link", after={"new": replaced})
     context = {
         "rater": rater,

@@ -19,8 +19,8 @@ from tasks_app.designs.engine.spacing import room, spaced_order
 
 # Whole draws before the settings are called impossible. Where a plan exists the first draw nearly always finds one.
 _DRAWS = 12
-# Where systems overlap and a draw is not level everywhere, the most level of a few is taken; fewer where they come to
-# more places than these in all, which take seconds.
+# If systems overlap and a draw is not level everywhere, the most level of a few draws is taken; fewer if their places
+# come to more than this in all, since drawing these takes seconds.
 _LEVEL_DRAWS = 4
 _LEVEL_PLACES = 20_000
 

@@ -11,8 +11,8 @@ from tasks_app.designs.engine.chairman import DeadEnd
 from tasks_app.designs.engine.pool import Booklet, Pool
 from tasks_app.designs.engine.spacing import Room
 
-# Exchanges made to repair the booklets of one round, so many and so many for each booklet at fault, and partners looked
-# at for each exchange. Most rounds need none; in tight ones another draw helps more than further exchanges.
+# Most exchanges that repair the booklets of one round: a fixed number, plus a number for each faulty booklet; and the
+# partners tried for each exchange. Most rounds need none; in tight ones another draw helps more than more exchanges.
 _EXCHANGES = 600
 _EXCHANGES_EACH = 20
 _PARTNERS = 60

@@ -9,7 +9,7 @@ from enum import StrEnum
 from tasks_app.models import Study
 from tasks_app.selectors.fieldwork.pace import Pace, quarter_of
 
-# A speed is that of so many judgments at least.
+# Least number of judgments from which a speed is computed.
 ENOUGH = 20
 # Spans to look back over. A forecast looks no further ahead than its speed looked back, where one of these spans allows
 # it: a lively hour says nothing about the night, and a day nothing about next week.
@@ -18,8 +18,8 @@ SPANS = (timedelta(hours=1), timedelta(hours=6), timedelta(days=1), timedelta(da
 FAR = 4
 # No forecast is longer, so that every date can be stored: speeds may be as low as one judgment in months.
 LONGEST = timedelta(days=36_525)
-# Nothing came for so many times as long as usually passes between two judgments, and at least for an hour: judging
-# has stopped, and no date is said.
+# Judging has stopped, and no date is forecast, if nothing came for this many times the usual interval between two
+# judgments, and at least for an hour.
 STALLED_AFTER = 4
 LEAST_SILENCE = timedelta(hours=1)
 

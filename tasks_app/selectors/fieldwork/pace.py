@@ -15,7 +15,7 @@ from tasks_app.models import Study
 QUARTER = timedelta(minutes=15)
 _SECONDS = int(QUARTER.total_seconds())
 
-# Judgments that were begun to be stored so long ago are stored by now: every transaction ends sooner.
+# Judgments submitted longer ago than this are committed: every transaction ends sooner.
 _SETTLED_SECONDS = 1800
 _MOST_STUDIES = 200
 

@@ -46,8 +46,8 @@ _STANDINGS = {
     Outcome.FULL: Standing.SENT_AWAY,
 }
 
-# As selectors/pay.py counts sets, with what tells where a rater is. A repeat of a skipped unit is never shown. Imported
-# answers have no set.
+# Counts sets as selectors/pay.py does, and adds the columns that tell where a rater is. A repeat of a skipped unit is
+# never shown. Imported answers have no set.
 _SETS = """
 SELECT a.rater_id, COALESCE(s.task_id, 0),
        count(*) FILTER (WHERE a.purpose = 'main'),

@@ -12,9 +12,9 @@ from tasks_app.selectors.pay import BOOKLETS_LOOKED_AT, FullSet
 from tasks_app.selectors.routing import ON_REQUEST
 
 # Places and answers are sums over the counts of booklets and sets, which triggers keep. Answered units are counted in
-# an index alone (assignment_answered). How many units have places takes as long as all the rest, and only changes with
-# the plan: it is not counted again where a process knows it for so many places and booklets. What stands beside answers
-# is little: its task is looked up for each, since a join would read all units.
+# an index alone (assignment_answered). Counting the units with places takes as long as all the rest, and the count only
+# changes with the plan: a process that knows it for these numbers of places and booklets does not count again. Only few
+# assignments are held, surplus or skipped: the task of each is looked up, since a join would read all units.
 _TASKS = """
 SELECT t.*, COALESCE(planned.places, 0) AS places, COALESCE(answered.n, 0) AS submitted,
        COALESCE(beside.held, 0) AS held, COALESCE(beside.surplus, 0) AS surplus, COALESCE(beside.skipped, 0) AS skipped,

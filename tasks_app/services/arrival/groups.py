@@ -12,7 +12,7 @@ from tasks_app.selectors import routing
 from tasks_app.services.database import rows
 from tasks_app.services.plan import plans
 
-# Marks in Rater.prefs who was put into a group rather than drawn: they never have a place in a block.
+# Marks raters in Rater.prefs who were put into a group rather than drawn: they never have a place in a block.
 NAMED = "named_group"
 
 
@@ -68,7 +68,7 @@ def _draw_block(rater: Rater) -> None:
     )
 
 
-# The place of a rater who has judged nothing and is not at work any more.
+# Frees the places of raters who have judged nothing and are not at work any more.
 _GIVE_BACK = """
 UPDATE tasks_app_groupblock g SET taken_by_id = NULL
 WHERE g.taken_by_id = ANY(%(raters)s)

@@ -13,7 +13,7 @@ from tasks_app.plaintext import problem_in
 from tasks_app.services import events
 from tasks_app.services.database import atomically
 
-# As the column of the table.
+# Same as the length of the column in the database.
 LONGEST_NAME = 100
 
 

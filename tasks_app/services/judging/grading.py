@@ -29,7 +29,7 @@ Purpose = Assignment.Purpose
 # Answers between a failed check and the break at which it is mentioned, so that nobody learns which unit it was.
 UNITS_BEFORE_A_WARNING = 3
 
-# Under which names of a rater's prefs it stands after how many answers they are told, and that they are to be ended.
+# Keys of a rater's prefs: the number of answers after which they are warned, and the mark that they are to be ended.
 WARN_AFTER, TO_BE_ENDED = "warn_after", "failed"
 
 

@@ -250,7 +250,7 @@ def drop_repeat(assignment_id: int) -> None:
     )
 
 
-# Which of some booklets are taken whole, and which have open places left.
+# Sets the state of booklets: claimed as a whole, or with open places left.
 _SETTLE = """
 UPDATE tasks_app_booklet b SET claimed_by_id = COALESCE(%s, b.claimed_by_id), state = CASE WHEN EXISTS (
     SELECT 1 FROM tasks_app_place p WHERE p.booklet_id = b.id AND NOT EXISTS (

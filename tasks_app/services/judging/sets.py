@@ -18,8 +18,6 @@ State = Assignment.State
 # Units with known answers that are woven into a set, by kind of slot.
 _KNOWN = {weaving.CONTROL: Purpose.CONTROL, weaving.ATTENTION: Purpose.ATTENTION}
 
-# Raters whose sets count when checks are shared out evenly.
-
 
 @dataclass(frozen=True, slots=True)
 class ClaimedPlace:

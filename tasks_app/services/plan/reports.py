@@ -20,7 +20,7 @@ from tasks_app.services.plan.extras import Extras, SetContents, extras_of
 from tasks_app.services.plan.meetings import Meetings, meetings_of
 from tasks_app.services.plan.promises import Line, lines_of
 
-# More places than these are neither drawn nor read for a page: so many take two to three seconds of computing.
+# Plans with more places are neither drawn nor read for a page: this many take two to three seconds to compute.
 MOST_PLACES = 30_000
 
 # Plans that a process remembers, so that a page that is looked at again is not drawn again.

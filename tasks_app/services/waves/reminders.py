@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 
 OPENS, REMINDER = "wave_opens", "wave_reminder"
 
-# Sending that failed is tried again after so many minutes.
+# Minutes after which a message that could not be sent is sent again.
 PAUSE_MINUTES = 10
 
 # Messages of one round: a mail server takes about a second for each, and the next round comes in a minute.

@@ -18,7 +18,7 @@ from tasks_app.setup import text_rows, texts
 from tasks_app.setup.degraded.kinds import LABELS, degraded
 from tasks_app.setup.paths import value_at
 
-# As many as a page can make while somebody waits.
+# Most copies that a page can make while the researcher waits.
 MOST_COPIES = 20_000
 
 LONGEST_KEY = 100

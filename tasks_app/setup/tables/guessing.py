@@ -154,7 +154,7 @@ def _guess_item(columns: Sequence[_Column], by_column: dict[str, str]) -> str:
     """Mark the column that names the items, if one does; return where the keys of items come from."""
     ours = next((column.name for column in columns if column.plain == "item"), None)
     if ours is not None:
-        # Our own name: what is wrong with its cells is said, not guessed around.
+        # The column has our own name: faults in its cells are reported, and no other column is guessed instead.
         by_column[ours] = "item"
         return COLUMN
     uses = {use: name for name, use in by_column.items()}

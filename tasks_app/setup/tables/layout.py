@@ -19,7 +19,7 @@ from tasks_app.studyfile.files.naming import Naming
 # Uses of a column besides the columns of items.csv.
 FEATURE, SYSTEM = "feature", "system_outputs"
 
-# Where the key of an item comes from.
+# Origins of the key of an item.
 COLUMN, SOURCE, ORDER, ROW = "column", "source", "order", "row"
 ITEM_KEYS = (
     (COLUMN, gettext_lazy("a column names the item")),
@@ -137,7 +137,7 @@ class Layout:
             yield _("No column names the system. Write down the name of the system that wrote these texts.")
 
 
-# The column of a downloaded file that says what is wrong with a row; nothing when it is uploaded again.
+# The column of a downloaded file with the problem of each row; it is ignored when the file is uploaded again.
 PROBLEM = "problem"
 
 

@@ -80,7 +80,7 @@ class Headers:
         usable = True
         for number, name in enumerate(names, start=1):
             if not name and self.naming.mapped is not None:
-                # Such as the numbers of rows that pandas writes.
+                # An unnamed column that nobody needs, such as the row numbers that pandas writes.
                 self._unmapped.setdefault(_("column %(n)d, which has no name") % {"n": number})
             elif not name:
                 self._report(line, number, _("Column %(n)d has no name. Name it, or remove it.") % {"n": number})

@@ -15,7 +15,7 @@ from tasks_app.studyfile.schema import whole_schema
 # Characters that a block of text cannot hold: line ends other than \n, and those an editor may change or hide.
 _ESCAPED = re.compile("[^\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
 
-# In a schema: what is empty is written all the same, since it says something by being there.
+# Key of a schema for values that are written even if they are empty, since their presence has a meaning.
 KEPT = "x-kept-when-empty"
 
 # Lines are never folded: a folded text is harder to compare, and every edit would move its words.

@@ -17,11 +17,11 @@ from typing import TypeAlias
 
 Tuples: TypeAlias = list[tuple[int, ...]]
 
-# At most so many texts are tried for the next place of a tuple: enough to find one that met the others hardly ever.
+# Most texts that are tried for the next place of a tuple: enough to find one that has hardly ever met the others.
 LOOK = 64
 
-# Where all tuples have at most FEW places, STEPS exchanges are tried for each place, and the best of TRIES results is
-# taken.
+# If the tuples have at most FEW places in all, STEPS exchanges are tried for each place, and the best of TRIES results
+# is taken.
 FEW, STEPS, TRIES = 240, 100, 4
 
 # The temperature at which the search starts: how readily it accepts exchanges that make pairs less even.

@@ -147,7 +147,7 @@ class ErrorLabels(TextType):
     Form = ErrorLabelForm
 
     class Params(TextParams):
-        # Both texts are what is judged.
+        # The source is always shown, since raters judge both texts.
         show_source = None  # type: ignore[assignment]  # Django's way to take a field out of a form
 
         typology = forms.ChoiceField(
@@ -196,7 +196,7 @@ class ErrorLabels(TextType):
                 self.add_error("own_flags", _("Turn off the flags that come along, or use other keys."))
             return cleaned
 
-    # Both texts are what is judged: nothing takes the source away.
+    # Raters judge both texts, so that the source cannot be hidden.
     show_source = True
     typology: str
     labels: list[dict[str, Any]]

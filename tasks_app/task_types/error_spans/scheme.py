@@ -17,7 +17,7 @@ from tasks_app.task_types.error_spans.scoring import Rule, rules_of
 
 SIDES = ("output", "source")
 
-# As many as there are colours that most people can tell apart, with an underline of its own each.
+# Number of colours that most people can tell apart, each with its own underline.
 COLOURS = 6
 MOST_SEVERITIES = 4
 MOST_CATEGORIES = 60
@@ -26,7 +26,7 @@ _KEY = re.compile(r"[a-z0-9][a-z0-9_-]{0,59}")
 # The colours of severities, from minor to major. Of two severities the milder one does not get the neutral colour.
 _LEVELS = {0: (), 1: (3,), 2: (2, 3), 3: (1, 2, 3), 4: (1, 2, 3, 4)}
 
-# As published; like every published instrument they are not translated here.
+# The severities as published; like every published instrument they are not translated here.
 ESA_SEVERITIES = (
     ("minor", "Minor", "Style, grammar or choice of words could be better or more natural."),
     ("major", "Major", "The meaning is changed, or the part is really hard to understand."),

@@ -15,7 +15,7 @@ from tasks_app.task_types.simulation import share_of
 if TYPE_CHECKING:
     from tasks_app.task_types.labels import Labels
 
-# As shares of the scale: from the first on an option is ticked, and below the second none of them fits.
+# Shares of the scale: an option is ticked from the first one on, and no option fits below the second one.
 TICKED_FROM = 0.55
 NONE_BELOW = 0.12
 

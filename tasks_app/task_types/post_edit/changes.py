@@ -10,7 +10,8 @@ WORDS = re.compile(r"\w+|\s+|[^\w\s]")
 # Longer lists of changes help nobody who compares two answers.
 MOST_CHANGES = 20
 
-# Comparing takes as long as the product of the words; where more than so many differ, they are one change.
+# Comparing takes time in proportion to the product of the numbers of words; above this product, the words that differ
+# are one change.
 MOST_COMPARED = 1_000_000
 
 

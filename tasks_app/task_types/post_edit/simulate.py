@@ -9,7 +9,7 @@ from tasks_app.task_types.base import Quality, Screen
 from tasks_app.task_types.post_edit.form import start_of, text_name
 from tasks_app.task_types.simulation import share_of
 
-# In the worst text, so many of ten words move.
+# Number of words in ten that move in the worst text.
 MOST_MOVED = 3
 
 SECONDS_A_WORD = 0.7

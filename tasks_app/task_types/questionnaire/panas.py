@@ -13,7 +13,7 @@ from tasks_app.task_types.questionnaire.instruments import instrument_data
 # Prefix of the keys of the twenty criteria.
 PREFIX = "panas-"
 
-# At most so many of the ten words of a score may be missing; what is there then stands for them.
+# Most of the ten words of a score that may be missing; the mean of the others then stands for them.
 MOST_MISSING = 2
 
 _SCORES: Mapping[str, list[str]] = instrument_data("panas")["scores"]

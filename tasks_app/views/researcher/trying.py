@@ -26,7 +26,7 @@ from tasks_app.views.researcher.recruiting import open_channels
 # A code that no study has, for outcomes where each rater gets one of their own.
 SAMPLE_CODE = "EXAMPLE8"
 
-# Ways of not coming in: what it is called, what is raised, and the state the study is in then.
+# Refusals of an arrival: its label, the exception that is raised, and the state of the study.
 REFUSALS: Mapping[str, tuple[Any, type[Exception], str]] = {
     "no_place": (gettext_lazy("All places taken on arrival"), enrolment.StudyFull, Study.State.OPEN),
     "paused": (gettext_lazy("Study paused"), enrolment.NotOpen, Study.State.PAUSED),

@@ -324,7 +324,7 @@ def _amount(request: HttpRequest) -> Decimal:
         amount = Decimal(request.POST.get("seen", ""))
     except InvalidOperation:
         return Decimal(-1)
-    # No sum, and one of them cannot even be compared.
+    # Infinity and NaN are no sums, and a signalling NaN cannot even be compared.
     return amount if amount.is_finite() else Decimal(-1)
 
 
