@@ -131,6 +131,24 @@ def test_a_repeated_result_gains_nothing() -> None:
     assert "1 result stands in a list a second time" in (row.note or "")
 
 
+def test_outputs_have_a_text_for_each_criterion_that_is_asked_apart() -> None:
+    data, variants = searched(SHOWN, SAID)
+    names, n = data.names, len(data.names.part_ids)
+    # Every output is shown a second time, with a question about something else.
+    twice = replace(
+        names,
+        part_ids=np.arange(2 * n),
+        unit_of_part=np.zeros(2 * n, dtype=np.int32),
+        shown_part=np.r_[names.shown_part, names.shown_part + n],
+        shown_system=np.tile(names.shown_system, 2),
+        shown_item=np.tile(names.shown_item, 2),
+    )
+    settings = {"labels": LABELS, "relevant": ["Relevant"], "cutoffs": "1, 3"}
+    extras = {Variants: Variants(variants.variant * 2)}
+    found = rows_of("search_results", replace(data, names=twice), extras=extras, **settings)
+    assert found == rows(SHOWN, SAID)
+
+
 def test_queries_without_results_or_gains_are_left_out_and_counted() -> None:
     shown = {(0, 0): "a", (0, 1): "b", (1, 0): "c", (2, 0): "d", (2, 1): "d"}
     said = {(0, "a"): ["Relevant"], (0, "b"): ["Not"], (1, "c"): ["Relevant"], (2, "d"): ["Not"]}

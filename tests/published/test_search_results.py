@@ -77,4 +77,8 @@ def test_the_system_with_more_relevant_results_is_found(rosas_browser: Client) -
     page = rosas_browser.get(f"/admin/studies/{study.slug}/results/").content.decode()
     assert "Search by meaning has more relevant results among its first 3 than Search by words" in page
     assert "Search results by system" in page
-    assert "Search results, pairs of systems" in page
+    assert "Precision, pairs of systems" in page
+    # The chart beside the headline is that of precision, below a heading.
+    summary = page.partition('id="summary"')[2].partition("</section>")[0]
+    assert "Relevant among the first 5 results on Relevance" in summary
+    assert summary.index("<h3") < summary.index("<h4")

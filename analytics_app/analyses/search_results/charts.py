@@ -12,7 +12,7 @@ from analytics_app.charts.registry import chart
 from analytics_app.results import Row
 
 
-@chart(order=66)
+@chart(order=9)
 def precision_by_system(material: Material) -> Iterator[Sketch]:
     """Draw the share of relevant results among the first results of each system."""
     rows = [row for row in material.of("precision_at") if row.system]

@@ -49,20 +49,19 @@ def _by_system(rows: Rows) -> Iterator[Table]:
 
 
 def _pairs(rows: Rows, limit: float) -> Iterator[Table]:
-    columns = [
-        named(_("Pair"), pair("−")),
-        named(_("First results"), _first),
-        own(_("Queries"), items),
-        own(_("Difference of precision"), digits(3)),
-        own(_("Interval"), interval(3)),
-        own(_("p"), p),
-        own(_("Adjusted p"), p_adjusted(limit)),
-        Shown(_("Difference of nDCG"), "ndcg_difference", digits(3)),
-        Shown(_("Interval"), "ndcg_difference", interval(3)),
-        Shown(_("Adjusted p"), "ndcg_difference", p_adjusted(limit)),
-    ]
-    lines, by = rows.of("precision_difference"), ("system", "system_b", "label")
-    notes = notes_of(rows.of("precision_difference", "ndcg_difference"))
+    """Yield the comparisons of precision, then those of nDCG."""
     more = _("%(n)s more comparisons are in the file of results.")
-    caption = _("Search results, pairs of systems")
-    yield from table_of(rows, caption, columns, lines, by=by, notes=notes, most=MOST_ROWS, more=more)
+    for statistic, caption, measure in (
+        ("precision_difference", _("Precision, pairs of systems"), _("Difference of precision")),
+        ("ndcg_difference", _("nDCG, pairs of systems"), _("Difference of nDCG")),
+    ):
+        columns = [
+            named(_("Pair"), pair("−")),
+            named(_("First results"), _first),
+            own(_("Queries"), items),
+            own(measure, digits(3)),
+            own(_("Interval"), interval(3)),
+            own(_("p"), p),
+            own(_("Adjusted p"), p_adjusted(limit)),
+        ]
+        yield from table_of(rows, caption, columns, rows.of(statistic), most=MOST_ROWS, more=more)

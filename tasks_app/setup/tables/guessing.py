@@ -34,13 +34,15 @@ _KNOWN_AS: Mapping[str, Sequence[str]] = {
     "source": (
         "source", "source text", "src", "input", "mr", "meaning representation", "prompt", "article", "context",
         "data", "triples", "facts", "question", "source sentence", "original",
+        "query",
     ),
     "reference": ("reference", "reference text", "ref", "references", "gold", "human reference", "ground truth"),
     "document": ("document", "document id", "doc", "doc id", "docid", "conversation", "dialogue id"),
     "position": ("position", "sentence number", "sent no", "turn"),
     "language": ("language", "lang", "target language", "tgt lang", "target lang", "trg lang"),
     "source_language": ("source language", "src lang", "source lang"),
-    "variant": ("variant", "sample", "sample id", "run"),
+    # The rank of a search result tells the results of one system for one query apart.
+    "variant": ("variant", "sample", "sample id", "run", "rank"),
     "context_image": ("context image", "image", "picture", "img"),
     "context_audio": ("context audio", "audio", "sound", "wav"),
     "context_video": ("context video", "video"),

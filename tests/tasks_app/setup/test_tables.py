@@ -121,6 +121,18 @@ def test_tables_are_read_however_they_are_written(content: bytes) -> None:
     assert read(content).rows == read(LONG).rows
 
 
+def test_search_results_are_told_apart_by_their_rank() -> None:
+    table = "item,system,rank,query,result text\n" + "".join(
+        f"q{query},{system},{rank},what is {query},the text of result {rank} of {system}\n"
+        for query in (1, 2) for system in "ab" for rank in (1, 2)
+    )  # fmt: skip
+    rows = read(table, "results.csv").rows
+    assert len(rows) == 8
+    assert [(row["system"], row["variant"], row["source"]) for row in rows[:3]] == [
+        ("a", "1", "what is 1"), ("a", "2", "what is 1"), ("b", "1", "what is 1"),
+    ]  # fmt: skip
+
+
 def test_quoted_line_breaks_stay_in_the_text() -> None:
     rows = read('item,system,output\n1,a,"two\nlines"\n2,a,one line\n').rows
     assert [row["output"] for row in rows] == ["two\nlines", "one line"]
