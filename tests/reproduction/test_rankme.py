@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.stats
 
 from analytics_app.stats.scales.magnitude import geometric_means
 from tests.reproduction.conftest import Reproduce
@@ -215,6 +216,48 @@ def test_criteria_with_each_other(results: Mapping[str, Any], name: str, figure:
     about = {"task": f"{METHODS[method]}{setup[1]}", "label": criteria.replace("~", " and ")}
     row = row_of(results, analysis="criteria", statistic=CRITERIA[kind], **about)
     assert row["value"] == pytest.approx(figure["value"], abs=figure["tolerance"])
+
+
+@pytest.mark.parametrize(
+    ("task", "other", "criterion", "way", "way_b"),
+    [
+        ("likert1", "rankme1", "quality", "mean", "geometric_mean"),
+        ("likert1", "likert2", "naturalness", "mean", "mean"),
+        ("plain1", "rankme2", "informativeness", "geometric_mean", "geometric_mean"),
+    ],
+)
+def test_systems_are_ordered_alike_by_other_methods(
+    results: Mapping[str, Any], task: str, other: str, criterion: str, way: str, way_b: str
+) -> None:
+    """The oracle is scipy on scores that are computed from the published ratings."""
+    systems = ("baseline", "slug2slug", "sheffield_v2")
+    average = {"mean": np.mean, "geometric_mean": scipy.stats.gmean}
+    scores = []
+    for key, by in ((task, way), (other, way_b)):
+        values = _published(key, criterion)
+        scores.append([float(average[by](values[system])) for system in systems])
+    rows = [row for row in results["rows"] if (row["metric"], row["metric_b"]) == (way, way_b)]
+    about = {"task": "likert1", "label": f"{task}/{criterion} and {other}/{criterion}"}
+    for name, oracle in (
+        ("pearson", scipy.stats.pearsonr),
+        ("spearman", scipy.stats.spearmanr),
+        ("kendall", scipy.stats.kendalltau),
+    ):
+        row = row_of({"rows": rows}, analysis="ways_of_scoring", statistic=f"scoring_{name}", **about)
+        assert row["value"] == pytest.approx(oracle(*scores).statistic)
+        assert row["n_ratings"] == 3
+        assert row["note"].startswith("With 3 systems this says little")
+
+
+def _published(task: str, criterion: str) -> Mapping[str, list[float]]:
+    """Return the published ratings of each system in a task."""
+    method = next(name for name, ours in METHODS.items() if ours == task[:-1])
+    values: dict[str, list[float]] = {}
+    with gzip.open(folder_of(SET) / "ratings.csv.gz", "rt", encoding="utf-8", newline="") as stream:
+        for row in csv.DictReader(stream):
+            if (row["method"], row["setup"], row["criterion"]) == (method, task[-1], criterion):
+                values.setdefault(row["system"], []).append(float(row["value"]))
+    return values
 
 
 def test_no_published_figure_is_left_out() -> None:

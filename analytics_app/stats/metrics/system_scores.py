@@ -87,8 +87,9 @@ def correlated_scores(
     from scipy.stats import kendalltau, rankdata  # noqa: PLC0415  takes a second to load
 
     drawn_x, drawn_y = (np.zeros((0, n)), np.zeros((0, n))) if drawn is None else (side[:, scored] for side in drawn)
-    missing = np.isnan(drawn_x).any(axis=1) | np.isnan(drawn_y).any(axis=1)
-    drawn_x, drawn_y = drawn_x[~missing], drawn_y[~missing]
+    # A resample that leaves out a system has no correlation; too many of these leave no interval.
+    missing = np.atleast_1d(np.isnan(drawn_x + drawn_y).any(axis=1))
+    drawn_x, drawn_y = (np.where(missing[:, np.newaxis], np.nan, side) for side in (drawn_x, drawn_y))
     note = few_note if n < few else None
     estimates = []
     for side_x, side_y, samples_x, samples_y in (
@@ -99,7 +100,8 @@ def correlated_scores(
         p, df = p_of(r, side_x, side_y)
         estimates.append(replace(_interval(r, row_r(samples_x, samples_y), n, n_items, confidence), p=p, df=df))
     tau = kendalltau(tying_x, tying_y)
-    third = _interval(float(tau.statistic), rank_taus(drawn_x, drawn_y), n, n_items, confidence)
+    taus = np.where(missing, np.nan, rank_taus(drawn_x, drawn_y))
+    third = _interval(float(tau.statistic), taus, n, n_items, confidence)
     estimates.append(replace(third, p=float(tau.pvalue)))
     return ScoreCorrelations(*(replace(one, note=joined(note, one.note)) for one in estimates))
 

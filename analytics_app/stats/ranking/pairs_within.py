@@ -85,3 +85,54 @@ def pair_totals(values: ArrayLike, groups: ArrayLike, systems: ArrayLike, n_syst
         ties += np.bincount(cells[different & (x == y)], minlength=ties.size)
     square = ties.reshape(n_systems, n_systems)
     return wins.reshape(n_systems, n_systems), square + square.T
+
+
+def won_shares(
+    values: ArrayLike, groups: ArrayLike, systems: ArrayLike, clusters: ArrayLike, n_systems: int, n_clusters: int
+) -> tuple[Floats, Floats]:
+    """Count the comparisons that each system won within groups, and all that it was in, by cluster [1]_.
+
+    Their ratio is the share of comparisons won. Where every group has one text of each system it is the mean rank, on a
+    scale from 0 to 1 where higher is better.
+
+    Parameters
+    ----------
+    values : array_like of float, shape (n,)
+        Higher is better; NaN = not rated.
+    groups, systems, clusters : array_like of int, shape (n,)
+        Codes from 0; two entries of the same system are not compared. The cluster of a comparison is that of its first
+        entry.
+    n_systems, n_clusters : int
+
+    Returns
+    -------
+    won, compared : ndarray of float, shape (n_clusters, n_systems)
+        A tie is half a win.
+
+    References
+    ----------
+    .. [1] O. Bojar, M. Ercegovčević, M. Popel and O. Zaidan (2011). A grain of salt for the WMT manual evaluation.
+       WMT, 1-11.
+
+    Examples
+    --------
+    >>> won, compared = won_shares([5, 3, 5], [0, 0, 0], [0, 1, 2], [0, 0, 0], 3, 1)
+    >>> won.tolist(), compared.tolist()
+    ([[1.5, 0.0, 1.5]], [[2.0, 2.0, 2.0]])
+    """
+    numbers = checked_values(values)
+    system = checked_codes(systems, numbers.size, below=n_systems)
+    group, cluster = checked_codes(groups, numbers.size), checked_codes(clusters, numbers.size, below=n_clusters)
+    rated = ~np.isnan(numbers)
+    numbers, system, group, cluster = numbers[rated], system[rated], group[rated], cluster[rated]
+    size = n_clusters * n_systems
+    won, compared = np.zeros(size), np.zeros(size)
+    for first, second in pairs_within(group):
+        different = system[first] != system[second]
+        one, other = first[different], second[different]
+        points = 0.5 * (1 + np.sign(numbers[one] - numbers[other]))
+        for mine, gained in ((one, points), (other, 1 - points)):
+            cells = cluster[one] * n_systems + system[mine]
+            won += np.bincount(cells, weights=gained, minlength=size)
+            compared += np.bincount(cells, minlength=size)
+    return won.reshape(n_clusters, n_systems), compared.reshape(n_clusters, n_systems)

@@ -1,0 +1,83 @@
+"""Charts of ways of scoring: a cell for each pair of scores, darker the further its correlation is from zero."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from analytics_app.analyses.ways_of_scoring.ways import WAYS
+from analytics_app.charts import words
+from analytics_app.charts.drawing import Sketch
+from analytics_app.charts.heat import heat_chart
+from analytics_app.charts.picking import INTERVAL, Material, value_of
+from analytics_app.charts.registry import chart
+from analytics_app.results import Row
+
+LETTERS = 24
+# Beyond so many tasks and criteria a chart is read as a table.
+MOST = 12
+
+
+@chart(order=86)
+def ways_of_scoring(of: Material) -> Iterator[Sketch]:
+    """Draw how ways of scoring correlate on each criterion, and how tasks and criteria do by their leading ways."""
+    found = [row for row in of.of("scoring_spearman") if row.metric_b]
+    for number, criterion in enumerate(dict.fromkeys(row.criterion for row in found if row.label is None)):
+        rows = [row for row in found if row.criterion == criterion and row.label is None]
+        name = words.short(of.called_in(rows[0]))
+        yield from _heat(
+            of, rows, lambda row: (str(WAYS[str(row.metric)]), str(WAYS[str(row.metric_b)])),
+            kind=f"ways-of-scoring-{number}", title=f"How ways of scoring systems agree for {name}",
+            criterion=criterion or "",
+        )  # fmt: skip
+    leading = [row for row in found if row.label and (row.settings or {}).get("leading")]
+    yield from _heat(
+        of, leading, lambda row: (str((row.settings or {})["a"]), str((row.settings or {})["b"])),
+        kind="scoring-tasks", title="How the scores of systems agree between tasks and criteria",
+    )  # fmt: skip
+
+
+def _heat(
+    of: Material,
+    rows: Sequence[Row],
+    sides: Callable[[Row], tuple[str, str]],
+    *,
+    kind: str,
+    title: str,
+    criterion: str = "",
+) -> Iterator[Sketch]:
+    names = list(dict.fromkeys(name for row in rows for name in sides(row)))
+    if len(names) < 3:
+        return
+    drawn = names[:MOST]
+    by_pair = {frozenset(sides(row)): row for row in rows}
+    cells = list(_cells(by_pair, drawn))
+    n = max(row.n_ratings or 0 for row in rows)
+    few = " With so few systems this says little." if n < 5 else ""
+    only = f", {len(drawn)} of {len(names)}" if len(drawn) < len(names) else ""
+    yield Sketch(
+        kind=kind,
+        title=title,
+        subtitle=(
+            f"Spearman's correlation over {n:,} systems{only}; darker cells are further from 0; {of.basis(rows)}.{few}"
+        ),
+        by_system=True,
+        chart=heat_chart(cells, [words.short(name, LETTERS) for name in drawn[:-1]]),
+        columns=(("name", "Scored by"), ("column", "And by"), ("value", "Spearman's rho"), *INTERVAL),
+        criterion=criterion,
+        further=True,
+    )
+
+
+def _cells(by_pair: dict[frozenset[str], Row], names: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """Yield the lower triangle, row by row."""
+    for number, name in enumerate(names[1:]):
+        place = 0
+        for other in names[: number + 1]:
+            row = by_pair.get(frozenset((name, other)))
+            if row is None:
+                continue
+            column = words.short(other, LETTERS)
+            ends = {"low": row.low, "high": row.high}
+            yield {"row": number, "place": place, "name": name, "column": column, "value": value_of(row), **ends}
+            place += 1

@@ -1,0 +1,68 @@
+"""Tables of ways of scoring: the scores of systems, and how scores correlate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from django.utils.text import capfirst
+from django.utils.translation import gettext as _
+
+from analytics_app.analyses.ways_of_scoring.ways import WAYS
+from analytics_app.models import ResultRow
+from analytics_app.show import cells
+from analytics_app.show.formats import digits, interval, p_adjusted
+from analytics_app.show.general import general_table
+from analytics_app.show.registry import tables_of
+from analytics_app.show.shown import Rows, Shown, by_system, lines_of, named, own, table_of
+from analytics_app.show.table import Table
+
+MOST_PAIRS = 200
+CORRELATIONS = ("scoring_spearman", "scoring_pearson", "scoring_kendall")
+
+
+@tables_of("ways_of_scoring")
+def ways_of_scoring(rows: Rows, limit: float) -> Iterator[Table]:
+    """Yield the scores of a criterion by every way, then correlations of ways, or of tasks and criteria."""
+    whole = rows.whole
+    ways = [way for way in whole.values("metric", "scoring_score") if way in WAYS]
+    columns = [Shown(capfirst(str(WAYS[way])), "scoring_score", digits(2), where={"metric": way}) for way in ways]
+    yield from by_system(whole, _("Systems by ways of scoring"), columns, lead="scoring_score") if columns else ()
+    yield from _correlations(whole, limit)
+    yield from general_table(rows.parts, limit, caption=_("Ways of scoring on parts of the texts"))
+
+
+def _correlations(rows: Rows, limit: float) -> Iterator[Table]:
+    found = rows.of(*CORRELATIONS)
+    if not any(row.value is not None for row in found):
+        return
+    by = ("label", "metric", "metric_b")
+    between = any(row.label for row in found)
+    columns = [
+        *([named(_("First"), _called("a")), named(_("Second"), _called("b"))] if between else []),
+        named(_("Scored by"), _way("metric")),
+        named(_("And by"), _way("metric_b")),
+        Shown(_("Spearman's rho"), CORRELATIONS[0], digits(2)),
+        Shown(_("Interval"), CORRELATIONS[0], interval(2)),
+        Shown(_("Pearson's r"), CORRELATIONS[1], digits(2)),
+        Shown(_("Interval"), CORRELATIONS[1], interval(2)),
+        Shown(_("Kendall's tau-b"), CORRELATIONS[2], digits(2)),
+        Shown(_("Interval"), CORRELATIONS[2], interval(2)),
+        Shown(_("Adjusted p of rho"), CORRELATIONS[0], p_adjusted(limit)),
+        own(_("Systems"), lambda row: cells.whole(row.n_ratings if row else None)),
+    ]
+    caption = (
+        _("Correlations over systems between tasks and criteria")
+        if between
+        else _("Correlations over systems between ways of scoring")
+    )
+    more = _("%(n)s more pairs are in the file of results.")
+    lines = lines_of(found, *by)
+    yield from table_of(rows, caption, columns, lines, by=by, most=MOST_PAIRS, more=more, used_only=True)
+
+
+def _called(side: str) -> Callable[[ResultRow], object]:
+    return lambda row: (row.settings or {}).get(side) or row.label
+
+
+def _way(column: str) -> Callable[[ResultRow], object]:
+    return lambda row: str(WAYS.get(getattr(row, column) or "", getattr(row, column)))
