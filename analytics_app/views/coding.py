@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any
@@ -19,10 +17,11 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from analytics_app.selectors import coding as compared
 from tasks_app import access
 from tasks_app.models import Codebook, Membership, Rating, Study
-from tasks_app.plaintext import problem_in, without_formula
+from tasks_app.plaintext import problem_in
 from tasks_app.selectors import coding as selectors
 from tasks_app.selectors.coding import Coding
 from tasks_app.services import coding, events
+from tasks_app.views.downloads import csv_file
 from tasks_app.views.researcher.frame import researcher_page, study_page
 
 EDITOR, OWNER = Membership.Role.EDITOR, Membership.Role.OWNER
@@ -254,14 +253,8 @@ def file(request: HttpRequest, slug: str, criterion: str) -> HttpResponse:
     of_question = selectors.coding_of(_codebook(study, criterion))
     if not of_question.is_complete or not coding.may_begin(study):
         raise Http404
-    target = io.StringIO()
-    csv.writer(target).writerows(tuple(map(without_formula, row)) for row in compared.file_of(of_question))
     events.log(study, request.user, "exported", about=f"codes of {criterion}", after={"state": study.state})
-    return HttpResponse(
-        target.getvalue(),
-        content_type="text/csv; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="{study.slug}-codes-{criterion}.csv"'},
-    )
+    return csv_file(f"{study.slug}-codes-{criterion}.csv", compared.file_of(of_question))
 
 
 def _question(study: Study, criterion: str) -> selectors.Question:

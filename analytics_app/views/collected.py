@@ -24,6 +24,7 @@ from tasks_app.selectors import collected
 from tasks_app.services import collecting, events, pay
 from tasks_app.setup import verifying
 from tasks_app.views import pay_words
+from tasks_app.views.downloads import attachment
 from tasks_app.views.researcher.frame import researcher_page, study_page
 from tasks_app.views.researcher.setup.form_frame import step_url
 
@@ -192,8 +193,8 @@ def file(request: HttpRequest, slug: str, format: str) -> HttpResponse:
     rows: Iterator[dict[str, Any]] = pairs.rows_of(study, _rounds(request, study), only_accepted=only_accepted)
     about = "accepted pairs" if only_accepted else "pairs"
     events.log(study, request.user, "exported", about=f"{about} as {format}", after={"state": study.state})
-    return HttpResponse(
+    return attachment(
+        f"{study.slug}-pairs.{format}",
         pairs.csv_text(rows) if format == "csv" else pairs.json_lines(rows),
-        content_type=pairs.CONTENT_TYPES[format],
-        headers={"Content-Disposition": f'attachment; filename="{study.slug}-pairs.{format}"'},
+        pairs.CONTENT_TYPES[format],
     )

@@ -24,10 +24,10 @@ from analytics_app.selectors.coverage import (
     coverage_of,
     known_features,
 )
-from analytics_app.views.files import as_file
 from tasks_app import access
 from tasks_app.models import Study
 from tasks_app.plaintext import without_formula
+from tasks_app.views.downloads import attachment
 from tasks_app.views.researcher.frame import researcher_page, study_page
 
 # What is counted where neither the plan nor the items have features.
@@ -104,9 +104,7 @@ def file(request: HttpRequest, slug: str) -> HttpResponse:
             for system, n in zip(table.systems, line.n_outputs, strict=True):
                 words = (table.task, line.feature, line.value, system)
                 writer.writerow([*map(without_formula, words), line.n_items, n])
-    return HttpResponse(
-        text.getvalue(), content_type="text/csv; charset=utf-8", headers=as_file(f"{study.slug}-features.csv")
-    )
+    return attachment(f"{study.slug}-features.csv", text.getvalue())
 
 
 def _counted(study: Study, form: CoverageForm) -> list[Coverage]:

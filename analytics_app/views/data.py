@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.urls import reverse
 from django.views.decorators.http import require_safe
@@ -22,6 +22,7 @@ from tasks_app import access
 from tasks_app.models import Study
 from tasks_app.selectors.personal_texts import tasks_with_texts
 from tasks_app.services import events
+from tasks_app.views.downloads import streamed
 from tasks_app.views.researcher.frame import researcher_page, study_page
 
 
@@ -59,8 +60,8 @@ def ratings(request: HttpRequest, slug: str, format: str) -> HttpResponseBase:
         raise Http404
     file_format: ratings_export.Format = "csv" if format == "csv" else "jsonl"
     events.log(study, request.user, "exported", about=f"ratings as {file_format}", after={"state": study.state})
-    return StreamingHttpResponse(
+    return streamed(
+        f"{study.slug}-ratings.{file_format}",
         Begun(ratings_export.stream(study, format=file_format)),
-        content_type=ratings_export.CONTENT_TYPES[file_format],
-        headers={"Content-Disposition": f'attachment; filename="{study.slug}-ratings.{file_format}"'},
+        ratings_export.CONTENT_TYPES[file_format],
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_safe
@@ -16,6 +16,7 @@ from analytics_app.selectors.results import plots_of, systems_shown
 from analytics_app.views import one_page, taken
 from analytics_app.views.superuser_looks import note_look
 from tasks_app.models import Membership, Study
+from tasks_app.views.downloads import attachment, streamed
 from tasks_app.views.researcher.frame import researcher_page
 
 
@@ -26,10 +27,10 @@ def plot(request: HttpRequest, slug: str, number: int, pk: int, format: pictures
     study, role, run = done_run(request, slug, number)
     chart = get_object_or_404(plots_of(run, systems=systems_shown(study)).exclude(svg=""), pk=pk)
     note_look(request, study, role, f"plot {chart.key} of run {number}")
-    return HttpResponse(
+    return attachment(
+        f"{study.slug}-run-{number}-{taken.plot_name(chart)}.{format}",
         taken.plot_file(study, run, chart, format),
-        content_type=pictures.CONTENT_TYPES[format],
-        headers=as_file(f"{study.slug}-run-{number}-{taken.plot_name(chart)}.{format}"),
+        pictures.CONTENT_TYPES[format],
     )
 
 
@@ -43,11 +44,7 @@ def forest(request: HttpRequest, slug: str, number: int, format: pictures.Format
     if content is None:
         raise Http404
     note_look(request, study, role, f"forest of run {number}")
-    return HttpResponse(
-        content,
-        content_type=pictures.CONTENT_TYPES[format],
-        headers=as_file(f"{study.slug}-run-{number}-forest.{format}"),
-    )
+    return attachment(f"{study.slug}-run-{number}-forest.{format}", content, pictures.CONTENT_TYPES[format])
 
 
 @researcher_page
@@ -56,10 +53,10 @@ def summary(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Return the one-page summary of a run as PDF."""
     study, role, run = done_run(request, slug, number)
     note_look(request, study, role, f"summary of run {number} as pdf")
-    return HttpResponse(
+    return attachment(
+        f"{study.slug}-run-{number}-summary.pdf",
         one_page.one_page(study, run, systems=systems_shown(study)),
-        content_type=pictures.CONTENT_TYPES["pdf"],
-        headers=as_file(f"{study.slug}-run-{number}-summary.pdf"),
+        pictures.CONTENT_TYPES["pdf"],
     )
 
 
@@ -72,10 +69,10 @@ def table(request: HttpRequest, slug: str, number: int, section: str, key: str, 
     if named is None:
         raise Http404
     note_look(request, study, role, f"table {named.name} of run {number}")
-    return HttpResponse(
+    return attachment(
+        f"{study.slug}-run-{number}-{named.name}.{format}",
         taken.table_file(study, run, named, format),
-        content_type=tables.CONTENT_TYPES[format],
-        headers=as_file(f"{study.slug}-run-{number}-{named.name}.{format}"),
+        tables.CONTENT_TYPES[format],
     )
 
 
@@ -85,10 +82,10 @@ def download(request: HttpRequest, slug: str, number: int, format: results_expor
     """Return every visible number of a run as JSON or CSV."""
     study, role, run = done_run(request, slug, number)
     note_look(request, study, role, f"results of run {number} as {format}")
-    return StreamingHttpResponse(
+    return streamed(
+        results_export.file_name(study, run, format),
         results_export.stream(run, format=format, systems=systems_shown(study)),
-        content_type=results_export.CONTENT_TYPES[format],
-        headers=as_file(results_export.file_name(study, run, format)),
+        results_export.CONTENT_TYPES[format],
     )
 
 
@@ -100,8 +97,3 @@ def done_run(
     if run.state != RunState.DONE:
         raise Http404
     return study, own_role, run
-
-
-def as_file(name: str) -> dict[str, str]:
-    """Return the header of a download with a file name."""
-    return {"Content-Disposition": f'attachment; filename="{name}"'}

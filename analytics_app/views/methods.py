@@ -13,9 +13,10 @@ from analytics_app.models import Run, RunState
 from analytics_app.selectors import pages
 from analytics_app.selectors.results import systems_shown
 from analytics_app.views import run_words
-from analytics_app.views.files import as_file, done_run
+from analytics_app.views.files import done_run
 from analytics_app.views.superuser_looks import note_look
 from tasks_app.models import Study
+from tasks_app.views.downloads import attachment
 from tasks_app.views.researcher.frame import researcher_page, study_page
 
 
@@ -50,8 +51,8 @@ def file(request: HttpRequest, slug: str, number: int, format: formats.Format) -
     """Return the section as Markdown or LaTeX, or its references as BibTeX."""
     study, role, run = done_run(request, slug, number)
     note_look(request, study, role, f"methods of run {number} as {format}")
-    return HttpResponse(
+    return attachment(
+        f"{study.slug}-run-{number}-methods.{format}",
         formats.in_format(text_of(study, run), format),
-        content_type=formats.CONTENT_TYPES[format],
-        headers=as_file(f"{study.slug}-run-{number}-methods.{format}"),
+        formats.CONTENT_TYPES[format],
     )

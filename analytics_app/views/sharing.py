@@ -22,10 +22,11 @@ from analytics_app.selectors.results import systems_shown
 from analytics_app.selectors.sections import names_of
 from analytics_app.services import sharing
 from analytics_app.views import one_page, run_words
-from analytics_app.views.files import as_file, done_run
+from analytics_app.views.files import done_run
 from analytics_app.views.run_contents import contents
 from tasks_app import access, languages, plaintext
 from tasks_app.models import Membership, Study
+from tasks_app.views.downloads import attachment
 from tasks_app.views.researcher.frame import researcher_page, study_page
 
 EDITOR = Membership.Role.EDITOR
@@ -122,8 +123,8 @@ def summary(request: HttpRequest, token: str) -> HttpResponse:
     study, run = link.run.study, link.run
     with languages.speaking(LANGUAGE):
         sharing.note_use(link)
-        return HttpResponse(
+        return attachment(
+            f"{study.slug}-run-{run.number}-summary.pdf",
             one_page.one_page(study, run, systems=systems_shown(study), named=False),
-            content_type=pictures.CONTENT_TYPES["pdf"],
-            headers=as_file(f"{study.slug}-run-{run.number}-summary.pdf"),
+            pictures.CONTENT_TYPES["pdf"],
         )

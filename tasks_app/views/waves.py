@@ -20,7 +20,7 @@ from tasks_app.services import events
 from tasks_app.services.arrival import enrolment, returning
 from tasks_app.services.waves import reminders
 from tasks_app.services.waves import schedule as waves
-from tasks_app.views.csv_files import csv_file
+from tasks_app.views.downloads import csv_file
 from tasks_app.views.rater import pages
 from tasks_app.views.rater.visit import Visit, forged, rater_page
 from tasks_app.views.researcher.frame import researcher_page, study_page

@@ -20,10 +20,10 @@ from analytics_app.views.comparing.criteria import changed_in_words, criteria_of
 from analytics_app.views.comparing.differences import differences
 from analytics_app.views.comparing.halves import Half, read_half
 from analytics_app.views.comparing.tables import everything, excluded
-from analytics_app.views.files import as_file
 from analytics_app.views.superuser_looks import note_look
 from tasks_app import access
 from tasks_app.models import Study
+from tasks_app.views.downloads import attachment
 from tasks_app.views.researcher.frame import researcher_page, study_page
 
 
@@ -72,10 +72,10 @@ def compare_csv(request: HttpRequest, slug: str) -> HttpResponse:
     a, b = _halves(study, choice.a, choice.b, systems=systems_shown(study))
     numbers = choice.a.number, choice.b.number
     note_look(request, study, role, f"runs {numbers[0]} and {numbers[1]} as csv")
-    return HttpResponse(
+    return attachment(
+        f"{study.slug}-runs-{numbers[0]}-and-{numbers[1]}.csv",
         files.write(everything(a, b), format="csv", title="", label="", origin=""),
-        content_type=files.CONTENT_TYPES["csv"],
-        headers=as_file(f"{study.slug}-runs-{numbers[0]}-and-{numbers[1]}.csv"),
+        files.CONTENT_TYPES["csv"],
     )
 
 

@@ -18,6 +18,7 @@ from analytics_app.services import datasheet as services
 from tasks_app import access
 from tasks_app.models import Membership
 from tasks_app.request_sizes import accepts_files
+from tasks_app.views.downloads import attachment
 from tasks_app.views.researcher.frame import researcher_page, study_page
 
 
@@ -47,11 +48,7 @@ def download(request: HttpRequest, slug: str, format: str) -> HttpResponse:
             raise Http404
         sheet, suffix = frozen.sheet, f"-version-{frozen.version}"
     name = f"{study.slug}-heds-{Version.THREE if format == 'json' else version}{suffix}.{formats.ENDINGS[format]}"
-    return HttpResponse(
-        formats.WRITERS[format](sheet, version),
-        content_type=formats.CONTENT_TYPES[format],
-        headers={"Content-Disposition": f'attachment; filename="{name}"'},
-    )
+    return attachment(name, formats.WRITERS[format](sheet, version), formats.CONTENT_TYPES[format])
 
 
 @accepts_files(lambda: public_form.MOST_BYTES)

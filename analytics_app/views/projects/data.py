@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.views.decorators.http import require_safe
 
@@ -15,6 +15,7 @@ from analytics_app.views.projects.roles import role_in
 from tasks_app import access
 from tasks_app.models import Project, Study
 from tasks_app.services import events
+from tasks_app.views.downloads import streamed
 from tasks_app.views.researcher.frame import researcher_page
 from tasks_app.views.researcher.projects.frame import project_page
 
@@ -53,10 +54,10 @@ def ratings(request: HttpRequest, slug: str, format: str) -> HttpResponseBase:
     for study in studies:
         after = {"state": study.state, "project": project.slug}
         events.log(study, request.user, "exported", about=f"ratings as {file_format}", after=after)
-    return StreamingHttpResponse(
+    return streamed(
+        f"{project.slug}-ratings.{file_format}",
         Begun(ratings_export.stream_all(studies, format=file_format)),
-        content_type=ratings_export.CONTENT_TYPES[file_format],
-        headers={"Content-Disposition": f'attachment; filename="{project.slug}-ratings.{file_format}"'},
+        ratings_export.CONTENT_TYPES[file_format],
     )
 
 

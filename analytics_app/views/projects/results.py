@@ -16,7 +16,6 @@ from analytics_app.models import Run
 from analytics_app.selectors.project_labels import AnnotationsSideBySide, annotations_side_by_side
 from analytics_app.selectors.projects import MainResult, SideBySide, side_by_side
 from analytics_app.show.table import Table
-from analytics_app.views.files import as_file
 from analytics_app.views.projects import tables
 from analytics_app.views.projects.roles import role_in
 from analytics_app.views.superuser_looks import VIEWED
@@ -24,6 +23,7 @@ from tasks_app import access
 from tasks_app.models import Project, Study
 from tasks_app.selectors.studies import with_progress
 from tasks_app.services import events
+from tasks_app.views.downloads import attachment
 from tasks_app.views.researcher.frame import researcher_page
 from tasks_app.views.researcher.projects.frame import project_page
 
@@ -74,7 +74,7 @@ def table(request: HttpRequest, slug: str, key: str, format: files.Format) -> Ht
         origin=_origin(project, runs),
     )
     name = f"{project.slug}-{key}.{format}"
-    return HttpResponse(content, content_type=files.CONTENT_TYPES[format], headers=as_file(name))
+    return attachment(name, content, files.CONTENT_TYPES[format])
 
 
 def _studies(request: HttpRequest, project: Project) -> list[Study]:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
-
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -12,10 +9,10 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from analytics_app.exports.ratings import may_export
 from analytics_app.views.uploads.base import StoredFile, UploadPages
 from tasks_app import access
-from tasks_app.plaintext import without_formula
 from tasks_app.request_sizes import accepts_files
 from tasks_app.services import events
 from tasks_app.studyfile.files.limits import largest_upload
+from tasks_app.views.downloads import csv_file
 from tasks_app.views.researcher.frame import researcher_page
 from tasks_app.views.researcher.importing.uploading import EDITOR
 
@@ -42,12 +39,7 @@ def file(request: HttpRequest, slug: str, stored: StoredFile) -> HttpResponse:
     study, role = access.study_and_role(request.user, slug)
     if not may_export(study, role) or not stored.kind.has_values(study):
         raise Http404
-    target = io.StringIO(newline="")
-    writer = csv.writer(target)
-    writer.writerow(stored.columns)
-    for row in stored.rows(study):
-        writer.writerow([without_formula(cell) if isinstance(cell, str) else cell for cell in row])
+    rows = [stored.columns, *stored.rows(study)]
     events.log(study, request.user, "exported", about=f"{stored.name} as csv", after={"state": study.state})
     name = f"{study.slug}-{stored.name.replace(' ', '-')}.csv"
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return HttpResponse(target.getvalue(), content_type="text/csv; charset=utf-8", headers=headers)
+    return csv_file(name, rows)

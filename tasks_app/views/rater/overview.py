@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 
 from tasks_app.selectors import overview as selector
 from tasks_app.selectors.progress import progress_of
-from tasks_app.views.csv_files import BYTE_ORDER_MARK, csv_file
+from tasks_app.views.downloads import BYTE_ORDER_MARK, csv_file
 from tasks_app.views.rater import pages
 from tasks_app.views.rater.visit import Visit, rater_page
 

@@ -14,7 +14,7 @@ from tasks_app.check_settings import CheckSettings, OnFailing, StopWhen
 from tasks_app.models import Gold, Study, Task
 from tasks_app.selectors.check_results import CheckScore, TaskChecks, checks_of_study
 from tasks_app.services import events
-from tasks_app.views.csv_files import csv_file
+from tasks_app.views.downloads import csv_file
 from tasks_app.views.researcher.frame import researcher_page, study_page
 
 # Raters on the page; the file has all of them.

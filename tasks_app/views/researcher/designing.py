@@ -5,7 +5,7 @@ from itertools import chain
 from typing import Any
 
 from django.db.models import Count, Q
-from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.views.decorators.http import require_safe
@@ -19,7 +19,7 @@ from tasks_app.services.plan import plans
 from tasks_app.services.plan import reports as plan_reports
 from tasks_app.services.plan.reports import Report
 from tasks_app.views import pay_words
-from tasks_app.views.csv_files import csv_line
+from tasks_app.views.downloads import csv_line, streamed
 from tasks_app.views.researcher.frame import researcher_page, study_page
 from tasks_app.views.researcher.setup import plan_words
 
@@ -81,11 +81,7 @@ def plan_csv(request: HttpRequest, slug: str) -> HttpResponseBase:
     except PlanImpossible:
         return redirect("researcher:design", slug)  # the page says why, and what would work
     events.log(study, request.user, "exported", about=f"plan of {task.key}")
-    return StreamingHttpResponse(
-        map(csv_line, _rows(places, units)),
-        content_type="text/csv; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="{study.slug}-{task.key}-plan.csv"'},
-    )
+    return streamed(f"{study.slug}-{task.key}-plan.csv", map(csv_line, _rows(places, units)))
 
 
 @researcher_page
@@ -96,11 +92,7 @@ def pairs_csv(request: HttpRequest, slug: str) -> HttpResponseBase:
     task = _task(study, request.GET.get("task"))
     meetings = next((report.meetings for report in plan_reports.reports(study) if report.task == task), None)
     rows = meetings.rows() if meetings is not None else ()
-    return StreamingHttpResponse(
-        map(csv_line, chain([PAIR_COLUMNS], rows)),
-        content_type="text/csv; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="{study.slug}-{task.key}-pairs.csv"'},
-    )
+    return streamed(f"{study.slug}-{task.key}-pairs.csv", map(csv_line, chain([PAIR_COLUMNS], rows)))
 
 
 def _task(study: Study, key: str | None) -> Task:

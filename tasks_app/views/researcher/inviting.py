@@ -23,7 +23,7 @@ from tasks_app.services.arrival import invitations
 from tasks_app.services.arrival.invitations import NewInvitation
 from tasks_app.studyfile import StudyFileError
 from tasks_app.studyfile.problems import Problem
-from tasks_app.views.csv_files import BYTE_ORDER_MARK, csv_file
+from tasks_app.views.downloads import BYTE_ORDER_MARK, csv_file
 from tasks_app.views.researcher.frame import researcher_page, study_page
 from tasks_app.views.researcher.importing.uploading import read_with
 from tasks_app.views.researcher.recruiting import address_of

@@ -28,6 +28,7 @@ from tasks_app.selectors.ledger import Entry, Ledger
 from tasks_app.services import events, pay
 from tasks_app.services.judging import assignments
 from tasks_app.views import pay_words
+from tasks_app.views.downloads import streamed
 from tasks_app.views.researcher.frame import researcher_page, study_page
 from tasks_app.views.researcher.pay import table as pay_table
 from tasks_app.views.researcher.pay.forms import COMPLETED, BonusForm
@@ -131,8 +132,9 @@ def table(request: HttpRequest, slug: str) -> HttpResponseBase:
 
 
 def _csv(name: str, lines: Any) -> StreamingHttpResponse:
-    headers = {"Content-Disposition": f'attachment; filename="{name}.csv"', "Cache-Control": "no-store"}
-    return StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8", headers=headers)
+    answer = streamed(f"{name}.csv", lines)
+    answer.headers["Cache-Control"] = "no-store"
+    return answer
 
 
 @researcher_page

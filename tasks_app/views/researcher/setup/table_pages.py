@@ -22,6 +22,7 @@ from tasks_app.setup.tables.marking import Layout, MarkedProblems, marked_rows
 from tasks_app.setup.tables.source import TextsFile, check_name, look, open_file
 from tasks_app.studyfile import StudyFileError
 from tasks_app.studyfile.problems import Problem
+from tasks_app.views.downloads import streamed
 from tasks_app.views.researcher.importing.uploading import TablePages
 from tasks_app.views.researcher.setup.table_form import TableForm
 from tasks_app.views.researcher.setup.texts.drafts import show
@@ -130,9 +131,7 @@ class SetupTablePages(TablePages[Form], Generic[Form, Table]):
 
     def _marked(self, form: Form, checked: Table) -> StreamingHttpResponse:
         """Send the table back with a column for the problem of each row."""
-        rows = marked_rows(self.table_file, self.layout(form), checked.problems.by_line)
-        headers = {"Content-Disposition": 'attachment; filename="problems.csv"'}
-        return StreamingHttpResponse(rows, content_type="text/csv; charset=utf-8", headers=headers)
+        return streamed("problems.csv", marked_rows(self.table_file, self.layout(form), checked.problems.by_line))
 
     def page(self, context: dict[str, Any], status: int) -> HttpResponse:
         template = "texts_columns" if "form" in context else self.template

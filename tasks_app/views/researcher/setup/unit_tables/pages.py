@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
+from itertools import chain
 from typing import Any
 
 from django import forms
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -34,7 +35,7 @@ from tasks_app.studyfile import StudyFileError
 from tasks_app.studyfile.columns import CONTROLS
 from tasks_app.studyfile.files.limits import largest_upload
 from tasks_app.studyfile.problems import Problem
-from tasks_app.views.csv_files import BYTE_ORDER_MARK, csv_line
+from tasks_app.views.downloads import BYTE_ORDER_MARK, csv_line, streamed
 from tasks_app.views.researcher.frame import researcher_page
 from tasks_app.views.researcher.importing.uploading import UploadForm
 from tasks_app.views.researcher.setup.form_frame import frozen_page, step_url
@@ -246,9 +247,4 @@ def unit_template(request: HttpRequest, setup: Setup, table: str) -> HttpRespons
         pages = _UnitTablePages(request, setup, declared)
         return pages.first_page(pages.upload_form(), refusal=error)
     lines = (csv_line(cells) for cells in template_rows(reading, declared))
-    headers = {"Content-Disposition": f'attachment; filename="{declared.stem}-to-fill-in.csv"'}
-    return StreamingHttpResponse(
-        (BYTE_ORDER_MARK + line if n == 0 else line for n, line in enumerate(lines)),
-        content_type="text/csv; charset=utf-8",
-        headers=headers,
-    )
+    return streamed(f"{declared.stem}-to-fill-in.csv", chain([BYTE_ORDER_MARK], lines))
