@@ -12,11 +12,12 @@ from analytics_app.stats.comparison.noncentral import noncentral_limits
 from analytics_app.stats.estimate import Estimate
 
 # Differences that vary less than this, relative to their size, differ by rounding only.
-_SAME = 1e-12
+SAME = 1e-12
 # The limits of two scores are twelve standard errors wide, which is useless.
 _FEWEST = 3
 # The variance of d_ppc2 divides by the degrees of freedom less two.
 _LEAST_DF = 2
+_FEW = "Each group takes at least two people who answered both times."
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ def mean_with_limits(values: ArrayLike, *, confidence: float = 0.95) -> Estimate
     >>> mean.value, round(mean.low, 2), round(mean.high, 2)
     (29.0, 23.64, 34.36)
     """
-    numbers = _without_nan(values)
+    numbers = without_nan(values)
     n = numbers.size
     if not n:
         return Estimate(None, n_raters=0, note="Nobody has this score.")
@@ -96,15 +97,12 @@ def paired_change(before: ArrayLike, after: ArrayLike, *, confidence: float = 0.
     differences = (y - x)[~np.isnan(x + y)]
     n = differences.size
     if not n:
-        undefined = Estimate(None, n_raters=0, note="Nobody answered both times.")
-        return Compared(undefined, None, undefined)
+        return untested(0, "Nobody answered both times.")
     mean = float(differences.mean())
     if n < 2:
-        note = "One person's change has neither interval nor test."
-        return Compared(Estimate(mean, n_raters=1, note=note), None, Estimate(None, n_raters=1, note=note))
+        return untested(1, "One person's change has neither interval nor test.", mean)
     if _alike(differences):
-        note = "Everybody changed by the same amount, so there is no test."
-        return Compared(Estimate(mean, n_raters=n, note=note), None, Estimate(None, n_raters=n, note=note))
+        return untested(n, "Everybody changed by the same amount, so there is no test.", mean)
     sd = float(differences.std(ddof=1))
     return tested(mean, sd / np.sqrt(n), n - 1, n, confidence, _scaled(mean / sd, 1 / np.sqrt(n), n - 1, n, confidence))
 
@@ -146,17 +144,12 @@ def difference_of_changes(
     n_a, n_b = change_a.size, change_b.size
     n = n_a + n_b
     if min(n_a, n_b) < 2:
-        few_note = "Each group takes at least two people who answered both times."
-        value = float(change_a.mean() - change_b.mean()) if min(n_a, n_b) else None
-        return Compared(Estimate(value, n_raters=n, note=few_note), None, Estimate(None, n_raters=n, note=few_note))
+        return untested(n, _FEW, float(change_a.mean() - change_b.mean()) if min(n_a, n_b) else None)
     value = float(change_a.mean() - change_b.mean())
     effect = _morris(value, (first_a, second_a), (first_b, second_b), confidence)
-    part_a, part_b = (float(changes.var(ddof=1)) / changes.size for changes in (change_a, change_b))
     if _alike(change_a) and _alike(change_b):
-        same_note = "In each group everybody changed by the same amount, so there is no test."
-        return Compared(Estimate(value, n_raters=n, note=same_note), None, effect)
-    df = (part_a + part_b) ** 2 / (part_a**2 / (n_a - 1) + part_b**2 / (n_b - 1))
-    return tested(value, float(np.sqrt(part_a + part_b)), df, n, confidence, effect)
+        return untested(n, "In each group everybody changed by the same amount, so there is no test.", value, effect)
+    return tested(value, *welch(change_a, change_b), n, confidence, effect)
 
 
 def adjusted_difference(
@@ -193,31 +186,35 @@ def adjusted_difference(
     (first_a, second_a), (first_b, second_b) = _complete(before_a, after_a), _complete(before_b, after_b)
     n = first_a.size + first_b.size
     if min(first_a.size, first_b.size) < 2 or n < 4:
-        note = "Each group takes at least two people who answered both times."
-        undefined = Estimate(None, n_raters=n, note=note)
-        return Compared(undefined, None, undefined)
+        return untested(n, _FEW)
     before, after = np.concatenate([first_a, first_b]), np.concatenate([second_a, second_b])
     if _alike(before):
-        note = "Everybody began with the same score, so there is nothing to adjust for."
-        undefined = Estimate(None, n_raters=n, note=note)
-        return Compared(undefined, None, undefined)
+        return untested(n, "Everybody began with the same score, so there is nothing to adjust for.")
     in_a = np.r_[np.ones(first_a.size), np.zeros(first_b.size)]
     design = np.column_stack([np.ones(n), in_a, before - before.mean()])
     if np.linalg.matrix_rank(design) < 3:
-        note = "The groups began at one score each, so that adjusting for it leaves no difference to see."
-        undefined = Estimate(None, n_raters=n, note=note)
-        return Compared(undefined, None, undefined)
+        return untested(n, "The groups began at one score each, so that adjusting for it leaves no difference to see.")
     weights = np.linalg.solve(design.T @ design, design.T @ after)
     residuals = after - design @ weights
     value, df = float(weights[1]), n - 3
     spread = float(residuals @ residuals) / df
-    if spread <= _SAME * max(1.0, float(after.var())):
-        note = "Group and beginning say the end exactly, so there is no test."
-        undefined = Estimate(None, n_raters=n, note=note)
-        return Compared(Estimate(value, n_raters=n, note=note), None, undefined)
+    if spread <= SAME * max(1.0, float(after.var())):
+        return untested(n, "Group and beginning say the end exactly, so there is no test.", value)
     per_sd = float(np.sqrt(np.linalg.inv(design.T @ design)[1, 1]))
     sd = float(np.sqrt(spread))
     return tested(value, sd * per_sd, df, n, confidence, _scaled(value / sd, per_sd, df, n, confidence))
+
+
+def untested(n: int, note: str, value: float | None = None, effect: Estimate | None = None) -> Compared:
+    """Return a value that has no test, with the reason; without an effect size that is the reason for that, too."""
+    return Compared(Estimate(value, n_raters=n, note=note), None, effect or Estimate(None, n_raters=n, note=note))
+
+
+def welch(a: Floats, b: Floats) -> tuple[float, float]:
+    """Return the standard error of the difference of two means, and Welch's degrees of freedom."""
+    part_a, part_b = (float(values.var(ddof=1)) / values.size for values in (a, b))
+    df = (part_a + part_b) ** 2 / (part_a**2 / (a.size - 1) + part_b**2 / (b.size - 1))
+    return float(np.sqrt(part_a + part_b)), df
 
 
 def tested(value: float, se: float, df: float, n: int, confidence: float, effect: Estimate) -> Compared:
@@ -276,10 +273,11 @@ def _correlation_within(*groups: tuple[Floats, Floats]) -> float:
 
 
 def _alike(values: Floats) -> bool:
-    return bool(np.ptp(values) <= _SAME * max(1.0, float(np.abs(values).max())))
+    return bool(np.ptp(values) <= SAME * max(1.0, float(np.abs(values).max())))
 
 
-def _without_nan(values: ArrayLike) -> Floats:
+def without_nan(values: ArrayLike) -> Floats:
+    """Return the values that are not missing."""
     numbers = checked_values(values)
     return numbers[~np.isnan(numbers)]
 

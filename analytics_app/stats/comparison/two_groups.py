@@ -7,15 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analytics_app.stats.arrays import Floats, checked_values
-from analytics_app.stats.comparison.change import Compared, tested
+from analytics_app.stats.arrays import Floats
+from analytics_app.stats.comparison.change import SAME, Compared, tested, untested, welch, without_nan
 from analytics_app.stats.comparison.noncentral import noncentral_limits
 from analytics_app.stats.estimate import Estimate
 
 # Below this expected count the chi-squared distribution is a poor approximation (Cochran 1954).
 LEAST_EXPECTED = 5
-# Differences that vary less than this, relative to their size, differ by rounding only.
-_SAME = 1e-12
 _FEW = "Each group needs at least two answers."
 _ALIKE = "Everybody gave the same answer, so there is no test."
 
@@ -56,19 +54,15 @@ def difference_of_means(a: ArrayLike, b: ArrayLike, *, confidence: float = 0.95)
     >>> found.estimate.value, round(found.t, 3), round(found.estimate.df, 2), round(found.effect.value, 3)
     (4.5, 2.274, 5.0, 1.398)
     """
-    x, y = _without_nan(a), _without_nan(b)
+    x, y = without_nan(a), without_nan(b)
     n = x.size + y.size
     if min(x.size, y.size) < 2:
-        value = float(x.mean() - y.mean()) if min(x.size, y.size) else None
-        return Compared(Estimate(value, n_raters=n, note=_FEW), None, Estimate(None, n_raters=n, note=_FEW))
+        return untested(n, _FEW, float(x.mean() - y.mean()) if min(x.size, y.size) else None)
     value = float(x.mean() - y.mean())
-    parts = [float(values.var(ddof=1)) / values.size for values in (x, y)]
     largest = float(np.abs(np.r_[x, y]).max())
-    if max(np.ptp(x), np.ptp(y)) <= _SAME * max(1.0, largest):
-        note = "In each group everybody gave the same answer, so there is no test."
-        return Compared(Estimate(value, n_raters=n, note=note), None, Estimate(None, n_raters=n, note=note))
-    df = sum(parts) ** 2 / (parts[0] ** 2 / (x.size - 1) + parts[1] ** 2 / (y.size - 1))
-    return tested(value, float(np.sqrt(sum(parts))), df, n, confidence, _hedges(value, x, y, confidence))
+    if max(np.ptp(x), np.ptp(y)) <= SAME * max(1.0, largest):
+        return untested(n, "In each group everybody gave the same answer, so there is no test.", value)
+    return tested(value, *welch(x, y), n, confidence, _hedges(value, x, y, confidence))
 
 
 def _hedges(value: float, x: Floats, y: Floats, confidence: float) -> Estimate:
@@ -108,7 +102,7 @@ def higher_answers(a: ArrayLike, b: ArrayLike) -> Estimate:
     >>> higher_answers([3, 4, 5], [1, 2, 3]).value.__round__(3)
     0.944
     """
-    x, y = _without_nan(a), _without_nan(b)
+    x, y = without_nan(a), without_nan(b)
     n = x.size + y.size
     if min(x.size, y.size) < 2:
         return Estimate(None, n_raters=n, note=_FEW)
@@ -173,8 +167,3 @@ def association(counts: ArrayLike, *, n_permutations: int, rng: np.random.Genera
         return Association(Estimate(v, p=float(fisher_exact(table).pvalue), n_raters=n), "Fisher's exact")
     drawn = fisher_exact(table, method=MonteCarloMethod(n_resamples=n_permutations, rng=rng))
     return Association(Estimate(v, p=float(drawn.pvalue), n_raters=n), "Fisher's exact, random tables")
-
-
-def _without_nan(values: ArrayLike) -> Floats:
-    numbers = checked_values(values)
-    return numbers[~np.isnan(numbers)]

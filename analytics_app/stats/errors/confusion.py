@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analytics_app.stats.arrays import checked_codes, compressed
-from analytics_app.stats.errors.votes import checked
+from analytics_app.stats.arrays import checked_codes
+from analytics_app.stats.errors.votes import checked, counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +43,7 @@ def together(labels: ArrayLike, texts: ArrayLike, *, n_labels: int) -> Confusion
     >>> together([0, 1, 1], [5, 5, 5], n_labels=2).counts.tolist()
     [[0, 2], [2, 2]]
     """
-    label, text = checked(labels, texts, n_labels)
-    text_codes, places = compressed(text)
-    votes = np.bincount(places * n_labels + label, minlength=text_codes.size * n_labels).reshape(
-        text_codes.size, n_labels
-    )
+    _text_codes, votes = counted(labels, texts, n_labels)
     counts = votes.T @ votes
     # Nobody is compared with themselves.
     counts[np.diag_indices(n_labels)] -= votes.sum(axis=0)

@@ -86,11 +86,7 @@ def majority(labels: ArrayLike, texts: ArrayLike, *, n_labels: int) -> Majority:
     >>> majorities.label.tolist(), majorities.share.round(2).tolist(), majorities.ties
     ([0, -1], [0.67, 0.5], 1)
     """
-    label, text = checked(labels, texts, n_labels)
-    text_codes, places = compressed(text)
-    counts = np.bincount(places * n_labels + label, minlength=text_codes.size * n_labels).reshape(
-        text_codes.size, n_labels
-    )
+    text_codes, counts = counted(labels, texts, n_labels)
     votes = counts.sum(axis=1)
     return Majority(text_codes, first_of(counts), _share(counts.max(axis=1, initial=0), votes), votes)
 
@@ -157,6 +153,14 @@ def checked(labels: ArrayLike, texts: ArrayLike, n_labels: int) -> tuple[Codes, 
     if size < 0:
         raise ValueError(f"Labels have one dimension, not {np.asarray(labels).ndim}.")
     return checked_codes(labels, size, below=n_labels), checked_codes(texts, size)
+
+
+def counted(labels: ArrayLike, texts: ArrayLike, n_labels: int) -> tuple[Codes, Codes]:
+    """Return the codes of the texts, and how often each text (row) got each label (column). Raises ValueError."""
+    label, text = checked(labels, texts, n_labels)
+    text_codes, places = compressed(text)
+    counts = np.bincount(places * n_labels + label, minlength=text_codes.size * n_labels)
+    return text_codes, counts.reshape(text_codes.size, n_labels)
 
 
 def _share(parts: ArrayLike, totals: ArrayLike) -> Floats:
