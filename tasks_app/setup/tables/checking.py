@@ -20,7 +20,7 @@ from tasks_app.setup.tables.layout import (
     naming_of,
     wide_column,
 )
-from tasks_app.setup.tables.marking import MarkedProblems
+from tasks_app.setup.tables.marking import CheckedRows, MarkedProblems
 from tasks_app.setup.tables.source import TextsFile, table_of
 from tasks_app.studyfile.columns import BETWEEN_FILES, from_text
 from tasks_app.studyfile.fields import is_document, is_key
@@ -30,7 +30,7 @@ from tasks_app.studyfile.files.media import ROLES, MediaFile
 from tasks_app.studyfile.files.naming import Naming
 from tasks_app.studyfile.files.tables import Row, Table
 from tasks_app.studyfile.own_sections.item_rows import ItemFound, ItemRows
-from tasks_app.studyfile.problems import Problems, StudyFileError
+from tasks_app.studyfile.problems import Problems
 
 # Names that were changed are listed up to this many.
 _LISTED = 5
@@ -88,26 +88,11 @@ class TextRows(ItemRows):
 
 
 @dataclass(slots=True)
-class CheckedTexts:
-    """A table that was checked: its rows as those of items.csv, none where there are problems.
+class CheckedTexts(CheckedRows):
+    """A table of texts: its rows as those of items.csv; `systems` gives the names that systems have in it, by key."""
 
-    `systems` gives the names that systems have in the table, by key; `notes` say what was changed or left out.
-    """
-
-    rows: list[dict[str, str]]
-    problems: MarkedProblems
     items: int = 0
     systems: dict[str, str] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
-
-    @property
-    def refusal(self) -> StudyFileError | None:
-        """Return the problems; None where there are none."""
-        try:
-            self.problems.raise_if_any()
-        except StudyFileError as error:
-            return error
-        return None
 
     @property
     def in_words(self) -> str:

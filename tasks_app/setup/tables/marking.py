@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from tasks_app.setup.tables.layout import PROBLEM
@@ -12,7 +13,7 @@ from tasks_app.setup.tables.source import TextsFile, raw_rows
 from tasks_app.studyfile.files.headers import Headers
 from tasks_app.studyfile.files.naming import Naming
 from tasks_app.studyfile.files.tables import DELIMITERS
-from tasks_app.studyfile.problems import Problems
+from tasks_app.studyfile.problems import Problems, StudyFileError
 
 # Without this mark, Excel takes a file for one of the local code page.
 _MARK = "\ufeff"
@@ -41,6 +42,24 @@ class MarkedProblems(Problems):
             messages = self.by_line.setdefault(line, [])
             if len(messages) < MARKED_OF_A_LINE and str(message) not in messages:
                 messages.append(str(message))
+
+
+@dataclass(slots=True)
+class CheckedRows:
+    """A table that was checked: its rows as texts, none where there are problems; `notes` say what was noticed."""
+
+    rows: list[dict[str, str]]
+    problems: MarkedProblems
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def refusal(self) -> StudyFileError | None:
+        """Return the problems; None where there are none."""
+        try:
+            self.problems.raise_if_any()
+        except StudyFileError as error:
+            return error
+        return None
 
 
 class Layout(Protocol):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from itertools import chain
 
 from django.utils.translation import gettext as _
@@ -14,7 +13,7 @@ from tasks_app.sections import Json
 from tasks_app.setup import table_rows
 from tasks_app.setup.files import SetupFiles
 from tasks_app.setup.tables.checking import row_of
-from tasks_app.setup.tables.marking import MarkedProblems
+from tasks_app.setup.tables.marking import CheckedRows, MarkedProblems
 from tasks_app.setup.tables.source import TextsFile, table_of
 from tasks_app.setup.unit_tables.declared import UnitLayout, UnitTable
 from tasks_app.studyfile.columns import BATCHES, CONTROLS, Kind, TableDeclaration
@@ -40,24 +39,6 @@ class _Rows(Table):
     def rows(self) -> Iterator[Row]:
         """Yield the rows in their order."""
         yield from self._rows
-
-
-@dataclass(slots=True)
-class CheckedRows:
-    """A table that was checked: its rows as texts, none where there are problems; `notes` say what was noticed."""
-
-    rows: list[dict[str, str]]
-    problems: MarkedProblems
-    notes: list[str] = field(default_factory=list)
-
-    @property
-    def refusal(self) -> StudyFileError | None:
-        """Return the problems; None where there are none."""
-        try:
-            self.problems.raise_if_any()
-        except StudyFileError as error:
-            return error
-        return None
 
 
 def reading_of_units(setup: Setup, table: UnitTable) -> StudyReading:

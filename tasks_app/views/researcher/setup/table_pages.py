@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 from django.contrib import messages
 from django.core.files.uploadedfile import UploadedFile
@@ -18,7 +18,7 @@ from tasks_app.importing import RatingsFile, uploads
 from tasks_app.importing.guessing import Peek
 from tasks_app.models import Setup
 from tasks_app.setup import table_rows
-from tasks_app.setup.tables.marking import Layout, MarkedProblems, marked_rows
+from tasks_app.setup.tables.marking import CheckedRows, Layout, marked_rows
 from tasks_app.setup.tables.source import TextsFile, check_name, look, open_file
 from tasks_app.studyfile import StudyFileError
 from tasks_app.studyfile.problems import Problem
@@ -34,20 +34,8 @@ SHOWN = 5
 MOST_COLUMNS = 400
 
 
-class Checked(Protocol):
-    """A table that was checked: its rows, problems and notes."""
-
-    rows: list[dict[str, str]]
-    problems: MarkedProblems
-    notes: list[str]
-
-    @property
-    def refusal(self) -> StudyFileError | None:
-        """Return the problems; None where there are none."""
-
-
 Form = TypeVar("Form", bound=TableForm)
-Table = TypeVar("Table", bound=Checked)
+Table = TypeVar("Table", bound=CheckedRows)
 
 
 class SetupTablePages(TablePages[Form], Generic[Form, Table]):

@@ -25,9 +25,10 @@ from tasks_app.sections import digest
 from tasks_app.setup import table_rows
 from tasks_app.setup.changes import ChangedMeanwhile
 from tasks_app.setup.checking import reading_of
+from tasks_app.setup.tables.marking import CheckedRows
 from tasks_app.setup.unit_tables import rows as unit_rows
 from tasks_app.setup.unit_tables.answers import answerable
-from tasks_app.setup.unit_tables.checking import CheckedRows, check_file, reading_of_units
+from tasks_app.setup.unit_tables.checking import check_file, reading_of_units
 from tasks_app.setup.unit_tables.declared import UNIT_TABLES, UnitLayout, UnitTable
 from tasks_app.setup.unit_tables.offered import why_not
 from tasks_app.setup.unit_tables.template import template_rows
