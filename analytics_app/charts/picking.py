@@ -181,3 +181,11 @@ def each(rows: Rows) -> str:
         return ""
     least, most = min(counts), max(counts)
     return f" {least:,} ratings each." if least == most else f" {least:,} to {most:,} ratings each."
+
+
+def by_mean(rows: Sequence[Row]) -> list[str]:
+    """Return the systems, the one with the highest mean over its rows first."""
+    means: dict[str, list[float]] = {}
+    for row in rows:
+        means.setdefault(str(row.system), []).append(value_of(row))
+    return sorted(means, key=lambda system: (-sum(means[system]) / len(means[system]), system))

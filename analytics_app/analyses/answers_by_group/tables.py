@@ -7,8 +7,9 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from analytics_app.analyses.shared.change_tables import family_notes
 from analytics_app.models import ResultRow
-from analytics_app.show import cells, labels
+from analytics_app.show import cells
 from analytics_app.show.cells import DASH, Cell
 from analytics_app.show.formats import df, digits, interval, p, p_adjusted, raters
 from analytics_app.show.notes import notes_of
@@ -48,7 +49,7 @@ def _answers(rows: Rows, wave: int | None, limit: float) -> Table:
     notes = [
         _("Shares are of the people of a group who answered the question."),
         *notes_of(row for row in rows.of("group_answered", "group_share", *MIDDLES, *TESTS) if row.wave == wave),
-        *_family(rows.of(*TESTS)),
+        *family_notes(rows.of(*TESTS)),
     ]
     return Table(caption, heads, lines, notes)
 
@@ -98,7 +99,7 @@ def _tests(rows: Rows, limit: float) -> Iterator[Table]:
         "group_association": _("Value with chi-squared and Fisher's exact test: Cramér's V."),
     }
     notes = [sentence for name, sentence in values.items() if rows.of(name)]
-    notes += [*notes_of(lines), *_family(lines)]
+    notes += [*notes_of(lines), *family_notes(lines)]
     yield from table_of(rows, _("Tests between groups"), columns, lines, by=by, notes=notes, used_only=True)
 
 
@@ -152,13 +153,3 @@ def _called(row: ResultRow | None) -> Cell:
     }
     test = (row.settings or {}).get("test") if row is not None else None
     return Cell(str(names.get(str(test), DASH)))
-
-
-def _family(tests: Sequence[ResultRow]) -> Iterator[str]:
-    """Yield a sentence with the number of tests over which p was adjusted."""
-    for family, method in dict.fromkeys(
-        ((row.settings or {}).get("family"), (row.settings or {}).get("correction")) for row in tests
-    ):
-        if family and method != "none":
-            name = labels.CORRECTIONS.get(str(method), method)
-            yield _("Adjusted p: %(method)s over %(family)s.") % {"method": name, "family": family}

@@ -16,6 +16,7 @@ from analytics_app.analyses.error_spans.profiles import counts, of_raters, of_sy
 from analytics_app.analyses.error_spans.scores import contradictions, regressions, scores
 from analytics_app.analyses.error_spans.systems import comparisons, penalties, segments
 from analytics_app.analyses.registry import register
+from analytics_app.analyses.shared.outputs import resample_field
 from analytics_app.ratings import Extra
 from analytics_app.ratings.extras.spans import Spans
 from analytics_app.results import Row
@@ -102,15 +103,7 @@ class ErrorSpans(Analysis):
     }
 
     class Settings(WeightSettings):
-        resample = forms.ChoiceField(
-            choices=(
-                ("auto", _("items, or documents shown whole")),
-                ("items", _("items")),
-                ("documents", _("documents")),
-            ),
-            initial="auto",
-            label=_("Intervals are over"),
-        )
+        resample = resample_field()
         segments = forms.BooleanField(
             required=False,
             initial=False,

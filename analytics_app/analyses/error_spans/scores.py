@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from analytics_app.analyses.base import Asked, Rows, count, of_one_system
 from analytics_app.analyses.error_spans.looks import ERRORS, Marks, marks_of
 from analytics_app.analyses.error_spans.profiles import labels_of
-from analytics_app.analyses.error_spans.systems import by_document, segment_means
-from analytics_app.analyses.shared.outputs import Outputs, interval_note
+from analytics_app.analyses.error_spans.systems import segment_means
+from analytics_app.analyses.shared.outputs import Outputs, by_document, interval_note
 from analytics_app.ratings import Floats, Table
 from analytics_app.results import Row
 from analytics_app.stats.errors.mqm import score_on_counts

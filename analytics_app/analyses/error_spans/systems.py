@@ -12,7 +12,14 @@ from analytics_app.analyses.base import Rows, Sample
 from analytics_app.analyses.error_spans.looks import Weights
 from analytics_app.analyses.shared.bootstrap import bootstrap
 from analytics_app.analyses.shared.families import family_of, flips
-from analytics_app.analyses.shared.outputs import FEW_RATERS, RATERS_NEEDED, Outputs, interval_note, mix_note
+from analytics_app.analyses.shared.outputs import (
+    FEW_RATERS,
+    RATERS_NEEDED,
+    Outputs,
+    by_document,
+    interval_note,
+    mix_note,
+)
 from analytics_app.analyses.shared.pairs import chosen_pairs
 from analytics_app.ratings import Floats
 from analytics_app.results import Row
@@ -22,12 +29,6 @@ from analytics_app.stats.comparison.paired import item_means, paired
 from analytics_app.stats.estimate import Estimate, joined
 
 LOWER = "Lower is better."
-
-
-def by_document(sample: Sample, settings: Mapping[str, Any]) -> bool:
-    """Return whether intervals resample documents."""
-    resampled = settings["resample"]
-    return sample.question.by_document if resampled == "auto" else bool(resampled == "documents")
 
 
 def outputs_of(sample: Sample, settings: Mapping[str, Any]) -> Outputs:

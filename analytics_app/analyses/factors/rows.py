@@ -10,6 +10,7 @@ import numpy as np
 
 from analytics_app.analyses.base import Rows
 from analytics_app.analyses.shared.bootstrap import bootstrap
+from analytics_app.analyses.shared.pairs import clusters_of, unit_of
 from analytics_app.analyses.shared.scales_of_texts import Complete
 from analytics_app.ratings import Floats
 from analytics_app.results import Row
@@ -84,11 +85,8 @@ def scores(context: Context, of_rows: Floats, names: Sequence[str]) -> Iterator[
     known, code = np.unique(system, return_inverse=True)
     if not len(known):
         return
-    documents = table.names.document_of_item.astype(np.int64)
-    by_document = sample.question.by_document
-    own = np.arange(len(table.names.items), dtype=np.int64)
-    cluster = (np.where(documents >= 0, documents, len(table.names.documents) + own) if by_document else own)[item]
-    unit = "documents" if by_document else "items"
+    cluster = clusters_of(table.names, by_document=sample.question.by_document)[item]
+    unit = unit_of(sample)
     for number, name in enumerate(names):
         # The same resamples for every factor.
         drawn = bootstrap(sample, "factor scores", unit)

@@ -8,7 +8,7 @@ from typing import Any
 from analytics_app.charts import words
 from analytics_app.charts.drawing import Sketch
 from analytics_app.charts.heat import heat_chart
-from analytics_app.charts.picking import Material, value_of
+from analytics_app.charts.picking import Material, by_mean, value_of
 from analytics_app.charts.registry import chart
 from analytics_app.results import Row
 
@@ -23,7 +23,7 @@ def items_by_system(material: Material) -> Iterator[Sketch]:
     rows = [row for row in material.of("item_mean") if row.system and row.label]
     if not rows:
         return
-    systems = _by_mean(rows)
+    systems = by_mean(rows)
     columns = _columns(systems[:MOST_SYSTEMS])
     items: dict[str, list[Row]] = {}
     for row in rows:
@@ -69,14 +69,6 @@ def _cells(items: Sequence[tuple[str, Sequence[Row]]], columns: Mapping[str, str
                 "strength": (value_of(row) - least) / (most - least) if most > least else 0.0,
                 "n": row.n_ratings or 0,
             }
-
-
-def _by_mean(rows: Sequence[Row]) -> list[str]:
-    """Return the systems, the one with the highest mean over items first."""
-    means: dict[str, list[float]] = {}
-    for row in rows:
-        means.setdefault(str(row.system), []).append(value_of(row))
-    return sorted(means, key=lambda system: (-sum(means[system]) / len(means[system]), system))
 
 
 def _columns(systems: Sequence[str]) -> dict[str, str]:

@@ -28,8 +28,6 @@ from analytics_app.show.registry import tables_of
 from analytics_app.show.shown import Rows, Shown, lines_of, named, own, table_of
 from analytics_app.show.table import Table
 
-TRUTH = _("True")
-
 
 @tables_of("known_truth")
 def known_truth(rows: Rows, limit: float) -> Iterator[Table]:
@@ -46,6 +44,18 @@ def known_truth(rows: Rows, limit: float) -> Iterator[Table]:
 def _by_system(rows: Rows, limit: float) -> Iterator[Table]:
     columns = [
         named(_("System"), lambda row: row.system or _("All together")),
+        *_right_columns(limit),
+    ]
+    shares = [row for row in rows.of("right_share") if row.label is None]
+    notes = [*_chance_in_words(shares), *notes_of([*shares, *rows.of("right_against_chance")])]
+    yield from table_of(
+        rows, _("Right answers"), columns, lines_of(shares, "system"), by=("system",), notes=notes, used_only=True
+    )
+
+
+def _right_columns(limit: float) -> list[Shown]:
+    """Return the columns of how often answers are right, and of the test against chance."""
+    return [
         own(_("Answers"), ratings),
         own(_("Items"), items),
         own(_("Right"), percent(1)),
@@ -55,11 +65,6 @@ def _by_system(rows: Rows, limit: float) -> Iterator[Table]:
         Shown(_("p"), "right_against_chance", p),
         Shown(_("Adjusted p"), "right_against_chance", p_adjusted(limit)),
     ]
-    shares = [row for row in rows.of("right_share") if row.label is None]
-    notes = [*_chance_in_words(shares), *notes_of([*shares, *rows.of("right_against_chance")])]
-    yield from table_of(
-        rows, _("Right answers"), columns, lines_of(shares, "system"), by=("system",), notes=notes, used_only=True
-    )
 
 
 def _chance_in_words(rows: Sequence[ResultRow]) -> Iterator[str]:
@@ -85,14 +90,7 @@ def _by_subset(parts: Sequence[ResultRow], limit: float) -> Iterator[Table]:
     by = ("slice", "group", "wave", "system", "label")
     columns = [
         named(_("Subset"), part),
-        own(_("Answers"), ratings),
-        own(_("Items"), items),
-        own(_("Right"), percent(1)),
-        own(_("Interval"), share_interval),
-        own(_("Chance"), _own_chance),
-        Shown(_("Minus chance"), "right_against_chance", digits(3)),
-        Shown(_("p"), "right_against_chance", p),
-        Shown(_("Adjusted p"), "right_against_chance", p_adjusted(limit)),
+        *_right_columns(limit),
     ]
     index = RowIndex([row for row in parts if _is_of_subset(row)])
     yield from table_of(

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from analytics_app.charts import words
 from analytics_app.charts.drawing import Sketch
 from analytics_app.charts.lines import MOST_LINES
-from analytics_app.charts.picking import INTERVAL, Material, counted, setting, value_of
+from analytics_app.charts.picking import INTERVAL, Material, by_mean, counted, setting, value_of
 from analytics_app.charts.profile import profile_chart
 from analytics_app.charts.registry import chart
 from analytics_app.results import Row
@@ -20,7 +20,7 @@ def profile(material: Material) -> Iterator[Sketch]:
     if not rows:
         return
     pairs = list(dict.fromkeys(str(row.label) for row in rows))
-    systems = _by_mean(rows)
+    systems = by_mean(rows)
     shown_systems = systems[:MOST_LINES]
     points = []
     for row in rows:
@@ -52,14 +52,6 @@ def profile(material: Material) -> Iterator[Sketch]:
         chart=profile_chart(points, shown_systems, (limits[0], limits[1]), measure="Mean"),
         columns=(("label", "Pair"), ("name", "System"), ("value", "Mean"), *INTERVAL),
     )
-
-
-def _by_mean(rows: Sequence[Row]) -> list[str]:
-    """Return the systems, the one with the highest mean over all pairs first."""
-    means: dict[str, list[float]] = {}
-    for row in rows:
-        means.setdefault(str(row.system), []).append(value_of(row))
-    return sorted(means, key=lambda system: (-sum(means[system]) / len(means[system]), system))
 
 
 def _apart(rows: Sequence[Row], pairs: Sequence[str]) -> str:

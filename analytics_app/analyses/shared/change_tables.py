@@ -62,7 +62,7 @@ def baseline_table(of: Course, rows: Rows, limit: float) -> Iterator[Table]:
         Shown(_("Interval of g"), effect, interval(2)),
         Shown(_("Before rules"), "", digits(2), before=True),
     ]
-    notes = [*notes_of(rows.of(baseline, effect)), *_family(lines)]
+    notes = [*notes_of(rows.of(baseline, effect)), *family_notes(lines)]
     yield from table_of(rows, of.captions[0], columns, lines, by=(*OF_SCALE, "slice"), notes=notes)
 
 
@@ -79,7 +79,7 @@ def change_table(of: Course, rows: Rows, limit: float) -> Iterator[Table]:
         Shown(_("Interval of d_z"), effect, interval(2)),
         Shown(_("Before rules"), "", digits(2), before=True),
     ]
-    notes = [*notes_of([*every, *rows.of(effect)]), _(of.left), *_family(lines)]
+    notes = [*notes_of([*every, *rows.of(effect)]), _(of.left), *family_notes(lines)]
     title = _titled(str(of.captions[1]), lines)
     yield from table_of(rows, title, columns, lines, by=OF_CHANGE, notes=notes, for_notes=bool(every))
 
@@ -108,7 +108,7 @@ def between_table(of: Course, rows: Rows, limit: float) -> Iterator[Table]:
         _("Change: Welch's t test on the changes; effect size d_ppc2 (Morris 2008)."),
         _("Adjusted: analysis of covariance with the earlier time as covariate; effect size over the residual SD."),
         _(of.left),
-        *_family(lines),
+        *family_notes(lines),
     ]
     yield from table_of(rows, _titled(str(of.captions[2]), lines), columns, lines, by=by, notes=notes)
 
@@ -141,7 +141,7 @@ def _tested(of: str, limit: float) -> list[Shown]:
     ]
 
 
-def _family(rows: Sequence[ResultRow]) -> Iterator[str]:
+def family_notes(rows: Sequence[ResultRow]) -> Iterator[str]:
     """Yield a sentence with the tests of a family, and the adjustment of p."""
     for family, method in dict.fromkeys(
         ((row.settings or {}).get("family"), (row.settings or {}).get("correction")) for row in rows

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from django import forms
+from django.utils.translation import gettext_lazy as _
 from numpy.typing import NDArray
 
 from analytics_app.analyses.base import Sample
+from analytics_app.analyses.shared.pairs import clusters_of
 from analytics_app.ratings import Floats, Mask
 from analytics_app.stats.estimate import Estimate, joined
 from analytics_app.stats.resampling.pair_sums import few_drawn
@@ -51,12 +55,7 @@ class Outputs:
             keep &= ~np.isin(system, sorted(sample.without))
         row, system, item = row[keep], system[keep], item[keep]
         known, code = np.unique(system, return_inverse=True)
-        documents = names.document_of_item.astype(np.int64)
-        of_item = np.arange(len(names.items), dtype=np.int64)
-        # An item that is in no document is a document of its own.
-        cluster_of_item = (
-            np.where(documents >= 0, documents, len(names.documents) + of_item) if by_document else of_item
-        )
+        cluster_of_item = clusters_of(names, by_document=by_document)
         rater = table.rater[row]
         return cls(
             value=table.value[row],
@@ -87,6 +86,18 @@ class Outputs:
     def shared_items(self, a: int, b: int) -> int:
         """Return the number of items that two systems share."""
         return len(np.intersect1d(self.item[self.system == a], self.item[self.system == b]))
+
+
+def resample_field() -> forms.ChoiceField:
+    """Return the setting `resample`: which units intervals of systems are over."""
+    units = (("auto", _("items, or documents shown whole")), ("items", _("items")), ("documents", _("documents")))
+    return forms.ChoiceField(choices=units, initial="auto", label=_("Intervals are over"))
+
+
+def by_document(sample: Sample, settings: Mapping[str, Any]) -> bool:
+    """Return whether intervals resample documents, by the setting `resample`."""
+    resampled = settings["resample"]
+    return sample.question.by_document if resampled == "auto" else bool(resampled == "documents")
 
 
 def interval_note(estimate: Estimate, over: str, n_raters: int = 0) -> str | None:

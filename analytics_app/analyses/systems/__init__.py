@@ -6,14 +6,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from analytics_app.analyses.base import Analysis, Question, Rows, Sample
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.bootstrap import bootstrap
 from analytics_app.analyses.shared.families import family_of, flips
-from analytics_app.analyses.shared.outputs import FEW_RATERS, RATERS_NEEDED, Outputs, interval_note, mix_note
+from analytics_app.analyses.shared.outputs import (
+    FEW_RATERS,
+    RATERS_NEEDED,
+    Outputs,
+    by_document,
+    interval_note,
+    mix_note,
+    resample_field,
+)
 from analytics_app.analyses.shared.pairs import chosen_pairs
 from analytics_app.analyses.shared.rated_texts import low_is_good
 from analytics_app.analyses.shared.transforms import Reduced, noted, on_its_scale
@@ -63,15 +70,7 @@ class Systems(Analysis):
     told_apart_by = ("reduce",)
 
     class Settings(Reduced):
-        resample = forms.ChoiceField(
-            choices=(
-                ("auto", _("items, or documents shown whole")),
-                ("items", _("items")),
-                ("documents", _("documents")),
-            ),
-            initial="auto",
-            label=_("Intervals are over"),
-        )
+        resample = resample_field()
 
     def fits(self, question: Question) -> bool:
         """Return whether the ratings are not ranks: their lowest is the best, and rankings have their own analysis."""
@@ -91,7 +90,7 @@ class Systems(Analysis):
         yield from noted(self._rows(sample, settings), lost)
 
     def _rows(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
-        outputs = Outputs.of(sample, by_document=_by_document(sample, settings))
+        outputs = Outputs.of(sample, by_document=by_document(sample, settings))
         if not len(outputs.systems):
             return
         make = Rows(self.name, sample)
@@ -102,11 +101,6 @@ class Systems(Analysis):
         pairs = chosen_pairs(outputs.systems, sample.common.pairs)
         if pairs:
             yield from _differences(make, outputs, pairs)
-
-
-def _by_document(sample: Sample, settings: Mapping[str, Any]) -> bool:
-    resampled = settings["resample"]
-    return sample.question.by_document if resampled == "auto" else bool(resampled == "documents")
 
 
 def _means(make: Rows, outputs: Outputs) -> Iterator[Row]:

@@ -11,7 +11,6 @@ from tasks_app.models import Task
 
 # The places of these options in questions 2.1 and 2.2.
 SPEECH, VISUAL = 10, 11
-NO_RESOURCES = 2
 YES, NO = 1, 2
 PERSONAL_DATA = 2
 

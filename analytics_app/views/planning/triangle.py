@@ -22,6 +22,7 @@ from analytics_app.stats.planning.discrimination_power import (
 )
 from analytics_app.views.planning.answer import Answer, Curve
 from analytics_app.views.planning.base import PlanningForm, exactly, plain, share
+from tasks_app.task_types.triangle.params import ALPHA, BETA
 
 # Rows and columns of the printed tables; the reader's own case is added.
 RISKS = (0.2, 0.1, 0.05, 0.01, 0.001)
@@ -59,20 +60,7 @@ class TrianglePlan(PlanningForm):
             "exclude it. 0.05 to 0.95."
         ),
     )
-    alpha = forms.FloatField(
-        min_value=0.0001,
-        max_value=0.5,
-        initial=0.05,
-        label=gettext_lazy("Alpha"),
-        help_text=gettext_lazy("Risk of finding a difference that is not there."),
-    )
-    beta = forms.FloatField(
-        min_value=0.0001,
-        max_value=0.5,
-        initial=0.05,
-        label=gettext_lazy("Beta"),
-        help_text=gettext_lazy("Risk of missing a difference that is there."),
-    )
+    alpha, beta = ALPHA, BETA
 
     def answer(self) -> Answer:
         """Answer with the number of judges, the number of right choices, and the power."""

@@ -15,6 +15,15 @@ CHOICE, CORRECT, SURENESS, MOTIVE = "odd-one-out", "correct", "sureness", "motiv
 
 SURE_STEPS = 4
 
+# The risks of the test, of its plan and of the planning tool.
+ALPHA, BETA = (
+    forms.FloatField(min_value=0.0001, max_value=0.5, initial=0.05, label=label, help_text=help_text)
+    for label, help_text in (
+        (_("Alpha"), _("Risk of finding a difference that is not there.")),
+        (_("Beta"), _("Risk of missing a difference that is there.")),
+    )
+)
+
 
 class TriangleParams(PairParams):
     """Parameters of a triangle test; what the statistics need is fixed here, before the first answer."""
@@ -51,20 +60,7 @@ class TriangleParams(PairParams):
         label=_("Ask what made the text different"),
         help_text=_("After the choice; raters may leave it out."),
     )
-    alpha = forms.FloatField(
-        min_value=0.0001,
-        max_value=0.5,
-        initial=0.05,
-        label=_("Alpha"),
-        help_text=_("Risk of finding a difference that is not there."),
-    )
-    beta = forms.FloatField(
-        min_value=0.0001,
-        max_value=0.5,
-        initial=0.05,
-        label=_("Beta"),
-        help_text=_("Risk of missing a difference that is there."),
-    )
+    alpha, beta = ALPHA, BETA
     pd = forms.FloatField(
         min_value=0.01,
         max_value=0.99,
