@@ -355,7 +355,7 @@ DATA = [
         "POST", "analytics:scores", EDITOR, 302, sent=_columns(SCORES, item="item", system="system", metrics="COMET"),
         changes=True
     ),
-    page("POST", "analytics:delete_scores", EDITOR, 302, sent={"metric": "COMET", "sure": "on"}, changes=True),
+    page("POST", "analytics:delete_scores", EDITOR, 302, sent={"metric": "chrF", "sure": "on"}, changes=True),
     page("GET", "analytics:outcomes", EDITOR),
     page("POST", "analytics:outcomes", EDITOR, 302, sent=_upload(OUTCOMES), changes=True, note="upload"),
     page("POST", "analytics:outcomes", EDITOR, 302, sent=_columns(OUTCOMES, rater="rater", replace="on"), changes=True),

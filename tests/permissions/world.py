@@ -21,7 +21,7 @@ from django.http.response import HttpResponseBase
 from django.test import Client
 from django.urls import reverse
 
-from analytics_app.models import MeasuredOutcome, Run
+from analytics_app.models import MeasuredOutcome, MetricScore, Run
 from analytics_app.results import Row as ResultRow
 from analytics_app.services import sharing
 from tasks_app import studyfile
@@ -220,6 +220,8 @@ def _furnish(study: Study, users: Mapping[str, User]) -> dict[str, str]:
     assignments.stop(rater=ended)
     (made,) = invitations.invite(study=study, people=[invitations.Person("Bo")], by=users["owner"])
     account = _invite_account(study, users["rater"])
+    system = study.systems.earliest("pk")
+    MetricScore.objects.create(study=study, metric="chrF", system=system, value=60, source="uploaded")
     MeasuredOutcome.objects.create(study=study, rater=at_work, wave=1, outcome="steps", value=4_000)
     PersonalText.objects.create(study=study, task=study.tasks.first(), rater=at_work, text="You walked less.")
     return words | {
