@@ -93,7 +93,7 @@ def mutations_of(text: str, path: str) -> list[Mutation]:
     """Return every mutation of one file."""
     finder = _Finder(text, path)
     finder.visit(ast.parse(text))
-    return finder.found
+    return finder.mutations
 
 
 class _Finder(ast.NodeVisitor):
@@ -108,7 +108,7 @@ class _Finder(ast.NodeVisitor):
         self.names: list[str] = []
         self.in_function = self.in_class = 0
         self.returns: list[ast.expr | None] = []
-        self.found: list[Mutation] = []
+        self.mutations: list[Mutation] = []
 
     def add(self, node: ast.expr | ast.stmt, after: str, kind: str) -> None:
         """Keep a change of one node; class bodies cannot be changed in a running process, and are left out."""
@@ -119,7 +119,7 @@ class _Finder(ast.NodeVisitor):
         before = self.raw[start:end].decode()
         if before != after and (self.in_function or not self.in_class):
             function = ".".join(self.names) if self.in_function else ""
-            self.found.append(Mutation(self.path, node.lineno, function, start, end, before, after, kind))
+            self.mutations.append(Mutation(self.path, node.lineno, function, start, end, before, after, kind))
 
     def visit_Module(self, node: ast.Module) -> None:
         """Walk functions, classes and constants: other statements of a module cannot be repeated in a process."""

@@ -52,7 +52,7 @@ class RowCheck:
         self._report = report
         self._ratings = RatingCheck(report)
         self._zone = zoneinfo.ZoneInfo(study.timezone)
-        self._found: dict[Names, About | NotFound] = {}
+        self._targets_by_names: dict[Names, About | NotFound] = {}
 
     @property
     def unknown_kinds(self) -> Mapping[str, int]:
@@ -124,15 +124,15 @@ class RowCheck:
         names = Names(get("task"), get("unit"), get("item"), get("system"), get("variant"), get("system_b"))
         if any(unit.task.frame.task.criteria_mode in APART for unit in self.targets.of_item.get(get("item") or "", ())):
             names = names._replace(criterion=get("criterion"))
-        target = self._found.get(names)
+        target = self._targets_by_names.get(names)
         if target is None:
             self.targets.advise = not self._report.is_full
             try:
                 target = self.targets.find(names)
             except NotFound as error:
                 target = error
-            if len(self._found) < REMEMBERED:
-                self._found[names] = target
+            if len(self._targets_by_names) < REMEMBERED:
+                self._targets_by_names[names] = target
         if isinstance(target, NotFound):
             self._report(row, target.column, target.sentence)
             return None

@@ -122,12 +122,12 @@ def how_it_was_read(setup: Setup, table: str) -> dict[Path, Json]:
     return {(part, table): None for part in ("columns", "quoting") if value_at(setup.given, (part, table)) is not None}
 
 
-def row_as_seen(setup: Setup, table: str, number: int | None, seen: str) -> SetupRow:
-    """Return a row to change, or a new one for None. Raises RowChanged where it is not as it was seen."""
+def row_as_seen(setup: Setup, table: str, number: int | None, digest_shown: str) -> SetupRow:
+    """Return a row to change, or a new one for None. Raises RowChanged where it is not as it was shown."""
     if number is None:
         return SetupRow(setup=setup, table=table)
     row = rows_of(setup, table).filter(number=number).first()
-    if row is None or (seen and seen != digest(row.cells)):
+    if row is None or (digest_shown and digest_shown != digest(row.cells)):
         raise RowChanged
     return row
 

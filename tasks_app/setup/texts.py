@@ -121,9 +121,9 @@ def put_row(
     cells: Mapping[str, str],
     media: UploadedMedia,
     by: events.Actor,
-    seen: str = "",
+    digest_shown: str = "",
 ) -> SetupRow:
-    """Change a row, or add one where `number` is None; `seen` is the digest of the row that was changed.
+    """Change a row, or add one where `number` is None; `digest_shown` is that of the row as the page showed it.
 
     What is changed about the item, such as its source, is changed in all rows of the item.
 
@@ -134,10 +134,10 @@ def put_row(
     NotADraft
         Where the study was opened meanwhile.
     tasks_app.setup.table_rows.RowChanged
-        Where somebody else has changed the row since it was seen, or removed it.
+        Where somebody else has changed the row since it was shown, or removed it.
     """
     setup = changes.hold(setup)
-    row = table_rows.row_as_seen(setup, TABLE, number, seen)
+    row = table_rows.row_as_seen(setup, TABLE, number, digest_shown)
     given = table_rows.values_of(ITEMS, cells)
     others = list(rows_of(setup).filter(cells__item=given.get("item", "")).exclude(pk=row.pk))
     if number is not None and row.cells.get("item") == given.get("item"):

@@ -76,9 +76,9 @@ FROM (
 """  # noqa: S608  its parts are constants of the code
 
 
-def paces(found: Any) -> dict[int, Pace]:
+def paces(column: Any) -> dict[int, Pace]:
     """Read the column of `PACES`: paces by task."""
-    listed = json.loads(found) if isinstance(found, str) else found
+    listed = json.loads(column) if isinstance(column, str) else column
     return {task: Pace(answered, fast, skipped) for task, answered, fast, skipped in listed}
 
 

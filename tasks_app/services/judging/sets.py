@@ -186,7 +186,7 @@ class _Weaver:
             purpose: [unit for unit in known.of(purpose, criteria) if unit not in met.get(purpose, set())]
             for purpose in _KNOWN.values()
         }
-        self.wanted: dict[str, int] = {
+        self.n_by_purpose: dict[str, int] = {
             Purpose.CONTROL: self.checks.controls_among(len(places), len(self.left[Purpose.CONTROL])),
             Purpose.ATTENTION: self.checks.loud_among(len(self.left[Purpose.ATTENTION])),
         }
@@ -235,7 +235,7 @@ class _Weaver:
         """Choose known units for a block: those that the fewest sets had, in a drawn order."""
         fitting = set(self.known.of(purpose, {place.criterion for place in block} - {""}))
         units_left = [unit for unit in self.left[purpose] if unit in fitting]
-        share = weaving.share_out(self.wanted[purpose], n_blocks, self.turn)[number]
+        share = weaving.share_out(self.n_by_purpose[purpose], n_blocks, self.turn)[number]
         plans.seeded(self.task.study, "known", self.task.key, purpose).shuffle(units_left)
         units = sorted(units_left, key=lambda unit: self.used_units[unit])[:share]
         self.left[purpose] = [unit for unit in self.left[purpose] if unit not in units]

@@ -273,11 +273,11 @@ def check_file(
                 checked.rows.append(cells_of(row.cells))
     _complete(checked.rows, check)
     check.number_documents()
-    if not check.found and not problems.count:
+    if not check.items_by_key and not problems.count:
         problems.add(file.name, 1, 1, _("There are no outputs below the header. Add one row for every output."))
     if problems.count:
         checked.rows.clear()
-    checked.items = len(check.found)
+    checked.items = len(check.items_by_key)
     names = {key: name for name, key in rows.system_keys.changed.items()}
     checked.systems = {key: names.get(key, "") for key in check.systems}
     checked.notes += [*file.notes, *table.notes, *rows.notes()]
@@ -290,7 +290,7 @@ def check_file(
 def _complete(rows: Iterable[dict[str, str]], check: TextRows) -> None:
     """Write what one row says about its item into all rows of the item, so that any of them can be removed."""
     for row in rows:
-        missing = {name: value for name, value in check.found[row["item"]].values.items() if name not in row}
+        missing = {name: value for name, value in check.items_by_key[row["item"]].values.items() if name not in row}
         if missing:
             row.update(cells_of(missing))
 

@@ -62,9 +62,15 @@ def store(
 
 @atomically
 def put_row(
-    *, setup: Setup, table: UnitTable, number: int | None, cells: Mapping[str, str], by: events.Actor, seen: str = ""
+    *,
+    setup: Setup,
+    table: UnitTable,
+    number: int | None,
+    cells: Mapping[str, str],
+    by: events.Actor,
+    digest_shown: str = "",
 ) -> tuple[SetupRow, Sequence[Problem]]:
-    """Change a row, or add one where `number` is None; `seen` is the digest of the row that was changed.
+    """Change a row, or add one where `number` is None; `digest_shown` is that of the row as the page showed it.
 
     Return the row, and what is wrong with the table besides: a table that is filled in row by row is complete only in
     the end, when the whole study is checked.
@@ -76,10 +82,10 @@ def put_row(
     tasks_app.services.study.drafts.NotADraft
         Where the study was opened meanwhile.
     tasks_app.setup.table_rows.RowChanged
-        Where somebody else has changed the row since it was seen, or removed it.
+        Where somebody else has changed the row since it was shown, or removed it.
     """
     setup = changes.hold(setup)
-    row = table_rows.row_as_seen(setup, table.stem, number, seen)
+    row = table_rows.row_as_seen(setup, table.stem, number, digest_shown)
     values = table_rows.values_of(table.declared, cells)
     row.number = row.number or table_rows.next_number(setup, table.stem)
     row.cells = texts_of(table.declared, values)

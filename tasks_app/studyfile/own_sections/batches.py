@@ -25,7 +25,7 @@ class _Batches(UnitRows):
         super().__init__(reading)
         self.others = [draft.task["key"] for draft in self.drafts if draft.task["design"] != DESIGN]
         self.drafts = [draft for draft in self.drafts if draft.task["design"] == DESIGN]
-        self.found: dict[tuple[str, str], list[tuple[Row, str]]] = {}
+        self.rows_by_batch: dict[tuple[str, str], list[tuple[Row, str]]] = {}
         self._lines: dict[tuple[str, str], int] = {}
 
     def keys_of(self, draft: DraftTask) -> Collection[str]:
@@ -49,11 +49,11 @@ class _Batches(UnitRows):
             self.report(row, "unit", sentence % {"line": self._lines[task, unit]})
         else:
             self._lines[task, unit] = row.line
-            self.found.setdefault((task, row.cells["batch"]), []).append((row, unit))
+            self.rows_by_batch.setdefault((task, row.cells["batch"]), []).append((row, unit))
 
     def rows_in_order(self) -> Iterator[dict[str, Json]]:
         """Yield the rows by batch, in their order; report missing or repeated positions."""
-        for (task, batch), rows in self.found.items():
+        for (task, batch), rows in self.rows_by_batch.items():
             placed = [row.cells.get("position") for row, _unit in rows]
             lines: dict[int, int] = {}
             for (row, _unit), position in zip(rows, placed, strict=True):
@@ -73,7 +73,7 @@ class _Batches(UnitRows):
         for draft in self.drafts:
             task = draft.task["key"]
             missing = [unit for unit in judged(draft, self.reading) if (task, unit) not in self._lines]
-            if missing and any(key == task for key, _batch in self.found):
+            if missing and any(key == task for key, _batch in self.rows_by_batch):
                 sentence = _("%(n)d units of the task “%(task)s” are in no batch, such as “%(unit)s”. Add them to one.")
                 self.reading.problems.add(file, 0, 0, sentence % {"n": len(missing), "task": task, "unit": missing[0]})
 

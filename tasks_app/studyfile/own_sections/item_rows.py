@@ -77,7 +77,7 @@ class ItemRows:
 
     def __init__(self, reading: ItemReading) -> None:
         self.reading = reading
-        self.found: dict[str, ItemFound] = {}
+        self.items_by_key: dict[str, ItemFound] = {}
         self.media: dict[tuple[str, str], MediaFile | None] = {}
         self.declared = {system["key"] for system in reading.document["systems"]}
         self.systems: dict[str, None] = {}
@@ -110,7 +110,7 @@ class ItemRows:
             sentence = _("must be one of: %(choices)s; it is %(value)s.")
             self.report(row, "format", sentence % {"choices": ", ".join(FORMATS), "value": shown(row.cells["format"])})
         if not missing and not bad:
-            item = self.found.setdefault(row.cells["item"], ItemFound(row.line))
+            item = self.items_by_key.setdefault(row.cells["item"], ItemFound(row.line))
             self._describe(item, row)
             self.add_output(item, row)
 
@@ -205,13 +205,13 @@ class ItemRows:
                 ],
                 "outputs": item.outputs,
             }
-            for key, item in self.found.items()
+            for key, item in self.items_by_key.items()
         ]
 
     def number_documents(self) -> None:
         """Give the items of a document positions from 1, in the order of the file, unless the file has positions."""
         documents: dict[str, list[ItemFound]] = {}
-        for item in self.found.values():
+        for item in self.items_by_key.values():
             if "document" in item.values:
                 documents.setdefault(item.values["document"], []).append(item)
         for name, members in documents.items():

@@ -103,7 +103,7 @@ class ItemsSection(Section):
             for row in table.rows():
                 check.take(row)
             reading.notes += table.notes
-            if not check.found and reading.problems.count == before:
+            if not check.items_by_key and reading.problems.count == before:
                 sentence = _("There are no outputs below the header. Add one row for every output to be judged.")
                 reading.problems.add(table.file, 1, 1, sentence)
         reading.units_sound = table is not None and reading.problems.count == before

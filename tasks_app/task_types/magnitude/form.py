@@ -72,8 +72,8 @@ class MagnitudeForm(TextsForm):
             return rows
         return [replace(row, cells=(self._ticks_of(row.shown, self.ticks), *row.cells)) for row in rows]
 
-    def _ticks_of(self, shown: ShownPart, asked: Criterion) -> tick_boxes.TickCell:
-        return tick_boxes.cell_of(self, self.kind.options, shown, asked, self._about_ticks(shown))
+    def _ticks_of(self, shown: ShownPart, criterion: Criterion) -> tick_boxes.TickCell:
+        return tick_boxes.cell_of(self, self.kind.options, shown, criterion, self._about_ticks(shown))
 
     def _about_ticks(self, shown: ShownPart) -> str:
         name = self.ticks.name if self.ticks is not None else ""

@@ -83,16 +83,16 @@ def simulated(ticks: Sequence[Tick], shown: ShownPart, quality: Quality, rng: Ra
     return {field_of(shown.position, 1 + min(len(ticks) - 1, int(share * len(ticks)))): TICKED}
 
 
-def asked_again(ticks: Sequence[Tick], shown: ShownPart, asked: Criterion, cleaned: Mapping[str, object]) -> Asked:
+def asked_again(ticks: Sequence[Tick], shown: ShownPart, criterion: Criterion, cleaned: Mapping[str, object]) -> Asked:
     """Return the options of a text with those that an answer ticked."""
     chosen = ticked(ticks, shown.position, cleaned)
     return Asked(
         KEY,
-        asked.question or asked.name,
+        criterion.question or criterion.name,
         tuple(field_of(shown.position, number) for number in range(1, len(ticks) + 1)),
-        asked.language,
+        criterion.language,
         shown,
-        options=tuple(AskedOption(tick.name, tick.key, tick in chosen, asked.language) for tick in ticks),
+        options=tuple(AskedOption(tick.name, tick.key, tick in chosen, criterion.language) for tick in ticks),
         unnamed=False,
     )
 
@@ -120,10 +120,10 @@ class TickCell(Cell):
     value: str = TICKED
 
 
-def fields(ticks: Sequence[Tick], shown: ShownPart, asked: Criterion) -> Iterator[tuple[str, forms.Field]]:
+def fields(ticks: Sequence[Tick], shown: ShownPart, criterion: Criterion) -> Iterator[tuple[str, forms.Field]]:
     """Yield a field for every option of a text."""
     for number, _tick in enumerate(ticks, start=1):
-        yield field_of(shown.position, number), TickField(label=asked.question or asked.name)
+        yield field_of(shown.position, number), TickField(label=criterion.question or criterion.name)
 
 
 def ticked(ticks: Sequence[Tick], position: int, cleaned: Mapping[str, object]) -> tuple[Tick, ...]:
@@ -143,11 +143,11 @@ def problem(chosen: Sequence[Tick], about: str) -> str | None:
     return gettext("%(about)s: “%(alone)s” and “%(other)s” contradict each other.") % names
 
 
-def cell_of(form: forms.Form, ticks: Sequence[Tick], shown: ShownPart, asked: Criterion, about: str) -> TickCell:
+def cell_of(form: forms.Form, ticks: Sequence[Tick], shown: ShownPart, criterion: Criterion, about: str) -> TickCell:
     """Return the options of a text, for the template."""
     bound = [form[field_of(shown.position, number)] for number in range(1, len(ticks) + 1)]
     return TickCell(
-        criterion=asked,
+        criterion=criterion,
         field=bound[0],
         boxes=tuple(
             Box(field.html_name, field.auto_id, tick.name, field.value() in (TICKED, True), digit(number), tick.alone)

@@ -124,12 +124,14 @@ def test_a_wrong_value_of_an_item_changes_no_row(stored: Setup, rosa: User) -> N
 
 def test_a_row_that_somebody_else_has_changed_is_not_overwritten(stored: Setup, rosa: User) -> None:
     cells = dict(texts.rows_of(stored).get(number=3).cells)
-    seen = digest(cells)
+    digest_shown = digest(cells)
     put(stored, rosa, 3, **{**cells, "output": "theirs"})
     mine = {**cells, "output": "mine"}
     for number in (3, 99):
         with pytest.raises(table_rows.RowChanged):
-            texts.put_row(setup=stored, number=number, cells=mine, media=UploadedMedia(), by=rosa, seen=seen)
+            texts.put_row(
+                setup=stored, number=number, cells=mine, media=UploadedMedia(), by=rosa, digest_shown=digest_shown
+            )
     assert texts.rows_of(stored).get(number=3).cells["output"] == "theirs"
 
 

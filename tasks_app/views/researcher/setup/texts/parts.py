@@ -40,7 +40,7 @@ def text_row(request: HttpRequest, setup: Setup, number: int | None = None) -> H
                 cells=form.cells(),
                 media=media.uploaded(setup),
                 by=request.user,
-                seen=request.POST.get("seen", ""),
+                digest_shown=request.POST.get("seen", ""),
             )
         except table_rows.RowChanged:
             return _changed_meanwhile(request, setup, number)

@@ -202,7 +202,12 @@ def unit_row(request: HttpRequest, setup: Setup, table: str, number: int | None 
         digest_shown = request.POST.get("seen", "")
         try:
             stored, others = unit_rows.put_row(
-                setup=setup, table=declared, number=number, cells=form.cells(), by=request.user, seen=digest_shown
+                setup=setup,
+                table=declared,
+                number=number,
+                cells=form.cells(),
+                by=request.user,
+                digest_shown=digest_shown,
             )
         except table_rows.RowChanged:
             return _changed_meanwhile(request, setup, declared, number)
