@@ -1,5 +1,7 @@
 """Fetch rows for a person: `<thing>_for_<role>`, or 404. No other module checks permissions."""
 
+from collections.abc import Sequence
+
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.db.models import DateTimeField, Exists, F, Func, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Extract, Now
@@ -49,15 +51,17 @@ def assignment_for_rater(rater: Rater, *, order: int) -> Assignment:
 _SECONDS_SHOWN = Extract(Func(function="clock_timestamp", output_field=DateTimeField()) - F("first_shown"), "epoch")
 
 
-def signed_assignment_for_rater(rater: Rater, order: object) -> Assignment:
-    """Return the assignment a form was signed for by its number; whose form it is, its token says.
+def signed_assignments_for_rater(rater: Rater, orders: Sequence[object]) -> list[Assignment]:
+    """Return the assignments that forms of a page were signed for by their numbers; whose forms, their tokens say.
 
-    `seconds_shown` says how long ago the unit was first shown; None where it never was.
+    `seconds_shown` says how long ago a unit was first shown; None where it never was.
     """
-    if not isinstance(order, int):
-        raise Http404
+    numbers = [order for order in orders if isinstance(order, int)]
     assignments = Assignment.objects.select_related("unit", "set").annotate(seconds_shown=_SECONDS_SHOWN)
-    return get_object_or_404(assignments, rater=rater, order=order)
+    by_order = {assignment.order: assignment for assignment in assignments.filter(rater=rater, order__in=numbers)}
+    if len(numbers) < len(orders) or not by_order.keys() >= set(numbers):
+        raise Http404
+    return [by_order[number] for number in numbers]
 
 
 def media_for_rater(rater: Rater, sha256: str) -> Media:

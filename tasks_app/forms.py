@@ -83,16 +83,21 @@ class LanguageForm(SignedForm):
     back = forms.CharField(required=False, max_length=300)
 
 
+def text_prefix(number: int) -> str:
+    """Return the prefix of the fields of the n-th text on a page: none for the first, then t2, t3 and so on."""
+    return f"t{number}" if number > 1 else ""
+
+
 class AnswerFields(SignedForm):
-    """What comes with every answer, whatever the task type."""
+    """What comes with the answer to every text, whatever the task type.
+
+    With `may_skip` it can be a reason for skipping the text: a page of several texts is not left for one of them.
+    """
 
     action = "judge"
 
     submission = forms.UUIDField(widget=forms.HiddenInput)
     replaces = forms.IntegerField(widget=forms.HiddenInput, required=False)
-    seconds_active = forms.FloatField(widget=forms.HiddenInput, required=False, min_value=0, max_value=LONGEST_SITTING)
-    seconds_elapsed = forms.FloatField(widget=forms.HiddenInput, required=False, min_value=0, max_value=LONGEST_SITTING)
-    log = forms.CharField(widget=forms.HiddenInput, required=False, max_length=LONGEST_LOG)
     comment = forms.CharField(
         widget=forms.Textarea(attrs={"rows": 3}),
         required=False,
@@ -100,6 +105,25 @@ class AnswerFields(SignedForm):
         label=_("Comment to the researchers (optional)"),
         validators=[plaintext.validate_storable],
     )
+    skip_reason = forms.ChoiceField(
+        choices=[("", _("I do not skip it")), *Judgment.Skip.choices],
+        required=False,
+        label=_("Why are you skipping this?"),
+        error_messages={"invalid_choice": _("Choose a reason.")},
+    )
+
+    def __init__(self, *args: Any, may_skip: bool = False, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if not may_skip:
+            del self.fields["skip_reason"]
+
+
+class PageFields(forms.Form):
+    """What comes once with a page, however many texts are on it: how long it took, and what happened."""
+
+    seconds_active = forms.FloatField(widget=forms.HiddenInput, required=False, min_value=0, max_value=LONGEST_SITTING)
+    seconds_elapsed = forms.FloatField(widget=forms.HiddenInput, required=False, min_value=0, max_value=LONGEST_SITTING)
+    log = forms.CharField(widget=forms.HiddenInput, required=False, max_length=LONGEST_LOG)
 
     def clean_log(self) -> list[Any]:
         """Read the interaction log; one that is not a list of small events is refused."""

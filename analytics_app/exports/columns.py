@@ -68,7 +68,12 @@ RATINGS: tuple[Column, ...] = (
     Column("span_end", Kind.WHOLE, _("The character after the span."), "r.span_end"),
     Column("category", Kind.TEXT, _("Category of the span."), "r.category"),
     Column("severity", Kind.TEXT, _("Severity of the span."), "r.severity"),
-    Column("seconds", Kind.NUMBER, _("Active seconds that the judgment took."), "j.seconds"),
+    Column(
+        "seconds",
+        Kind.NUMBER,
+        _("Active seconds that the judgment took; of a page of several texts, an equal share."),
+        "j.seconds",
+    ),
     Column("submitted_at", Kind.TIME, _("When the judgment was stored, in UTC."), "j.submitted_at"),
     Column("position", Kind.WHOLE, _("Position of the unit in the rater's sequence, from 1."), "j.position"),
     Column(

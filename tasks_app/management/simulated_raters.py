@@ -7,7 +7,7 @@ type brings its rater. It is marked as simulated by a consent form that is signe
 import logging
 import uuid
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -23,13 +23,14 @@ from django.utils import timezone
 
 from tasks_app import credentials
 from tasks_app.channels import registry as channels
-from tasks_app.forms import ConsentForm
+from tasks_app.forms import ConsentForm, text_prefix
 from tasks_app.management import simulated_answers
 from tasks_app.management.transports import Answer, Transport
 from tasks_app.models import Assignment, Rater, RaterSet, Study
 from tasks_app.selectors import screens
 from tasks_app.selectors.waves import waiting_for
 from tasks_app.task_types.base import Quality, Screen, TaskType
+from tasks_app.task_types.texts import MOST_ON_A_PAGE
 
 # A visitor that is sent on so often without being asked anything is going in circles.
 MOST_WAYS_ROUND = 50
@@ -83,6 +84,20 @@ def hidden_fields(page: str, form_id: str | None = None) -> dict[str, str]:
     parser = _HiddenFields(form_id)
     parser.feed(page)
     return parser.fields
+
+
+def _name_on_page(name: str, number: int) -> str:
+    """Return the name that a field of the n-th text has on a page."""
+    return f"{text_prefix(number)}-{name}" if number > 1 else name
+
+
+def _on_page(texts: Sequence[Mapping[str, str]]) -> dict[str, str]:
+    """Return what the forms of all texts of a page send together."""
+    return {
+        _name_on_page(name, number): value
+        for number, fields in enumerate(texts, start=1)
+        for name, value in fields.items()
+    }
 
 
 class VisitFailed(Exception):
@@ -229,27 +244,38 @@ class Visitor:
         return True
 
     def _answer(self, hidden: dict[str, str]) -> None:
-        bound = credentials.read_signed("judge", hidden["form_token"])
-        assignment = Assignment.objects.select_related("unit").get(rater=self._rater(), order=bound["unit"])
-        screen = screens.screen_of(assignment, self.study)
-        kind = screens.frame_of(assignment.unit.task_id, self.study).kind
-        answer = self._say(assignment, kind, screen)
-        seconds = f"{self.rng.uniform(3, 25):.1f}"
-        # A simulation does not wait; the unit's first showing is moved into the past instead.
-        ago = timedelta(seconds=float(seconds))
-        Assignment.objects.filter(pk=assignment.pk).update(first_shown=F("first_shown") - ago)
-        data = {**hidden, **answer, "seconds_active": seconds, "seconds_elapsed": seconds}
+        """Answer all texts of a page, and perhaps send the page again or from a second tab."""
+        texts = list(self._texts_of(hidden))
+        answers = [self._say(*text) for text in texts]
+        seconds = sum(round(self.rng.uniform(3, 25), 1) for _text in texts)
+        # A simulation does not wait; the first showing of the units is moved into the past instead.
+        shown = Assignment.objects.filter(pk__in=[assignment.pk for assignment, _kind, _screen in texts])
+        shown.update(first_shown=F("first_shown") - timedelta(seconds=seconds))
+        times = {"seconds_active": f"{seconds:.1f}", "seconds_elapsed": f"{seconds:.1f}"}
+        data = {**hidden, **_on_page(answers), **times}
         path = reverse("rater:judge", args=[self.token])
         self._expect(self.transport.post(path, data), 302)
-        self.events["answered"] += 1
+        self.events["answered"] += len(texts)
         if self.rng.random() < self.twice:
             self._expect(self.transport.post(path, data), 302)
             self.events["sent twice"] += 1
         if self.rng.random() < self.second_tab:
-            random_answer = kind.simulate(screen, Quality.RANDOM, self.rng)
-            second = {**data, **random_answer, "submission": str(uuid.uuid4())}
-            status = self.transport.post(path, second).status
+            random_answers = [kind.simulate(screen, Quality.RANDOM, self.rng) for _assignment, kind, screen in texts]
+            fresh = [{"submission": str(uuid.uuid4())} for _text in texts]
+            status = self.transport.post(path, {**data, **_on_page(random_answers), **_on_page(fresh)}).status
             self.events["second tab refused" if status == 409 else "second tab the same"] += 1
+
+    def _texts_of(self, hidden: Mapping[str, str]) -> Iterator[tuple[Assignment, TaskType, Screen]]:
+        """Yield the units on a page, by the tokens of their forms."""
+        rater = self._rater()
+        for number in range(1, MOST_ON_A_PAGE + 1):
+            token = hidden.get(_name_on_page("form_token", number))
+            if token is None:
+                return
+            bound = credentials.read_signed("judge", token)
+            assignment = Assignment.objects.select_related("unit").get(rater=rater, order=bound["unit"])
+            kind = screens.frame_of(assignment.unit.task_id, self.study).kind
+            yield assignment, kind, screens.screen_of(assignment, self.study)
 
     def _say(self, assignment: Assignment, kind: TaskType, screen: Screen) -> dict[str, str]:
         """Answer a screen by the rater's quality or, where it has known answers, as a rater who knows them or not.

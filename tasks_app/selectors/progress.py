@@ -27,7 +27,7 @@ class RaterProgress:
 
     `done` and `total` count the sequence that the rater is in, whose `purpose` is empty for what is judged; `number` is
     the place of the unit on the screen in that sequence, from 1, and 0 where no unit is shown. `minutes_left` counts
-    everything. `answered` numbers what the rater may go back to.
+    everything. `answered` numbers what the rater may go back to, `orders` all units of the sequence.
     """
 
     done: int
@@ -36,6 +36,11 @@ class RaterProgress:
     answered: tuple[int, ...] = ()
     purpose: str = ""
     number: int = 0
+    orders: tuple[int, ...] = ()
+
+    def number_of(self, order: int) -> int:
+        """Return the place of a unit in the sequence, from 1."""
+        return sum(other <= order for other in self.orders)
 
     def before(self, order: int) -> int | None:
         """Return the number of the unit answered before another."""
@@ -80,6 +85,7 @@ def progress_of(rater: Rater, set_size: int, assignment: Assignment | None = Non
         answered=tuple(row.order for row in rows if row.is_answered and row.purpose not in Purpose.PRELIMINARY),
         purpose="" if assignment is None or assignment.purpose in Purpose.JUDGED else assignment.purpose,
         number=sum(row.order <= assignment.order for row in in_sequence) if assignment else 0,
+        orders=tuple(row.order for row in in_sequence),
     )
 
 

@@ -271,9 +271,11 @@ class RaterScreen:
             and self.assignment.purpose not in Assignment.Purpose.PRELIMINARY
         )
 
-    def form(self, data: Mapping[str, str] | None = None, initial: Mapping[str, Any] | None = None) -> forms.Form:
+    def form(
+        self, data: Mapping[str, str] | None = None, initial: Mapping[str, Any] | None = None, prefix: str = ""
+    ) -> forms.Form:
         """Make the form of the task type: bound to posted data, or with initial values."""
-        return self.kind.form(self.shown, data, initial)
+        return self.kind.form(self.shown, data, initial, prefix)
 
     def values(self, answer: Mapping[str, Any]) -> tuple[contract.Value, ...]:
         """Turn a cleaned answer into the values that are stored as ratings."""

@@ -23,16 +23,16 @@ MOST_UNITS = 20
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """A screen as the first rater would see it.
+    """A page as the first rater would see it: one screen, or several where the task shows several texts on a page.
 
-    `number` counts from 1 among `of` units of the task. `is_sample` says that the texts are made up, since the study
-    has none that can be shown yet; `problems` are what keeps its own from being shown.
+    `number` counts the first of them from 1 among `of` units of the task. `is_sample` says that the texts are made up,
+    since the study has none that can be shown yet; `problems` are what keeps its own from being shown.
     """
 
     task: Mapping[str, Json]
     tasks: Sequence[Mapping[str, Json]]
     kind: TaskType
-    screen: Screen
+    screens: Sequence[Screen]
     number: int
     of: int
     is_sample: bool
@@ -43,13 +43,19 @@ class Preview:
 
     @property
     def previous_unit(self) -> int | None:
-        """Number of the unit before this one; None for the first."""
-        return self.number - 1 if self.number > 1 else None
+        """Number of the first unit on the page before this one; None for the first page."""
+        return max(1, self.number - self.kind.texts_on_page) if self.number > 1 else None
 
     @property
     def next_unit(self) -> int | None:
-        """Number of the unit after this one; None for the last that can be looked at."""
-        return self.number + 1 if self.number < self.of else None
+        """Number of the first unit on the page after this one; None for the last that can be looked at."""
+        following = self.number + len(self.screens)
+        return following if following <= self.of else None
+
+    @property
+    def last(self) -> int:
+        """Number of the last unit on the page."""
+        return self.number + len(self.screens) - 1
 
     @property
     def is_main(self) -> bool:
@@ -58,7 +64,10 @@ class Preview:
 
 
 def preview_of(setup: Setup, task_key: str = "", number: int = 1) -> Preview | None:
-    """Return a screen of a task, of the first one by default; None where there is no task of a type that is known."""
+    """Return the page of a task that has a unit, by default the first page of the first task.
+
+    None where there is no task of a type that is known.
+    """
     reading = reading_of(setup)
     tasks = [task for task in reading.document["tasks"] if task["type"] in registry]
     if not tasks:
@@ -67,16 +76,19 @@ def preview_of(setup: Setup, task_key: str = "", number: int = 1) -> Preview | N
     draft = next((draft for draft in draft_tasks(reading) if draft.task is task), None)
     if draft is not None and draft.units:
         units = list(draft.units.values())[:MOST_UNITS]
-        number = min(max(number, 1), len(units))
-        kind, screen, n_units = draft.kind, _screen(draft, reading.document, number - 1), len(units)
+        kind, n_units = draft.kind, len(units)
+        # Pages begin where a rater's do.
+        number = 1 + (min(max(number, 1), n_units) - 1) // kind.texts_on_page * kind.texts_on_page
+        on_page = range(number - 1, min(number - 1 + kind.texts_on_page, n_units))
+        screens = [_screen(draft, reading.document, place) for place in on_page]
     else:
         kind = _kind(task)
-        screen, number, n_units = _sample(kind, task, reading.document), 1, 1
+        screens, number, n_units = [_sample(kind, task, reading.document)], 1, 1
     study = reading.document["study"]
     if kind.shows_personal_text():
-        screen = replace(screen, personal_text=str(PERSONAL_TEXT))
+        screens = [replace(screen, personal_text=str(PERSONAL_TEXT)) for screen in screens]
     return Preview(
-        task=task, tasks=tasks, kind=kind, screen=screen, number=number, of=n_units,
+        task=task, tasks=tasks, kind=kind, screens=screens, number=number, of=n_units,
         is_sample=draft is None or not draft.units, problems=_problems(reading),
         public_title=study["public_title"] or "", language=study["language"] or "en", settings=reading.document["flow"],
     )  # fmt: skip

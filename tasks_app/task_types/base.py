@@ -174,6 +174,11 @@ class TaskType(ABC):
         """The parameters by their names, for whoever goes through all of them."""
         return {name: getattr(self, name) for name in self.Params.base_fields}
 
+    @property
+    def texts_on_page(self) -> int:
+        """How many screens stand on one page of a rater at most; only types with simple screens show several."""
+        return 1
+
     def brings(self) -> tuple[Criterion, ...]:
         """Return the criteria that the type itself adds to those of the study.
 
@@ -280,9 +285,13 @@ class TaskType(ABC):
         screen: Screen,
         data: Mapping[str, str] | None = None,
         initial: Mapping[str, object] | None = None,
+        prefix: str = "",
     ) -> ScreenForm:
-        """Return the form of a screen: unbound, or bound to what was posted."""
-        return self.Form(self, screen, data, initial)
+        """Return the form of a screen: unbound, or bound to what was posted.
+
+        `prefix` tells its fields from those of other screens on the page.
+        """
+        return self.Form(self, screen, data, initial, prefix)
 
     def answers_on(self, screen: Screen) -> int:
         """Return how many answers a screen asks for: the fields that must be filled in, at least one."""

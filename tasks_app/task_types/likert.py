@@ -13,6 +13,7 @@ from tasks_app import languages
 from tasks_app.task_types.base import Criterion, Outcome, Sample, Scale
 from tasks_app.task_types.grid import AGREEMENT, GridParams, GridType, in_agreement, questions_for_agreement
 from tasks_app.task_types.registry import register
+from tasks_app.task_types.texts import PagedTexts, PageParams
 
 # Every step of agreement in words, for the numbers of steps that have customary ones.
 AGREEMENT_STEPS = {
@@ -36,7 +37,7 @@ AGREEMENT_STEPS = {
 
 
 @register
-class Likert(GridType):
+class Likert(PagedTexts, GridType):
     """One step per criterion for one text, or for several side by side.
 
     No step is preselected: a default anchors raters and hides skipped items.
@@ -117,7 +118,7 @@ class Likert(GridType):
         )
     )
 
-    class Params(GridParams):
+    class Params(PageParams, GridParams):
         points = forms.IntegerField(
             min_value=2, max_value=11, initial=5, label=_("Steps"), help_text=_("Five or seven are usual.")
         )

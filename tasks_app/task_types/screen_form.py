@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 class ScreenForm(forms.Form):
     """The form of a screen, unbound or bound to posted data.
 
-    `kind` is the task type with its parameters. Nothing is preselected unless `initial` carries a draft.
+    `kind` is the task type with its parameters. Nothing is preselected unless `initial` carries a draft. `prefix` tells
+    the fields from those of other screens on the page.
     """
 
     kind: TaskType
@@ -27,8 +28,9 @@ class ScreenForm(forms.Form):
         screen: Screen,
         data: Mapping[str, str] | None = None,
         initial: Mapping[str, object] | None = None,
+        prefix: str = "",
     ) -> None:
-        super().__init__(data, initial=dict(initial or {}))
+        super().__init__(data, initial=dict(initial or {}), prefix=prefix or None)
         self.kind, self.screen = kind, screen
         self.fields.update(self.make_fields())
 

@@ -14,6 +14,7 @@ from tasks_app import languages
 from tasks_app.task_types.base import Criterion, Outcome, Sample, Scale
 from tasks_app.task_types.grid import AGREEMENT, GridParams, GridType, in_agreement, questions_for_agreement
 from tasks_app.task_types.registry import register
+from tasks_app.task_types.texts import PagedTexts, PageParams
 
 # Scalar quality metric, as campaigns for machine translation use it: four levels, at every third of the range.
 SQM = (
@@ -25,7 +26,7 @@ SQM = (
 
 
 @register
-class Slider(GridType):
+class Slider(PagedTexts, GridType):
     """A number on a range per criterion, for one text or for several side by side.
 
     The slider has no thumb until it is touched: a start position draws answers towards it.
@@ -87,7 +88,7 @@ class Slider(GridType):
         )
     )
 
-    class Params(GridParams):
+    class Params(PageParams, GridParams):
         minimum = forms.IntegerField(min_value=-1_000_000, max_value=1_000_000, initial=0, label=_("Least value"))
         maximum = forms.IntegerField(min_value=-1_000_000, max_value=1_000_000, initial=100, label=_("Greatest value"))
         step = forms.FloatField(

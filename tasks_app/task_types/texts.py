@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from random import Random
+from typing import Any
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
@@ -39,6 +40,45 @@ LAYOUT = forms.ChoiceField(
     initial="single",
     label=_("Texts on a screen"),
 )
+
+
+# More texts with their questions are more than anybody keeps an overview of on one page.
+MOST_ON_A_PAGE = 10
+
+
+class PageParams(Parameters):
+    """Parameters of every type whose screens are so simple that several of them can stand on one page."""
+
+    texts_per_page = forms.IntegerField(
+        min_value=1,
+        max_value=MOST_ON_A_PAGE,
+        initial=1,
+        label=_("Texts per page"),
+        help_text=_(
+            "Several texts stand below each other, each with its own questions, and are sent together. The page's "
+            "time is divided equally by its texts. Practice and tests show one text at a time."
+        ),
+    )
+
+    def clean(self) -> dict[str, Any]:
+        """Refuse pages of several screens that already show several texts."""
+        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+        if (cleaned.get("texts_per_page") or 1) > 1 and cleaned.get("layout") == "together":
+            self.add_error(
+                "texts_per_page", _("All texts of an item side by side fill a page. Set it to 1, or layout to single.")
+            )
+        return cleaned
+
+
+class PagedTexts(TaskType):
+    """A type that can show several of its screens on one page, as its parameter `texts_per_page` says."""
+
+    texts_per_page: int
+
+    @property
+    def texts_on_page(self) -> int:
+        """How many texts with their questions stand on a page at most."""
+        return self.texts_per_page
 
 
 class TextType(TaskType):

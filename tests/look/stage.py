@@ -21,13 +21,14 @@ from django.views.decorators.csrf import csrf_exempt
 
 from tasks_app import languages
 from tasks_app.channels.base import Ending
-from tasks_app.forms import AnswerFields, ConsentForm, SkipForm, StepForm
+from tasks_app.forms import AnswerFields, ConsentForm, PageFields, SkipForm, StepForm
 from tasks_app.languages import PageLanguage
 from tasks_app.task_types import registry
 from tasks_app.task_types.base import Criterion, Media, Part, Quality, Screen
 from tasks_app.task_types.highlights import Highlight
 from tasks_app.urls import public_urls
 from tasks_app.views.rater.pages import PageFrame, PublicStudy
+from tasks_app.views.rater.text_block import ShownBlock, blocks_shown
 from tests.look.chained import MARKED, chained
 from tests.media import png, wav
 
@@ -179,20 +180,18 @@ def judge(request: HttpRequest) -> HttpResponse:
     form = screen.kind.form(screen, data)
     if request.method == "POST" and form.is_valid():
         return HttpResponseRedirect("/done/")
+    answer_fields = AnswerFields(bound_to={}, initial={"submission": uuid.uuid4()})
     context = {
         "frame": frame(request),
-        "screen": screen,
-        "form": form,
+        **blocks_shown([ShownBlock(screen, form, answer_fields, counter=stage.counter, draft_key="r1-13")]),
         "unit_template": screen.kind.template_name,
         "unit_script": screen.kind.script,
         "unit_styles": screen.kind.styles,
         "media_base": "/media/",
-        "answer_fields": AnswerFields(bound_to={}, initial={"submission": uuid.uuid4()}),
+        "page_fields": PageFields(),
         "instructions_html": PROSE,
         "skip_form": SkipForm(bound_to={}, initial={"submission": uuid.uuid4()}),
         "skip_url": "/done/",
-        "draft": {"counter": stage.counter},
-        "draft_key": "r1-13",
         "draft_url": "/draft/",
         "can_go_back": True,
         "back_url": "/help/",
@@ -222,10 +221,15 @@ def conflict(request: HttpRequest) -> HttpResponse:
     """Two answers to choose from."""
     context = {
         "frame": frame(request),
-        "stored": [("How well does it read?", "4")],
-        "given": [("How well does it read?", "1")],
+        "conflicts": [
+            {
+                "number": 1,
+                "stored": [("How well does it read?", "4")],
+                "given": [("How well does it read?", "1")],
+            }
+        ],
         "next_url": "/done/",
-        "form": AnswerFields(bound_to={}),
+        "forms": [PageFields(), AnswerFields(bound_to={})],
         "form_action": "/judge/",
     }
     return render(request, "rater/conflict.html", context)

@@ -32,6 +32,15 @@ def test_a_crowd_with_drop_outs_fills_every_place_once() -> None:
     assert Assignment.objects.filter(state="submitted").count() <= 48
 
 
+def test_pages_of_several_texts_are_answered_whole() -> None:
+    study = build_study(None, items=6, k=1, set_size=6, params={"texts_per_page": 4})
+    seen = simulate(study.slug, raters=3, drop_out=0.5, late=0.5, twice=1, second_tab=1)
+    invariants.check(study)
+    assert seen["answered"] == Judgment.objects.count() == Assignment.objects.filter(state="submitted").count() > 6
+    assert seen["second tab refused"] > 0
+    assert all(3 <= judgment.seconds_active <= 25 for judgment in Judgment.objects.all())
+
+
 def test_a_study_that_is_not_open_or_not_there_is_refused() -> None:
     build_study(None, slug="draft", opened=False)
     with pytest.raises(CommandError, match="Open it first"):

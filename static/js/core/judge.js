@@ -1,13 +1,15 @@
 // A judging page: drafts, sending, clocks, keys and what is missing, put together.
 
 import { announce } from "./announce.js";
+import { answerOf, changedBefore, onPage, restore, textsOf } from "./answer.js";
 import * as breaks from "./break.js";
 import { Drafts, isNewer } from "./draft.js";
 import { Missing } from "./errors.js";
 import * as keys from "./keys.js";
 import * as logs from "./log.js";
-import { SavedView } from "./saved.js";
+import { SavedView, together } from "./saved.js";
 import { SendingView } from "./sending.js";
+import * as skipping from "./skipping.js";
 import { digest, local, session } from "./store.js";
 import { Sender, postForm } from "./submit.js";
 import * as timer from "./timer.js";
@@ -18,60 +20,6 @@ const COPIES = "evalweb:draft:";
 const SETTLES = 500;
 const COPY_LASTS = 14 * 24 * 60 * 60 * 1000;
 
-// Fields that are about the sending and not the answer.
-const NOT_ANSWER = [
-  "form_token",
-  "submission",
-  "replaces",
-  "seconds_active",
-  "seconds_elapsed",
-  "log",
-  "csrfmiddlewaretoken",
-];
-
-/** The answer as it stands: field -> value. Fields that are empty are left out. */
-function answerOf(form) {
-  const entries = [...new FormData(form)].filter(([name, value]) => !NOT_ANSWER.includes(name) && value !== "");
-  return Object.fromEntries(entries);
-}
-
-/** Say whether a control holds something that an answer would name. */
-function isFilled(control) {
-  return control.type === "radio" || control.type === "checkbox" ? control.checked : control.value !== "";
-}
-
-/** Say whether a control was changed before the scripts came: its change has been heard by nobody. */
-function changedBefore(control) {
-  const { type } = control;
-  if (type === "radio" || type === "checkbox") {
-    return control.checked !== control.defaultChecked;
-  }
-  return type === "textarea" && control.value !== control.defaultValue;
-}
-
-/** Put an answer back into the form, and let everybody on the page know. What it does not name was empty. */
-export function restore(form, answer) {
-  for (const control of form.querySelectorAll("input, select, textarea")) {
-    const { name } = control;
-    if (!name || NOT_ANSWER.includes(name) || !(name in answer || isFilled(control))) {
-      continue;
-    }
-    const value = String(answer[name] ?? "");
-    const wasFilled = isFilled(control);
-    if (control.type === "radio" || control.type === "checkbox") {
-      control.checked = control.value === value;
-    } else {
-      control.value = value;
-      if (value) {
-        control.closest("details:not([data-cover])")?.setAttribute("open", "");
-      }
-    }
-    if (control.type !== "radio" || control.checked || (wasFilled && !(name in answer))) {
-      control.dispatchEvent(new Event("change", { bubbles: true }));
-    }
-  }
-}
-
 function dropOldCopies() {
   for (const key of local.keys(COPIES)) {
     const copy = local.read(key);
@@ -81,11 +29,14 @@ function dropOldCopies() {
   }
 }
 
-async function sendDraft(form, url, body, last) {
-  const text = JSON.stringify({ form_token: form.elements.form_token?.value ?? "", ...body });
+function tokenOf(form, text) {
+  return form.elements[onPage(text, "form_token")]?.value ?? "";
+}
+
+async function sendDraft(url, body, last) {
   const response = await fetch(url, {
     method: "POST",
-    body: text,
+    body: JSON.stringify(body),
     headers: { "Content-Type": "application/json", Accept: "application/json" },
     credentials: "same-origin",
     keepalive: last,
@@ -94,51 +45,58 @@ async function sendDraft(form, url, body, last) {
   return { status: response.status, counter: said.counter, retryAfter: response.headers.get("Retry-After") };
 }
 
-function startDrafts(form, key) {
+/** Keep the draft of one text. `show` tells the rater how it stands, `key` names the copy on this device. */
+function draftsOf(form, text, key, show) {
   const url = form.dataset.draftUrl;
-  const counter = Number(form.dataset.draftCounter) || 0;
-  const view = new SavedView(document.querySelector("[data-saved]"));
+  const counter = Number(text.dataset.draftCounter) || 0;
   const drafts = new Drafts({
     counter,
-    read: () => answerOf(form),
-    send: (body, { last }) => sendDraft(form, url, body, last),
+    read: () => answerOf(text),
+    send: (body, { last }) => sendDraft(url, { form_token: tokenOf(form, text), ...body }, last),
     keep: (copy) => local.write(key, { ...copy, at: Date.now() }),
     forget: () => local.remove(key),
-    show: (state, seconds) => view.show(state, seconds),
+    show,
   });
   if (!url) {
     drafts.end();
   } else if (counter > 0) {
-    view.show("saved");
+    show("saved");
   }
   const copy = local.read(key);
-  // Not before: a clock that has jumped makes every copy look old, this unit's own too.
-  dropOldCopies();
   if (isNewer(copy, counter)) {
     drafts.counter = Number(copy.counter);
-    restore(form, copy.answer);
+    restore(text, copy.answer);
     announce(word("restored"));
     drafts.changed();
   } else if (copy) {
     local.remove(key);
   }
-  if ([...form.elements].some(changedBefore)) {
+  if ([...text.querySelectorAll("input, select, textarea")].some(changedBefore)) {
     drafts.changed();
   }
-  form.addEventListener("change", () => drafts.changed());
-  form.addEventListener("input", (event) => event.target.tagName === "TEXTAREA" && drafts.changed());
+  text.addEventListener("change", () => drafts.changed());
+  text.addEventListener("input", (event) => event.target.tagName === "TEXTAREA" && drafts.changed());
   document.addEventListener("visibilitychange", () => {
     drafts.flush({ last: document.visibilityState === "hidden" });
   });
   globalThis.addEventListener("online", () => drafts.flush());
-  globalThis.addEventListener("pagehide", () => leave(form, url, drafts));
+  globalThis.addEventListener("pagehide", () => leave(form, text, drafts));
   return drafts;
 }
 
-function leave(form, url, drafts) {
+/** Keep the drafts of all texts of a page, each by itself. Returns what ends them all. */
+function startDrafts(form, keys) {
+  const show = together(new SavedView(document.querySelector("[data-saved]")));
+  const all = textsOf(form).map((text, place) => draftsOf(form, text, keys[place], show(place)));
+  // Not before: a clock that has jumped makes every copy look old, this page's own too.
+  dropOldCopies();
+  return () => all.forEach((drafts) => drafts.end());
+}
+
+function leave(form, text, drafts) {
   if (drafts.unsent && !drafts.stopped) {
-    const body = { form_token: form.elements.form_token?.value ?? "", counter: drafts.counter + 1, answer: drafts.read() };
-    navigator.sendBeacon(url, new Blob([JSON.stringify(body)], { type: "application/json" }));
+    const body = { form_token: tokenOf(form, text), counter: drafts.counter + 1, answer: drafts.read() };
+    navigator.sendBeacon(form.dataset.draftUrl, new Blob([JSON.stringify(body)], { type: "application/json" }));
   }
 }
 
@@ -175,7 +133,7 @@ function settling(form, button) {
   };
 }
 
-function startSending(form, drafts, clock, log, forget) {
+function startSending(form, endDrafts, clock, log, forget) {
   const button = document.querySelector("[data-send]");
   const missing = new Missing(form);
   const write = () => {
@@ -209,31 +167,33 @@ function startSending(form, drafts, clock, log, forget) {
     }
     log.add("send");
     write();
-    drafts.end();
+    endDrafts();
     sender.send();
   });
 }
 
 /** Start everything on a judging page. */
 export function start(form) {
-  const unit = `${digest(location.pathname)}:${form.dataset.draftKey}`;
-  const clockKey = `evalweb:clock:${unit}`;
+  const units = textsOf(form).map((text) => `${digest(location.pathname)}:${text.dataset.draftKey}`);
+  const copies = units.map((unit) => COPIES + unit);
+  const clockKey = `evalweb:clock:${units[0]}`;
   const clock = startClock(form, clockKey);
   const log = new logs.Log(() => performance.now());
-  const drafts = startDrafts(form, COPIES + unit);
+  skipping.start(form);
+  const endDrafts = startDrafts(form, copies);
   let over = false;
   const forget = () => {
     over = true;
-    local.remove(COPIES + unit);
+    copies.forEach((copy) => local.remove(copy));
     session.remove(clockKey);
   };
   logs.attach(log, form);
-  startSending(form, drafts, clock, log, forget);
+  startSending(form, endDrafts, clock, log, forget);
   keys.start(form);
   breaks.start(form, clock);
   for (const other of document.querySelectorAll("form[data-leave]")) {
     other.addEventListener("submit", () => {
-      drafts.end();
+      endDrafts();
       forget();
     });
   }

@@ -78,8 +78,13 @@ function blocked(form) {
 
 function fillList(dialog, form) {
   const list = dialog.querySelector("[data-keys-list]");
+  const listed = new Set();
   for (const own of form.querySelectorAll("[data-keys]")) {
-    list.prepend(...own.children);
+    // Several texts on a page have the same keys.
+    if (!listed.has(own.textContent)) {
+      listed.add(own.textContent);
+      list.prepend(...own.children);
+    }
     own.remove();
   }
   const choice = dialog.querySelector("[data-single-keys]");

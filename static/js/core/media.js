@@ -18,6 +18,11 @@ export function ranges(played) {
   return all.join(" ");
 }
 
+/** The name of something in the log: of several texts on a page, the name says in which one it is. */
+function named(element, name) {
+  return `${element.closest?.("[data-text]")?.dataset.text ?? ""}${name}`;
+}
+
 function note(what, field, value) {
   document.dispatchEvent(new CustomEvent("evalweb:log", { detail: { what, field, value } }));
 }
@@ -26,7 +31,7 @@ function note(what, field, value) {
 export class Player {
   constructor(media, say = note, timers = globalThis) {
     this.media = media;
-    this.id = media.dataset.media;
+    this.id = named(media, media.dataset.media);
     this.say = say;
     this.timers = timers;
     this.waiting = null;
@@ -91,7 +96,7 @@ function dialogOf(link) {
   box.setAttribute("role", "group");
   box.setAttribute("aria-label", picture.alt);
   box.append(large);
-  const dialog = build(`media-${link.dataset.zoom}`, link.dataset.heading, [box]);
+  const dialog = build(`media-${named(link, link.dataset.zoom)}`, link.dataset.heading, [box]);
   dialog.classList.add("media-dialog");
   document.querySelector("main").append(dialog);
   return dialog;
@@ -106,7 +111,7 @@ function startZoom(link) {
     event.preventDefault();
     dialog ??= dialogOf(link);
     dialog.showModal();
-    note("zoom", link.dataset.zoom, "");
+    note("zoom", named(link, link.dataset.zoom), "");
   });
   link.addEventListener("keydown", (event) => {
     if (event.key === " ") {

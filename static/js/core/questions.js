@@ -7,10 +7,11 @@ export function questionsOf(form) {
 
 /**
  * Say whether a question has an answer: a choice made, or a field filled in. Where more is needed the type's script
- * says so itself, by data-complete="true" or "false"; an optional question (data-optional) is never open.
+ * says so itself, by data-complete="true" or "false". An optional question (data-optional) is never open, nor one
+ * about a text that is skipped (data-skipped).
  */
 export function isAnswered(question) {
-  if ("optional" in question.dataset) {
+  if ("optional" in question.dataset || question.closest("[data-skipped]")) {
     return true;
   }
   if (question.dataset.complete) {
@@ -43,10 +44,14 @@ export function focusQuestion(question) {
   question.scrollIntoView({ block: "nearest" });
 }
 
-/** The question at work: the one that has the focus, or else the first that is open. */
+/** The question at work: the one that has the focus, or else the first that is open, of the text that has the focus. */
 export function currentQuestion(form) {
   const focused = document.activeElement?.closest("[data-question]");
-  return focused && form.contains(focused) ? focused : openQuestions(form)[0];
+  if (focused && form.contains(focused)) {
+    return focused;
+  }
+  const text = document.activeElement?.closest("[data-text]");
+  return (text && openQuestions(text)[0]) ?? openQuestions(form)[0];
 }
 
 /** The next open question after one, going round; undefined where all are answered. */

@@ -25,3 +25,17 @@ export class SavedView {
     }
   }
 }
+
+// What a rater has to know of several drafts: the gravest first.
+const GRAVEST = ["over", "unsaved", "elsewhere", "offline", "saving", "saved"];
+
+/** Show the states of several drafts as one. Returns, for each of them by its place, what shows its state. */
+export function together(view) {
+  const states = new Map();
+  return (place) => (state, seconds) => {
+    states.set(place, { state, seconds });
+    const said = [...states.values()];
+    const one = GRAVEST.map((grave) => said.find((each) => each.state === grave)).find(Boolean);
+    view.show(one.state, one.seconds);
+  };
+}

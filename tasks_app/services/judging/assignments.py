@@ -1,55 +1,96 @@
 """Give raters their next unit, and end raters: who has finished, who stops, and who left without a word."""
 
+from collections.abc import Sequence
+
 from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
 from tasks_app.credentials import new_code
 from tasks_app.models import Assignment, Rater, RaterSet, Study, Task
+from tasks_app.selectors import screens
 from tasks_app.services import events, pay
 from tasks_app.services.arrival import enrolment, groups
 from tasks_app.services.database import atomically, lock_claims
 from tasks_app.services.judging import claims, grading, leases, limits
 from tasks_app.services.waves import schedule
+from tasks_app.task_types.texts import MOST_ON_A_PAGE
+
+Purpose = Assignment.Purpose
 
 # Log entry about a rater who is stopped because they passed a limit.
 STOP = "stopped a rater"
 
 
-def next_for(*, rater: Rater) -> Assignment | None:
-    """Return the unit a rater is to judge now, shown from now on, with the lease of its set lengthened.
+def next_page(*, rater: Rater) -> list[Assignment]:
+    """Return the units on a rater's next page, shown from now on, with the lease of their set lengthened.
 
-    Who comes back after the lease gets whatever of the set is still free. None where nothing is left: the rater
+    Who comes back after the lease gets whatever of the set is still free. Empty where nothing is left: the rater
     has ended then, or has nothing to do.
     """
     if rater.state == Rater.State.ENDED:
-        return None
+        return []
     if (outcome := grading.outcome_decided(rater.prefs)) is not None:
         # Decided with the last answer; the process that stored it did not get as far as this.
         stop(rater=rater, outcome=outcome)
-        return None
-    assignment = _show_next(rater=rater)
-    if assignment is not None:
-        return assignment
+        return []
+    if page := _show_next(rater=rater):
+        return page
     come_back(rater=rater)
-    assignment = _show_next(rater=rater)
-    if assignment is None:
+    page = _show_next(rater=rater)
+    if not page:
         end_if_done(rater=rater)
-    return assignment
+    return page
+
+
+def next_for(*, rater: Rater) -> Assignment | None:
+    """Return the first unit on a rater's next page; None where nothing is left."""
+    return next(iter(next_page(rater=rater)), None)
 
 
 @atomically
-def _show_next(*, rater: Rater) -> Assignment | None:
-    assignment = (
+def _show_next(*, rater: Rater) -> list[Assignment]:
+    waiting = (
         Assignment.objects.filter(rater=rater, state__in=Assignment.State.WAITING)
         .filter(Q(set__opens_at=None) | Q(set__opens_at__lte=Now()))
         .filter(Q(set__closes_at=None) | Q(set__closes_at__gt=Now()))
         .select_related("unit", "set", "draft")
-        .order_by("order")
-        .first()
+        .order_by("order")[:MOST_ON_A_PAGE]
     )
-    if assignment is None or not leases.show(assignment, leases.minutes_of(rater)):
-        return None
-    return assignment
+    page = page_of(list(waiting), rater.study)
+    return leases.show(page, leases.minutes_of(rater)) if page else []
+
+
+def page_of(waiting: Sequence[Assignment], study: Study) -> list[Assignment]:
+    """Return which of some units, in their order, stand on one page: the first, and those after it that go with it.
+
+    They are judged, of one set, ask the same criterion where each asks its own, and are at most as many as their task
+    says. A text never stands beside its repeat or its degraded copy: the page ends before that.
+    """
+    if not waiting:
+        return []
+    first, page = waiting[0], [waiting[0]]
+    if first.purpose not in Purpose.JUDGED:
+        return page
+    most = screens.frame_of(first.unit.task_id, study).kind.texts_on_page
+    for assignment in waiting[1:most]:
+        units = {of_page for shown in page for of_page in _texts_of(shown)}
+        if not _goes_with(assignment, first) or units & _texts_of(assignment):
+            break
+        page.append(assignment)
+    return page
+
+
+def _goes_with(assignment: Assignment, first: Assignment) -> bool:
+    """Return whether a unit may stand on the page that begins with another."""
+    criterion, criterion_of_first = (shown.unit.features.get("criterion") for shown in (assignment, first))
+    is_of_set = assignment.set_id == first.set_id is not None
+    return is_of_set and assignment.purpose in Purpose.JUDGED and criterion == criterion_of_first
+
+
+def _texts_of(assignment: Assignment) -> set[int]:
+    """Return the units whose text an assignment shows: its own, and the one that it is a degraded copy of."""
+    original = assignment.unit.features.get("degraded_of")
+    return {assignment.unit_id} | ({original} if original is not None else set())
 
 
 @atomically
@@ -57,7 +98,7 @@ def open_chosen(*, rater: Rater, assignment: Assignment) -> bool:
     """Show a unit that a rater has chosen from their set; False where it is not theirs to answer now."""
     if rater.state == Rater.State.ENDED or assignment.state not in Assignment.State.WAITING:
         return False
-    return leases.show(assignment, leases.minutes_of(rater))
+    return bool(leases.show([assignment], leases.minutes_of(rater)))
 
 
 @atomically

@@ -6,6 +6,8 @@ and what is changed later is stored but not graded. What too many wrong answers 
 that the grade is final by the time a rater can notice anything (docs/decisions/0041).
 """
 
+from __future__ import annotations
+
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -117,6 +119,10 @@ class Consequence:
         """Whether the rater is to be ended."""
         return outcome_decided(self.prefs or {}) is not None
 
+    def then(self, later: Consequence) -> Consequence:
+        """Return what this and the consequence of a later answer lead to together."""
+        return Consequence(self.marks or later.marks, {**(self.prefs or {}), **(later.prefs or {})})
+
 
 def outcome_decided(prefs: Mapping[str, object]) -> str | None:
     """Return how a rater is to be ended, as their prefs say; None for whom nothing was decided."""
@@ -147,7 +153,8 @@ def grade(
     standing = _standing_of(screen.assignment, screen.rater)
     results = [] if answer is None else _grade(screen, standing, answer, values)
     consequence = NOTHING
-    if is_new:
+    # What is decided once stays: answers that follow on the same page change nothing about it.
+    if is_new and outcome_decided(locked.prefs) is None:
         frames = [
             (screens.frame_of(task, screen.rater.study), standing.scores[task]) for task in sorted(standing.scores)
         ]

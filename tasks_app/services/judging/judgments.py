@@ -6,7 +6,7 @@ unit is for: no wait and no count tells a rater which units are checks (docs/dec
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, TypeAlias
 from uuid import UUID
 
@@ -81,60 +81,150 @@ class Receipt:
     ends: bool = False
 
 
-def submit(*, screen: RaterScreen, submission: Submission) -> Receipt:
-    """Store an answer, or a skip with its reason.
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """One text of a page that a rater has sent: the screen, and what they answered."""
 
-    The same submission sent again gets the first result, and waits for nobody. An answer to a unit that went to
-    somebody else takes its place back if that is still free, else it is stored as surplus.
+    screen: RaterScreen
+    submission: Submission
+
+
+# What becomes of one text of a page that was sent.
+Result: TypeAlias = Receipt | Refusal
+
+
+def submit(*, screen: RaterScreen, submission: Submission) -> Receipt:
+    """Store an answer to one text, or a skip with its reason: a page of one text.
 
     Raises
     ------
-    Conflict
-        Where another answer is stored and `submission.replaces` does not name it.
-    TooManyChanges
-        Where the stored answer has been changed `MOST_CHANGES` times.
-    Over
-        Where the rater has stopped.
+    Conflict, TooManyChanges, Over
+        Where it is not stored.
     """
-    assignment, rater = screen.assignment, screen.rater
-    stored = Judgment.objects.filter(assignment=assignment.pk, submission=submission.uuid).first()
-    if stored is not None:
-        receipt = Receipt(stored, is_new=False, step=checks.step_after(assignment, rater))
-    else:
-        receipt = _store_once(screen, submission)
-    # Further transactions: the answer is stored whatever becomes of these, and sent again it leads here again.
-    if receipt.ends:
+    (result,) = submit_page(page=[Answered(screen, submission)])
+    if not isinstance(result, Receipt):
+        raise result
+    return result
+
+
+def submit_page(*, page: Sequence[Answered]) -> list[Result]:
+    """Store the answers to all texts of a rater's page, or skips with their reasons, in one transaction.
+
+    The same submissions sent again get the first results, and wait for nobody. An answer to a unit that went to
+    somebody else takes its place back if that is still free, else it is stored as surplus. An answer that cannot be
+    stored keeps no other one from being stored: in its place there is the refusal,
+
+    - Conflict where another answer is stored and `submission.replaces` does not name it,
+    - TooManyChanges where the stored answer has been changed `MOST_CHANGES` times,
+    - Over where the rater has stopped.
+    """
+    rater = page[0].screen.rater
+    results = _stored_whole(page) or _store_once(page)
+    receipts = [result for result in results if isinstance(result, Receipt)]
+    # Further transactions: the answers are stored whatever becomes of these, and sent again they lead here again.
+    if any(receipt.ends for receipt in receipts):
         assignments.stop(rater=rater, outcome=grading.outcome_decided(rater.prefs) or Rater.Outcome.FAILED)
-    if receipt.step is not None and receipt.step.kind != checks.NOTICE:
-        checks.keep_step(rater=rater, step=receipt.step)
-    return receipt
+    step = step_of(results)
+    if step is not None and step.kind != checks.NOTICE:
+        checks.keep_step(rater=rater, step=step)
+    return results
 
 
-def _store_once(screen: RaterScreen, submission: Submission) -> Receipt:
-    """Store a submission; under the claims lock only where places may have to be given back or taken back."""
+def step_of(results: Sequence[Result]) -> Step | None:
+    """Return the page that the rater is shown after a page, before the next one, if any."""
+    steps = [result.step for result in results if isinstance(result, Receipt) and result.step is not None]
+    return steps[-1] if steps else None
+
+
+def _stored_whole(page: Sequence[Answered]) -> list[Result] | None:
+    """Return the results of a page all of whose submissions are stored already; else None."""
+    rows_of_page = Judgment.objects.filter(
+        assignment__in=[answered.screen.assignment.pk for answered in page],
+        submission__in=[answered.submission.uuid for answered in page],
+    )
+    stored = {(judgment.assignment_id, judgment.submission): judgment for judgment in rows_of_page}
+    keys = [(answered.screen.assignment.pk, answered.submission.uuid) for answered in page]
+    if not all(key in stored for key in keys):
+        return None
+    return [_receipt_again(answered.screen, stored[key]) for answered, key in zip(page, keys, strict=True)]
+
+
+def _receipt_again(screen: RaterScreen, judgment: Judgment) -> Receipt:
+    """Return the receipt of a judgment that had been stored before."""
+    return Receipt(judgment, is_new=False, step=checks.step_after(screen.assignment, screen.rater))
+
+
+def _store_once(page: Sequence[Answered]) -> list[Result]:
+    """Store a page; under the claims lock only where places may have to be given back or taken back."""
     # Whoever skips, or does not pass, gives places back.
-    claiming = bool(submission.skip_reason) or screen.assignment.purpose in Purpose.PRELIMINARY
+    claiming = any(
+        answered.submission.skip_reason or answered.screen.assignment.purpose in Purpose.PRELIMINARY
+        for answered in page
+    )
     try:
-        return _submit(screen=screen, submission=submission, claiming=claiming)
+        return _submit(page=page, claiming=claiming)
     except _NeedsClaims:
-        return _submit(screen=screen, submission=submission, claiming=True)
+        return _submit(page=page, claiming=True)
 
 
 @atomically
-def _submit(*, screen: RaterScreen, submission: Submission, claiming: bool) -> Receipt:
-    assignment, rater = screen.assignment, screen.rater
+def _submit(*, page: Sequence[Answered], claiming: bool) -> list[Result]:
+    """Store a page under the locks of its rater and all its units: first what is known of each, then what is new."""
+    rater = page[0].screen.rater
     if claiming:
         lock_claims(rater.study_id)
-    locked = leases.lock_to_answer(assignment, rater)
-    # A unit that is still to be answered has no judgment; the states of all others tell that it may.
-    stored = (
-        [] if locked.state in State.WAITING else list(Judgment.objects.filter(assignment=assignment).order_by("id"))
-    )
-    may_replace = screen.may_change and locked.rater_state != Rater.State.ENDED
-    if (judgment_before := _stored_before(submission, stored, may_replace=may_replace)) is not None:
-        return Receipt(judgment_before, is_new=False, step=checks.step_after(assignment, rater))
-    if not claiming and locked.state in State.LATE:
+    locked = leases.lock_to_answer([answered.screen.assignment for answered in page], rater)
+    stored = _stored_answers(page, locked)
+    known = [_known(*of_text) for of_text in zip(page, locked, stored, strict=True)]
+    is_late = any(result is None and at.state in State.LATE for result, at in zip(known, locked, strict=True))
+    if is_late and not claiming:
         raise _NeedsClaims
+    results: list[Result] = []
+    so_far = grading.NOTHING
+    for answered, at, before, result in zip(page, locked, stored, known, strict=True):
+        if result is None:
+            # What the answers before on this page have led to stands in no row that was locked.
+            now = replace(
+                at, prefs={**at.prefs, **(so_far.prefs or {})}, failed_checks=at.failed_checks or so_far.marks
+            )
+            result, consequence = _store_new(answered, now, before, ends=so_far.ends)  # noqa: PLW2901
+            so_far = so_far.then(consequence)
+        results.append(result)
+    return results
+
+
+def _stored_answers(page: Sequence[Answered], locked: Sequence[leases.Locked]) -> list[list[Judgment]]:
+    """Return the judgments of each unit of a page, oldest first; a unit that is still to be answered has none."""
+    answered_before = [
+        answered.screen.assignment.pk
+        for answered, at in zip(page, locked, strict=True)
+        if at.state not in State.WAITING
+    ]
+    judgments = Judgment.objects.filter(assignment__in=answered_before).order_by("id") if answered_before else ()
+    of_unit: dict[int, list[Judgment]] = {}
+    for judgment in judgments:
+        of_unit.setdefault(judgment.assignment_id, []).append(judgment)
+    return [of_unit.get(answered.screen.assignment.pk, []) for answered in page]
+
+
+def _known(answered: Answered, locked: leases.Locked, stored: Sequence[Judgment]) -> Result | None:
+    """Return what becomes of an answer that is stored already or cannot be stored; None where it is to be stored."""
+    may_replace = answered.screen.may_change and locked.rater_state != Rater.State.ENDED
+    try:
+        judgment = _stored_before(answered.submission, stored, may_replace=may_replace)
+    except (Conflict, TooManyChanges) as refusal:
+        return refusal
+    if judgment is not None:
+        return _receipt_again(answered.screen, judgment)
+    return Over() if locked.state in State.GIVEN_BACK else None
+
+
+def _store_new(
+    answered: Answered, locked: leases.Locked, stored: Sequence[Judgment], *, ends: bool
+) -> tuple[Receipt, grading.Consequence]:
+    """Store one answer and what follows from it; `ends` says that answers before it on its page end the rater."""
+    screen, submission = answered.screen, answered.submission
+    assignment, rater = screen.assignment, screen.rater
     decides = assignment.purpose in Purpose.PRELIMINARY
     values = () if submission.skip_reason else screen.values(submission.answer)
     answer = None if submission.skip_reason else submission.answer
@@ -148,14 +238,15 @@ def _submit(*, screen: RaterScreen, submission: Submission, claiming: bool) -> R
         leases.drop_repeat(assignment.pk)
     step = checks.settle(screen, judgment) if decides else None
     ended = Rater.State.ENDED in (locked.rater_state, rater.state)
-    if not (stored or has_more or ended):
+    if not (stored or has_more or ended or ends):
         # The end page then only reads what the server has confirmed.
         assignments.end(rater, Rater.Outcome.COMPLETED)
         ended = True
     judgment_submitted.send(sender=Judgment, judgment=judgment, rater=rater)
     if step is None and grade.notice_due and not ended:
         step = Step(checks.NOTICE)
-    return Receipt(judgment, is_new=True, step=step, ends=grade.consequence.ends and not ended)
+    receipt = Receipt(judgment, is_new=True, step=step, ends=grade.consequence.ends and not ended)
+    return receipt, grade.consequence
 
 
 def _stored_before(submission: Submission, stored: Sequence[Judgment], *, may_replace: bool) -> Judgment | None:
@@ -184,16 +275,8 @@ def _stored_before(submission: Submission, stored: Sequence[Judgment], *, may_re
 
 
 def _state_after(locked: leases.Locked, submission: Submission) -> str:
-    """Decide what the assignment becomes.
-
-    Raises
-    ------
-    Over
-        For a unit that the rater gave back.
-    """
+    """Decide what the assignment becomes."""
     state = locked.state
-    if state in State.GIVEN_BACK:
-        raise Over
     if submission.skip_reason:
         return State.SKIPPED
     if state in State.LATE:

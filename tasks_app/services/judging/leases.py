@@ -83,7 +83,7 @@ held AS (
     SET lease_until = LEAST(GREATEST(lease_until, now() + %(minutes)s * interval '1 minute'), closes_at)
     WHERE id IN (SELECT id FROM own) RETURNING id)
 UPDATE tasks_app_assignment SET state = 'live', first_shown = COALESCE(first_shown, now()), renewed_at = now()
-WHERE id = %(assignment)s AND set_id IN (SELECT id FROM held) AND state IN ('reserved', 'live') RETURNING id
+WHERE id = ANY(%(assignments)s) AND set_id IN (SELECT id FROM held) AND state IN ('reserved', 'live') RETURNING id
 """
 
 
@@ -99,9 +99,9 @@ held AS (
     UPDATE tasks_app_raterset
     SET lease_until = LEAST(GREATEST(lease_until, now() + %(minutes)s * interval '1 minute'), closes_at)
     WHERE id IN (SELECT id FROM own) AND state = 'open' AND (opens_at IS NULL OR opens_at <= now()) RETURNING id)
-SELECT a.state, a.place_id, p.state, p.prefs, p.failed_checks_at IS NOT NULL
+SELECT a.id, a.state, a.place_id, p.state, p.prefs, p.failed_checks_at IS NOT NULL
 FROM tasks_app_assignment a, person p
-WHERE a.id = %(assignment)s AND (SELECT count(*) FROM held) >= 0 FOR NO KEY UPDATE OF a
+WHERE a.id = ANY(%(assignments)s) AND (SELECT count(*) FROM held) >= 0 ORDER BY a.id FOR NO KEY UPDATE OF a
 """
 
 
@@ -116,8 +116,8 @@ class Locked:
     failed_checks: bool
 
 
-def lock_to_answer(assignment: Assignment, rater: Rater) -> Locked:
-    """Lock an assignment to store an answer to it, and lengthen the rater's leases; the locks last to the commit.
+def lock_to_answer(assignments: Sequence[Assignment], rater: Rater) -> list[Locked]:
+    """Lock units of a rater to store answers to them, and lengthen the rater's leases; the locks last to the commit.
 
     One statement, the same for every purpose: no wait tells a rater what a unit is for.
     """
@@ -126,10 +126,13 @@ def lock_to_answer(assignment: Assignment, rater: Rater) -> Locked:
         "study": rater.study_id,
         "rater": rater.pk,
         "minutes": minutes_of(rater),
-        "assignment": assignment.pk,
+        "assignments": [assignment.pk for assignment in assignments],
     }
-    state, place, rater_state, prefs, failed = rows(_LOCK, params)[0]
-    return Locked(state, place, rater_state, json.loads(prefs) if isinstance(prefs, str) else prefs, failed)
+    locked = {
+        pk: Locked(state, place, rater_state, json.loads(prefs) if isinstance(prefs, str) else prefs, failed)
+        for pk, state, place, rater_state, prefs, failed in rows(_LOCK, params)
+    }
+    return [locked[assignment.pk] for assignment in assignments]
 
 
 def lock_rater(rater_id: int) -> Rater:
@@ -150,13 +153,18 @@ def renew(set_id: int, lease_minutes: float) -> bool:
     return (set_id,) in rows(_RENEW, {"set": set_id, "minutes": lease_minutes})
 
 
-def show(assignment: Assignment, lease_minutes: float) -> bool:
-    """Mark a unit as shown and lengthen the rater's leases; False where it was freed meanwhile.
+def show(assignments: Sequence[Assignment], lease_minutes: float) -> list[Assignment]:
+    """Mark units of a set as shown and lengthen the rater's leases; return those that were not freed meanwhile.
 
-    One statement: the sets' rows are locked before the assignment's, as everywhere.
+    One statement: the sets' rows are locked before the assignments', as everywhere.
     """
-    params = {"set": assignment.set_id, "minutes": lease_minutes, "assignment": assignment.pk}
-    return bool(rows(_SHOW, params))
+    params = {
+        "set": assignments[0].set_id,
+        "minutes": lease_minutes,
+        "assignments": [assignment.pk for assignment in assignments],
+    }
+    shown = {pk for (pk,) in rows(_SHOW, params)}
+    return [assignment for assignment in assignments if assignment.pk in shown]
 
 
 # Another free place of a unit whose own place went to somebody: one that others left, or a booklet of it alone.

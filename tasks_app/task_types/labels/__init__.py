@@ -41,7 +41,7 @@ from tasks_app.task_types.labels.simulate import simulated_answer
 from tasks_app.task_types.list_fields import EntriesField, WordsField
 from tasks_app.task_types.option_questions import DrawnOptions
 from tasks_app.task_types.registry import register
-from tasks_app.task_types.texts import TextParams
+from tasks_app.task_types.texts import PagedTexts, PageParams, TextParams
 
 # Keys of criteria have at most 100 characters; this leaves room for “-other” and “-detail-2” behind them.
 LONGEST_KEY = 85
@@ -77,7 +77,7 @@ def other_key(criterion: str) -> str:
 
 
 @register
-class Labels(DrawnOptions):
+class Labels(PagedTexts, DrawnOptions):
     """One option for each criterion, or all that apply.
 
     What is first in a list is chosen more often, so the order of options can be drawn; an order that means something,
@@ -133,7 +133,7 @@ class Labels(DrawnOptions):
 
     Form = LabelsForm
 
-    class Params(TextParams):
+    class Params(PageParams, TextParams):
         multiple = forms.BooleanField(initial=False, required=False, label=_("Several options may be chosen"))
         order = forms.ChoiceField(
             choices=(

@@ -1,7 +1,8 @@
 """The screen on which a rater judges: show it, store the answer or draft, skip, go back."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import takewhile
 from typing import Any
 
 from django.core import signing
@@ -9,18 +10,23 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonRes
 from django.utils.translation import gettext as _
 
 from tasks_app import access, credentials, plaintext
-from tasks_app.forms import AnswerFields, SkipForm
+from tasks_app.forms import AnswerFields, SkipForm, text_prefix
 from tasks_app.models import Assignment, Draft, Rater
 from tasks_app.selectors.progress import next_purpose
 from tasks_app.selectors.screens import RaterScreen
 from tasks_app.services import contact
 from tasks_app.services.judging import assignments, checks, judgments, personal_texts
+from tasks_app.task_types.texts import MOST_ON_A_PAGE
 from tasks_app.views.rater import messages, unit_page
+from tasks_app.views.rater.text_block import TextBlock
 from tasks_app.views.rater.unit_page import UnitPage
 from tasks_app.views.rater.visit import Visit, forged, rater_page
 
 LARGEST_DRAFT = 500_000  # bytes; the longest text a rater may edit, several times over
 LARGEST_COUNTER = 2**53  # what a browser can count to exactly
+
+# What a draft holds beside the answer to the questions of the task type.
+BESIDE_ANSWER = ("comment", "skip_reason")
 
 
 @rater_page("GET", "HEAD", "POST")
@@ -30,64 +36,50 @@ def judge(visit: Visit) -> HttpResponse:
         return _answer(visit)
     if (response := _before_next_unit(visit)) is not None:
         return response
-    assignment = assignments.next_for(rater=visit.rater)
-    if assignment is None:
+    units = assignments.next_page(rater=visit.rater)
+    if not units:
         return visit.go_to("end" if visit.has_ended else "next")
-    screen = RaterScreen(visit.rater, assignment)
-    return _pending(visit, screen) if personal_texts.show(screen=screen) else _text_not_ready(visit)
+    screens = [RaterScreen(visit.rater, unit) for unit in units]
+    # Types that show such a text show one screen at a time.
+    return _pending(visit, screens) if personal_texts.show(screen=screens[0]) else _text_not_ready(visit)
 
 
 def _answer(visit: Visit) -> HttpResponse:
-    """Check a posted answer, store it, and send the rater on."""
+    """Check what was posted for every text of a page, store it, and send the rater on."""
     posted = visit.request.POST
-    page = _signed_page(visit, AnswerFields.action, posted.get("form_token", ""), posted)
-    if page is None:
+    page = _signed_page(visit, AnswerFields.action, _tokens_of(posted), posted)
+    if page is None or page.is_forged:
         return forged(visit.request)
-    fields_ok, form_ok = page.fields.is_valid(), page.form.is_valid()
-    if page.fields.is_forged:
-        return forged(visit.request)
-    if not (fields_ok and form_ok):
+    if not page.is_valid():
         return page.render(status=422)
-    try:
-        receipt = judgments.submit(screen=page.screen, submission=_submission(page))
-    except judgments.REFUSALS as refusal:
-        return unit_page.refused(page, refusal)
-    return _go_on(visit, receipt.step)
+    results = judgments.submit_page(page=[text.answered(page.time) for text in page.texts])
+    if not all(isinstance(result, judgments.Receipt) for result in results):
+        return unit_page.refused(page, results)
+    return _go_on(visit, judgments.step_of(results))
 
 
-def _signed_page(visit: Visit, action: str, token: str, answer: QueryDict | None = None) -> UnitPage | None:
-    """Return the page that a posted form was signed for; None where the token is not ours, or another rater's."""
+def _tokens_of(posted: QueryDict) -> list[str]:
+    """Return the tokens of all texts of a posted page, in their order."""
+    names = ["form_token", *(f"{text_prefix(number)}-form_token" for number in range(2, MOST_ON_A_PAGE + 1))]
+    tokens = takewhile(lambda token: token is not None, map(posted.get, names))
+    return [str(token) for token in tokens] or [""]
+
+
+def _signed_page(visit: Visit, action: str, tokens: Sequence[str], answer: QueryDict | None = None) -> UnitPage | None:
+    """Return the page that posted forms were signed for.
+
+    None where a token is not ours, or another rater's, or where no page has these units.
+    """
     try:
-        signed = credentials.read_signed(action, token)
+        signed = [credentials.read_signed(action, token) for token in tokens]
     except signing.BadSignature:
         return None
-    if signed.get("rater") != credentials.handle_of_rater(visit.rater.pk):
+    if any(of_text.get("rater") != credentials.handle_of_rater(visit.rater.pk) for of_text in signed):
         return None
-    assignment = access.signed_assignment_for_rater(visit.rater, signed.get("unit"))
-    page = UnitPage(visit, RaterScreen(visit.rater, assignment), posted=answer)
-    return page if signed == page.bound else None
-
-
-def _submission(page: UnitPage) -> judgments.Submission:
-    fields = page.fields.cleaned_data
-    return judgments.Submission(
-        uuid=fields["submission"],
-        answer=page.form.cleaned_data,
-        comment=fields["comment"],
-        seconds_active=_bounded(fields["seconds_active"], page.screen.assignment),
-        seconds_elapsed=_bounded(fields["seconds_elapsed"], page.screen.assignment),
-        log=fields["log"],
-        replaces=fields["replaces"],
-    )
-
-
-def _bounded(seconds: float | None, assignment: Assignment) -> float | None:
-    """Return a time that a browser measured, at most what has passed since the server first showed the unit.
-
-    Where the server's clock was set back meanwhile, what has passed is not known and bounds nothing.
-    """
-    since_shown = getattr(assignment, "seconds_shown", None)
-    return seconds if seconds is None or since_shown is None or since_shown < 0 else min(seconds, float(since_shown))
+    units = access.signed_assignments_for_rater(visit.rater, [of_text.get("unit") for of_text in signed])
+    page = UnitPage.sent(visit, units, answer)
+    is_ours = all(of_text == text.bound for of_text, text in zip(signed, page.texts, strict=True))
+    return page if is_ours and page.belongs_together else None
 
 
 def _go_on(visit: Visit, step: checks.Step | None) -> HttpResponse:
@@ -141,12 +133,18 @@ def _text_not_ready(visit: Visit) -> HttpResponse:
     return visit.message(_("Your text is not ready yet"), sentences)
 
 
-def _pending(visit: Visit, screen: RaterScreen) -> HttpResponse:
-    """Show a unit that is to be answered, with the draft of the answer."""
+def _pending(visit: Visit, screens: Sequence[RaterScreen]) -> HttpResponse:
+    """Show units that are to be answered, with the drafts of the answers."""
+    texts = [_with_draft(visit, screen, number, len(screens)) for number, screen in enumerate(screens, start=1)]
+    return UnitPage(visit, texts).render()
+
+
+def _with_draft(visit: Visit, screen: RaterScreen, number: int, of: int) -> TextBlock:
     draft: Draft | None = getattr(screen.assignment, "draft", None)
     answer = dict(draft.answer) if draft else {}
-    comment, counter = str(answer.pop("comment", "")), draft.counter if draft else 0
-    return UnitPage(visit, screen, initial=answer, comment=comment, counter=counter).render()
+    comment, skip_reason = (str(answer.pop(name, "")) for name in BESIDE_ANSWER)
+    counter = draft.counter if draft else 0
+    return TextBlock(visit, screen, number, of, None, answer, comment, skip_reason, counter)
 
 
 @rater_page("GET", "HEAD", "POST")
@@ -166,33 +164,33 @@ def unit(visit: Visit, order: int) -> HttpResponse:
     judged = assignment.purpose in Assignment.Purpose.JUDGED
     may_choose = stored is None and lists and judged and next_purpose(visit.rater) not in Assignment.Purpose.PRELIMINARY
     if may_choose and assignments.open_chosen(rater=visit.rater, assignment=assignment):
-        return _pending(visit, screen)
+        return _pending(visit, [screen])
     if stored is None or visit.has_ended or not screen.may_change:
         return visit.go_to("next")
-    page = UnitPage(visit, screen, initial=stored.answer, comment=stored.comment, stored=stored)
+    text = TextBlock(visit, screen, initial=stored.answer, comment=stored.comment, stored=stored)
     if assignment.judgments.count() > judgments.MOST_CHANGES:
-        return unit_page.unchanged(page, stored)
-    return page.render()
+        return unit_page.unchanged(text, stored)
+    return UnitPage(visit, [text]).render()
 
 
 @rater_page("POST")
 def skip(visit: Visit) -> HttpResponse:
     """Skip a unit, with a reason; it goes to somebody else."""
-    page = _signed_page(visit, SkipForm.action, visit.request.POST.get("form_token", ""))
+    page = _signed_page(visit, SkipForm.action, [visit.request.POST.get("form_token", "")])
     if page is None:
         return forged(visit.request)
     if not visit.options.allow_skip:
         return visit.message(_("Units of this study cannot be skipped"), [_("Go back and answer it.")], status=403)
-    form = SkipForm(visit.request.POST, bound_to=page.bound)
+    form = SkipForm(visit.request.POST, bound_to=page.first.bound)
     if form.is_valid():
-        return _store_skip(page, form)
+        return _store_skip(visit, page.first.screen, form)
     if form.is_forged:
         return forged(visit.request)
     sentences = [" ".join(map(str, errors)) for errors in form.errors.values()]
     return visit.message(_("This was not skipped yet"), [*sentences, _("Go back and press Skip again.")], status=422)
 
 
-def _store_skip(page: UnitPage, form: SkipForm) -> HttpResponse:
+def _store_skip(visit: Visit, screen: RaterScreen, form: SkipForm) -> HttpResponse:
     submission = judgments.Submission(
         uuid=form.cleaned_data["submission"],
         answer={},
@@ -200,12 +198,12 @@ def _store_skip(page: UnitPage, form: SkipForm) -> HttpResponse:
         comment=form.cleaned_data["comment"],
     )
     try:
-        receipt = judgments.submit(screen=page.screen, submission=submission)
+        receipt = judgments.submit(screen=screen, submission=submission)
     except judgments.Conflict:
-        return page.visit.go_to("unit", page.screen.assignment.order)
+        return visit.go_to("unit", screen.assignment.order)
     except judgments.Over:
-        return unit_page.over(page.visit)
-    return HttpResponseRedirect(_address_of(page.visit, receipt.step))
+        return unit_page.over(visit)
+    return HttpResponseRedirect(_address_of(visit, receipt.step))
 
 
 @rater_page("POST")
@@ -214,13 +212,14 @@ def draft(visit: Visit) -> JsonResponse:
     posted = _read_draft(visit.request)
     if isinstance(posted, str):
         return JsonResponse({"saved": False, "error": posted}, status=400)
-    page = _signed_page(visit, AnswerFields.action, posted["form_token"])
+    page = _signed_page(visit, AnswerFields.action, [posted["form_token"]])
     if page is None:
         return JsonResponse({"saved": False, "error": _("Reload the page.")}, status=403)
-    names = {*page.form.fields, "comment"}
+    text = page.first
+    names = {*text.form.fields, *BESIDE_ANSWER}
     answer = {name: value for name, value in posted["answer"].items() if name in names}
     try:
-        saved = judgments.save_draft(screen=page.screen, counter=posted["counter"], answer=answer)
+        saved = judgments.save_draft(screen=text.screen, counter=posted["counter"], answer=answer)
     except judgments.Over:
         return JsonResponse({"saved": False, "over": True}, status=410)
     if not saved.saved:

@@ -34,6 +34,11 @@ def text_number(number: int, total: int) -> str:
     return _("Text %(n)s of %(total)s") % {"n": number, "total": total}
 
 
+def texts_numbers(first: int, last: int, total: int) -> str:
+    """Say which of the texts to be judged are on a page of several."""
+    return _("Texts %(first)s to %(last)s of %(total)s") % {"first": first, "last": last, "total": total}
+
+
 def practice(progress: RaterProgress) -> str:
     """Name the text to practise on that was answered last."""
     return _("Practice %(n)s of %(total)s") % {"n": max(1, progress.done), "total": progress.total}

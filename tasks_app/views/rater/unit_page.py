@@ -1,92 +1,104 @@
-"""The page of a unit: the form to judge with, or why an answer is not stored and what the rater can do."""
+"""A rater's page of units: the form to judge them with, or why answers are not stored and what the rater can do."""
 
-import json
 import uuid
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 from django import forms
 from django.http import HttpResponse, QueryDict
-from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
 
-from tasks_app import credentials
-from tasks_app.forms import AnswerFields, SkipForm
-from tasks_app.models import Judgment
-from tasks_app.selectors.progress import progress_of
+from tasks_app.forms import AnswerFields, PageFields, SkipForm, text_prefix
+from tasks_app.models import Assignment, Judgment
+from tasks_app.selectors.progress import RaterProgress, progress_of
 from tasks_app.selectors.screens import RaterScreen
-from tasks_app.services.judging import judgments
+from tasks_app.services.judging import assignments, judgments
 from tasks_app.views.rater import pages, stages
 from tasks_app.views.rater.journey import instructions_html
+from tasks_app.views.rater.text_block import PageTime, TextBlock, blocks_shown
 from tasks_app.views.rater.visit import Visit
 
 
 @dataclass(frozen=True)
 class UnitPage:
-    """A unit on a rater's page, made once for each request: whose visit, which screen, and the answer so far.
-
-    The answer so far is what was `posted`, else `initial` values with a `comment`: of the draft whose `counter` is
-    given, or of the `stored` answer that is to be changed.
-    """
+    """The units on a rater's page, mostly one, made once for each request: whose visit, which texts, and what came."""
 
     visit: Visit
-    screen: RaterScreen
+    texts: Sequence[TextBlock]
     posted: QueryDict | None = None
-    initial: Mapping[str, Any] = field(default_factory=dict)
-    comment: str = ""
-    counter: int = 0
-    stored: Judgment | None = None
+
+    @classmethod
+    def sent(cls, visit: Visit, units: Sequence[Assignment], posted: QueryDict | None) -> "UnitPage":
+        """Make the page that a rater has sent, of units in the order of the page."""
+        of = len(units)
+        blocks = [
+            TextBlock(visit, RaterScreen(visit.rater, unit), number, of, posted=posted)
+            for number, unit in enumerate(units, start=1)
+        ]
+        return cls(visit, blocks, posted)
+
+    @property
+    def first(self) -> TextBlock:
+        """The first text."""
+        return self.texts[0]
 
     @cached_property
-    def form(self) -> forms.Form:
-        """The form of the task type."""
-        return self.screen.form(self.posted, self.initial)
+    def fields(self) -> PageFields:
+        """The fields that come once with the page."""
+        return PageFields(self.posted)
+
+    @property
+    def belongs_together(self) -> bool:
+        """Whether these units may stand on one page."""
+        units = [text.screen.assignment for text in self.texts]
+        return len(assignments.page_of(units, self.visit.rater.study)) == len(units)
+
+    @property
+    def is_forged(self) -> bool:
+        """Whether a token of a text was missing or not ours."""
+        return any(text.fields.is_forged for text in self.texts)
+
+    def is_valid(self) -> bool:
+        """Return whether everything on the page can be stored."""
+        return all([self.fields.is_valid(), *[text.is_valid() for text in self.texts]])
 
     @cached_property
-    def fields(self) -> AnswerFields:
-        """The fields that come with every answer."""
-        if self.posted is not None:
-            return AnswerFields(self.posted, bound_to=self.bound)
-        replaces = self.stored.pk if self.stored else None
-        return AnswerFields(bound_to=self.bound, initial={"submission": uuid.uuid4(), "replaces": replaces})
+    def time(self) -> PageTime:
+        """How long the page took, at most what has passed since the server first showed it, and its log."""
+        known = self.fields.cleaned_data
+        active, elapsed = (self._bounded(known[name]) for name in ("seconds_active", "seconds_elapsed"))
+        return PageTime(len(self.texts), active, elapsed, known["log"])
 
-    @cached_property
-    def bound(self) -> dict[str, Any]:
-        """What the token of a form says: whose it is, which unit, and which arrangement of it was on the screen.
+    def _bounded(self, seconds: float | None) -> float | None:
+        """Return a time that a browser measured, at most what has passed since the server first showed a text.
 
-        Whoever has a token can read it, so it holds no row id: those of repeats are higher than their neighbours'.
-        And there are few arrangements, so their digests are made with the server's key.
+        Where the server's clock was set back meanwhile, what has passed is not known and bounds nothing.
         """
-        assignment = self.screen.assignment
-        drawn = json.dumps(assignment.arrangement, sort_keys=True)
-        screen = salted_hmac("tasks_app.screen", f"{assignment.pk}:{drawn}", algorithm="sha256").hexdigest()
-        rater = credentials.handle_of_rater(self.visit.rater.pk)
-        return {"rater": rater, "unit": assignment.order, "screen": screen[:16]}
+        shown = [getattr(text.screen.assignment, "seconds_shown", None) for text in self.texts]
+        known = [float(since) for since in shown if since is not None and since >= 0]
+        return seconds if seconds is None or not known else min(seconds, max(known))
 
     def render(self, status: int = 200) -> HttpResponse:
-        """Show the unit with the form to judge it."""
-        visit, frame, assignment = self.visit, self.screen.frame, self.screen.assignment
+        """Show the units with the form to judge them."""
+        visit, first, frame, assignment = self.visit, self.first, self.first.screen.frame, self.first.screen.assignment
         options = visit.options
         progress = progress_of(visit.rater, frame.task.set_size, assignment)
-        back = progress.before(assignment.order) if self.screen.may_change else None
+        back = progress.before(assignment.order) if first.screen.may_change else None
+        blocks = [text.shown(heading) for text, heading in zip(self.texts, self._headings(progress), strict=True)]
         context = {
-            "frame": pages.frame_for(visit, progress, lists_set=frame.kind.set_overview),
-            "screen": self.screen.shown,
-            "form": self.form,
+            "frame": self._frame(progress),
+            **blocks_shown(blocks),
             "unit_template": frame.kind.template_name,
             "unit_script": frame.kind.script,
             "unit_styles": frame.kind.styles,
             "media_base": f"{visit.url('next')}media/",
-            "answer_fields": self.fields,
+            "page_fields": self.fields,
             "instructions_html": instructions_html([frame.task]),
-            "skip_form": self._skip_form() if options.allow_skip else None,
+            "skip_form": self._skip_form() if options.allow_skip and len(self.texts) == 1 else None,
             "skip_url": visit.url("skip"),
-            "comment": self.comment if self.posted is None else self.posted.get("comment", ""),
-            "draft": {"counter": self.counter},
-            "draft_key": f"{visit.rater.pseudonym}-{assignment.order}",
-            "draft_url": visit.url("draft") if self.stored is None else "",
+            "draft_url": visit.url("draft") if first.stored is None else "",
             "can_go_back": back is not None,
             "back_url": visit.url("unit", back) if back is not None else "",
             "next_url": visit.url("judge"),
@@ -94,25 +106,66 @@ class UnitPage:
             "content_warning": options.content_warning,
             "stage_hint": stages.hint(assignment, progress),
             "skip_note": stages.about_skipping(assignment),
-            "revising": self.stored is not None,
+            "revising": first.stored is not None,
         }
         return visit.render("rater/judge.html", context, status)
 
+    def _numbers(self, progress: RaterProgress) -> list[int]:
+        """Return the places of the texts in the rater's sequence, from 1."""
+        return [progress.number_of(text.screen.assignment.order) for text in self.texts]
+
+    def _headings(self, progress: RaterProgress) -> list[str]:
+        """Return which of the rater's texts each text is; empty for the only one, which the bar on top names."""
+        if len(self.texts) == 1:
+            return [""]
+        return [stages.text_number(number, progress.total) for number in self._numbers(progress)]
+
+    def _frame(self, progress: RaterProgress) -> pages.PageFrame:
+        """Return the bars around the page, which name all texts on it."""
+        frame = pages.frame_for(self.visit, progress, lists_set=self.first.screen.kind.set_overview)
+        if len(self.texts) == 1:
+            return frame
+        numbers = self._numbers(progress)
+        return replace(frame, stage=stages.texts_numbers(numbers[0], numbers[-1], progress.total))
+
     def _skip_form(self) -> SkipForm:
-        return SkipForm(bound_to=self.bound, initial={"submission": uuid.uuid4()})
+        return SkipForm(bound_to=self.first.bound, initial={"submission": uuid.uuid4()})
 
 
-def refused(page: UnitPage, refusal: judgments.Refusal) -> HttpResponse:
-    """Answer a posted answer that was not stored."""
-    if isinstance(refusal, judgments.Conflict):
-        return _conflict(page, refusal.stored)
-    if isinstance(refusal, judgments.TooManyChanges):
-        return unchanged(page, refusal.stored)
-    return over(page.visit)
+def refused(page: UnitPage, results: Sequence[judgments.Result]) -> HttpResponse:
+    """Answer a posted page of which something was not stored."""
+    of_texts = list(zip(page.texts, results, strict=True))
+    conflicts = [(text, result.stored) for text, result in of_texts if isinstance(result, judgments.Conflict)]
+    # Who skips what they have answered in another window keeps the answer.
+    answered = [(text, stored) for text, stored in conflicts if "skip_reason" not in _given(text)]
+    if answered:
+        return _conflict(page, answered)
+    if conflicts:
+        return page.visit.go_to("unit", conflicts[0][0].screen.assignment.order)
+    for text, result in of_texts:
+        if isinstance(result, judgments.TooManyChanges):
+            return unchanged(text, result.stored)
+    return over(page.visit, but_for_some=any(isinstance(result, judgments.Receipt) for result in results))
 
 
-def over(visit: Visit) -> HttpResponse:
-    """Answer a posted answer to a unit that the rater gave back."""
+def _given(text: TextBlock) -> dict[str, Any]:
+    """Return what was sent beside an answer, without what is empty."""
+    return {name: value for name, value in text.fields.cleaned_data.items() if value not in ("", None)}
+
+
+def over(visit: Visit, *, but_for_some: bool = False) -> HttpResponse:
+    """Answer a posted answer to a unit that the rater gave back; others of its page may have been stored."""
+    if but_for_some:
+        sentences = [
+            _("Some texts on that page are no longer yours, so your answers to them were not stored."),
+            _("All other answers are saved."),
+        ]
+        context = {
+            "title": _("Some texts are no longer yours"),
+            "sentences": sentences,
+            "action": (_("Go on"), visit.url("next")),
+        }
+        return visit.render("rater/message.html", context, status=410)
     sentences = [
         _("You stopped before this answer arrived, so it was not stored."),
         _("Your earlier answers are safe."),
@@ -120,28 +173,38 @@ def over(visit: Visit) -> HttpResponse:
     return visit.message(_("This unit is no longer yours"), sentences, status=410)
 
 
-def unchanged(page: UnitPage, stored: Judgment) -> HttpResponse:
+def unchanged(text: TextBlock, stored: Judgment) -> HttpResponse:
     """Say that an answer cannot be changed any more, and show which one counts, beside a posted one."""
-    is_posted = page.posted is not None
+    is_posted = text.posted is not None
     context = {
-        "frame": pages.frame_for(page.visit, progress_of(page.visit.rater, 1)),
+        "frame": pages.frame_for(text.visit, progress_of(text.visit.rater, 1)),
         "most": judgments.MOST_CHANGES,
-        "stored": _stored_in_words(page.form, stored),
-        "given": pages.in_words(page.form, page.form.cleaned_data) if is_posted else [],
-        "next_url": page.visit.url("next"),
+        "stored": _stored_in_words(text.form, stored),
+        "given": pages.in_words(text.form, text.form.cleaned_data) if is_posted else [],
+        "next_url": text.visit.url("next"),
     }
-    return page.visit.render("rater/unchanged.html", context, status=409 if is_posted else 200)
+    return text.visit.render("rater/unchanged.html", context, status=409 if is_posted else 200)
 
 
-def _conflict(page: UnitPage, stored: Judgment) -> HttpResponse:
-    """Show the stored answer beside the posted one, and let the rater say which holds."""
-    may_change = page.screen.may_change and not page.visit.has_ended
+def _conflict(page: UnitPage, conflicts: Sequence[tuple[TextBlock, Judgment]]) -> HttpResponse:
+    """Show stored answers beside the posted ones, and let the rater say which hold."""
+    may_change = page.first.screen.may_change and not page.visit.has_ended
+    progress = progress_of(page.visit.rater, 1)
     context = {
-        "frame": pages.frame_for(page.visit, progress_of(page.visit.rater, 1)),
-        "stored": _stored_in_words(page.form, stored),
-        "given": pages.in_words(page.form, page.form.cleaned_data),
+        "frame": pages.frame_for(page.visit, progress),
+        "conflicts": [
+            {
+                "number": number,
+                "heading": stages.text_number(progress.number_of(text.screen.assignment.order), progress.total)
+                if len(page.texts) > 1
+                else "",
+                "stored": _stored_in_words(text.form, stored),
+                "given": pages.in_words(text.form, text.form.cleaned_data),
+            }
+            for number, (text, stored) in enumerate(conflicts, start=1)
+        ],
         "next_url": page.visit.url("next"),
-        "form": _change_form(page, stored) if may_change else None,
+        "forms": _change_forms(page, conflicts) if may_change else [],
         "form_action": page.visit.url("judge"),
     }
     return page.visit.render("rater/conflict.html", context, status=409)
@@ -153,12 +216,28 @@ def _stored_in_words(form: forms.Form, stored: Judgment) -> list[tuple[str, str]
     return pages.in_words(form, stored.answer)
 
 
-def _change_form(page: UnitPage, stored: Judgment) -> AnswerFields:
-    """Return a form of hidden fields that sends the posted answer again, as a change of the stored one."""
-    names = [*page.form.fields, "comment", "seconds_active", "seconds_elapsed", "log"]
-    initial: dict[str, object] = {name: page.visit.request.POST.get(name, "") for name in names}
+def _change_forms(page: UnitPage, conflicts: Sequence[tuple[TextBlock, Judgment]]) -> list[forms.Form]:
+    """Return forms of hidden fields that send posted answers again, as changes of the stored ones: a page of them."""
+    posted = page.visit.request.POST
+    times = {name: posted.get(name, "") for name in PageFields.base_fields}
+    if len(conflicts) < len(page.texts):
+        # The other texts have taken their shares of the time, and events are stored with them.
+        share = len(conflicts) / len(page.texts)
+        taken = {"seconds_active": page.time.active, "seconds_elapsed": page.time.elapsed}
+        times = {name: f"{seconds * share:.1f}" for name, seconds in taken.items() if seconds is not None}
+    return [
+        PageFields(initial=times),
+        *(_change_form(number, text, stored) for number, (text, stored) in enumerate(conflicts, start=1)),
+    ]
+
+
+def _change_form(number: int, text: TextBlock, stored: Judgment) -> AnswerFields:
+    """Return the form of a text that is the n-th on the page of changes."""
+    posted = text.visit.request.POST
+    names = [*text.form.fields, "comment"]
+    initial: dict[str, object] = {name: posted.get(text.form.add_prefix(name), "") for name in names}
     initial |= {"submission": uuid.uuid4(), "replaces": stored.pk}
-    change = AnswerFields(bound_to=page.bound, initial=initial)
+    change = AnswerFields(bound_to=text.bound, initial=initial, prefix=text_prefix(number) or None)
     for name in names:
         change.fields[name] = forms.CharField(widget=forms.HiddenInput, required=False)
     return change

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -14,6 +15,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_safe
 
 from tasks_app import access, languages, richtext
+from tasks_app.forms import text_prefix
 from tasks_app.models import Media, Membership, Setup
 from tasks_app.setup import frozen
 from tasks_app.setup.preview import Preview, preview_of
@@ -21,6 +23,7 @@ from tasks_app.views.public.catalogue import stored_rows
 from tasks_app.views.rater import media as rater_media
 from tasks_app.views.rater import stages
 from tasks_app.views.rater.pages import PageFrame
+from tasks_app.views.rater.text_block import ShownBlock, blocks_shown
 from tasks_app.views.researcher.frame import researcher_page
 from tasks_app.views.researcher.setup.form_frame import step_url
 
@@ -60,9 +63,9 @@ def show_unit(request: HttpRequest, setup: Setup, media_base: str, *, names_prob
 
 
 def _unit(request: HttpRequest, media_base: str, shown: Preview) -> HttpResponse:
-    kind, screen = shown.screen.kind, shown.screen
-    form = kind.form(screen, request.POST if request.method == "POST" else None)
-    tried = form.is_valid()
+    blocks = list(_blocks(request, shown))
+    kind, first = shown.screens[0].kind, blocks[0].form
+    tried = all(block.form.is_valid() for block in blocks)
     theme = request.GET.get("theme", "")
     context: dict[str, Any] = {
         "frame": PageFrame(
@@ -75,24 +78,40 @@ def _unit(request: HttpRequest, media_base: str, shown: Preview) -> HttpResponse
             lang=languages.spoken(),
             dir=languages.direction(shown.language),
             study_lang=shown.language,
-            stage=stages.text_number(shown.number, shown.of),
+            stage=stages.text_number(shown.number, shown.of)
+            if len(blocks) == 1
+            else stages.texts_numbers(shown.number, shown.last, shown.of),
         ),
-        "screen": screen,
-        "form": form,
+        **blocks_shown(blocks),
         "unit_template": kind.template_name,
         "unit_script": kind.script,
         "unit_styles": kind.styles,
         "media_base": media_base,
-        "answer_fields": [],
         "instructions_html": richtext.to_html(shown.task["instructions"] or str(kind.instructions())),
         "next_url": "",
         "trying": shown,
         "tried": tried,
-        "stored": stored_rows(kind, screen, form.cleaned_data) if tried else [],
+        "stored": [row for block in blocks for row in _rows_of(block)] if tried else [],
         "content_warning": shown.settings.get("content_warning", ""),
         "theme": theme if theme in THEMES else "",
     }
-    return render(request, "rater/judge.html", context, status=422 if form.is_bound and not tried else 200)
+    return render(request, "rater/judge.html", context, status=422 if first.is_bound and not tried else 200)
+
+
+def _blocks(request: HttpRequest, shown: Preview) -> Iterator[ShownBlock]:
+    """Yield the texts on the page, with what was posted."""
+    posted = request.POST if request.method == "POST" else None
+    several = len(shown.screens) > 1
+    for number, screen in enumerate(shown.screens, start=1):
+        heading = stages.text_number(shown.number + number - 1, shown.of) if several else ""
+        form = screen.kind.form(screen, posted, prefix=text_prefix(number))
+        yield ShownBlock(screen, form, number=number, heading=heading)
+
+
+def _rows_of(block: ShownBlock) -> Iterator[dict[str, object]]:
+    """Yield the ratings that a text would get; on a page of several each says which text it is."""
+    for row in stored_rows(block.screen.kind, block.screen, block.form.cleaned_data):
+        yield {**row, "text": str(block.number)} if block.heading else row
 
 
 @researcher_page
