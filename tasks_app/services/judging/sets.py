@@ -3,12 +3,13 @@
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from django.db.models import Count, QuerySet
 
 from tasks_app.check_settings import CheckSettings, checks_of
 from tasks_app.designs import BLOCK, weaving
+from tasks_app.designs.base import PlanUnit
 from tasks_app.models import Assignment, Gold, OwnUnit, PartOutput, Rater, Task, Unit
 from tasks_app.services.plan import plans
 
@@ -29,6 +30,9 @@ class ClaimedPlace:
     booklet: int
     criterion: str
     arrangement: dict[str, Any]
+
+
+Drawn = TypeVar("Drawn", ClaimedPlace, PlanUnit)
 
 
 @dataclass(slots=True)
@@ -93,7 +97,7 @@ def compose(rater: Rater, task: Task, places: Sequence[ClaimedPlace], turn: int)
     warm_up = _warm_up(rater, task, places, checks.warm_up if Purpose.WARM_UP not in given.met else 0)
     planned = [*before, *warm_up]
     weaver = _Weaver(task, places, known, given.met, turn)
-    blocks = _blocks(task, places)
+    blocks = blocks_of(task, places)
     for number, block in enumerate(blocks):
         planned += weaver.woven(block, number, len(blocks), len(planned))
     draw_arrangements(rater, task, planned)
@@ -166,12 +170,12 @@ def _warm_up(rater: Rater, task: Task, places: Sequence[ClaimedPlace], size: int
     return [Planned(Purpose.WARM_UP, unit) for unit in list(by_item.values())[:size]]
 
 
-def _blocks(task: Task, places: Sequence[ClaimedPlace]) -> list[Sequence[ClaimedPlace]]:
+def blocks_of(task: Task, units: Sequence[Drawn]) -> list[Sequence[Drawn]]:
     """Divide a set into blocks between which nothing is moved: one per criterion where criteria are blocked."""
     if task.criteria_mode != BLOCK:
-        return [places]
-    criteria = dict.fromkeys(place.criterion for place in places)
-    return [[place for place in places if place.criterion == criterion] for criterion in criteria]
+        return [units]
+    criteria = dict.fromkeys(unit.criterion for unit in units)
+    return [[unit for unit in units if unit.criterion == criterion] for criterion in criteria]
 
 
 class _Weaver:

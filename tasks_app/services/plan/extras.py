@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tasks_app.check_settings import CheckSettings, checks_of
-from tasks_app.designs import BLOCK, weaving
+from tasks_app.designs import weaving
 from tasks_app.designs.base import PlanUnit
 from tasks_app.models import Gold, Task, Unit
 from tasks_app.services.judging import sets
@@ -68,7 +68,7 @@ class _Counting:
     def contents(self, booklet: Sequence[PlanUnit], turn: int) -> SetContents:
         """Put one set together."""
         criteria = {unit.criterion for unit in booklet} - {""}
-        blocks = _blocks(self.task, booklet)
+        blocks = sets.blocks_of(self.task, booklet)
         woven = Counter(kind for number in range(len(blocks)) for kind in self._woven(blocks, number, turn))
         return SetContents(
             training=len(self.known.of(Purpose.TRAINING, criteria)[: self.checks.training]),
@@ -124,13 +124,6 @@ class _Counting:
             if slot.kind != weaving.MAIN:
                 self.used[slot.kind].update(block[slot.index].systems)
                 yield slot.kind
-
-
-def _blocks(task: Task, booklet: Sequence[PlanUnit]) -> list[Sequence[PlanUnit]]:
-    if task.criteria_mode != BLOCK:
-        return [booklet]
-    criteria = dict.fromkeys(unit.criterion for unit in booklet)
-    return [[unit for unit in booklet if unit.criterion == criterion] for criterion in criteria]
 
 
 def _copied(task: Task) -> frozenset[str]:
