@@ -13,9 +13,12 @@ from django.utils.translation import gettext_lazy
 from analytics_app import quality
 from analytics_app.plan import ALL, BadPlan, PlanBlock, check
 from analytics_app.quality.base import Rule
+from analytics_app.ratings.composites import read_composites
+from analytics_app.selectors.scores import metrics_of
 from analytics_app.show.labels import CORRECTIONS
 from analytics_app.views.analysis_forms import analysis_forms, wanted
 from tasks_app.models import Criterion, Study
+from tasks_app.studyfile.problems import nearest
 
 
 class Place(forms.Form):
@@ -110,6 +113,8 @@ class RunForm:
             self.document = check(document, self.study)
         except BadPlan as error:
             self.problems = str(error).splitlines()
+        if not self.problems and "composites" in self.general.changed_data:
+            self.problems = list(_unknown_parts(self.document["composites"], self.study))
         return not self.problems
 
     def _faults(self) -> Iterator[tuple[str, str]]:
@@ -137,6 +142,19 @@ class RunForm:
         for entry in self.analyses:
             yield str(entry.analysis.label), entry.where, True
             yield str(entry.analysis.label), entry.settings, entry.is_on
+
+
+def _unknown_parts(composites: str, study: Study) -> Iterator[str]:
+    """Say which parts of composite scores are neither imported scores nor composites, if any scores were imported."""
+    imported = [row["metric"] for row in metrics_of(study)]
+    declared = read_composites(composites)
+    known = {*imported, *(composite.name for composite in declared)}
+    for composite in declared if imported else ():
+        for part in composite.parts:
+            if part.metric not in known:
+                sentence = _("“%(composite)s”: no scores of “%(name)s” were imported.")
+                named = sentence % {"composite": composite.name, "name": part.metric}
+                yield f"{named} {nearest(part.metric, sorted(known - {composite.name}))}".rstrip()
 
 
 def without(document: Mapping[str, Any], rule: str) -> dict[str, Any]:

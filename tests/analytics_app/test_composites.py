@@ -9,19 +9,23 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.stats
+from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.core.management import CommandError, call_command
+from django.test import Client
 from statsmodels.stats.proportion import proportion_confint
 
 from analytics_app import charts
-from analytics_app.models import ResultRow
+from analytics_app.models import ResultRow, Run
 from analytics_app.plan import BadPlan, complete
 from analytics_app.ratings.composites import Composite, read_composites
 from analytics_app.results import Row
 from analytics_app.show.findings import Asked, findings_beside
 from analytics_app.show.registry import tables_for
 from analytics_app.stats.metrics.composite import combined, passed
+from tasks_app.models import Membership, Study
 from tests.analytics_app.by_commands import Rows, analysed, load, one, score, write
+from tests.analytics_app.views.test_runs import form
 
 RNG = np.random.default_rng(5)
 SYSTEMS, N_ITEMS = ("A", "B", "C"), 24
@@ -195,3 +199,15 @@ def test_tables_chart_and_finding(study: Path) -> None:
     (finding,) = findings_beside(stored, Asked("Quality", "slider", 0.05))
     assert finding.text.startswith("By the composite score “compliant”, ")
     assert finding.text.endswith("A scores higher than B and C; no clear difference between B and C.")
+
+
+@pytest.mark.django_db
+def test_the_form_of_a_new_run_refuses_parts_that_were_not_imported(study: Path, rosa: User, client: Client) -> None:
+    small, address = Study.objects.get(slug="small"), "/admin/studies/small/results/new/"
+    Membership.objects.create(study=small, user=rosa, role="owner")
+    client.force_login(rosa)
+    posted = form(client, address)
+    wrong = client.post(address, {**posted, "run-composites": "x: mean of newspapr, matches"})
+    assert "“x”: no scores of “newspapr” were imported. Did you mean “newspaper”?" in wrong.content.decode()
+    client.post(address, {**posted, "run-composites": PLAN})
+    assert Run.objects.filter(study=small).latest("number").settings["composites"] == PLAN

@@ -187,11 +187,13 @@ def test_tables_and_charts(study: Path) -> None:
     assert drawn["ways-of-scoring-0"].criterion == "quality"
     of_quality = [ResultRow(**row) for row in rows if row["criterion"] == "quality"]
     scores, correlations = tables_for("ways_of_scoring", of_quality, 0.05)
-    assert [str(column.label) for column in scores.columns][:3] == ["System", "Mean rating", "Mean z within raters"]
-    assert correlations.rows[0][0].text == "mean rating"
+    assert [str(column.label) for column in scores.columns][:3] == ["System", "Mean rating", "Mean z"]
+    assert correlations.rows[0][0].text == "mean rating – mean z"
     (between,) = tables_for("ways_of_scoring", [ResultRow(**row) for row in rows if row["criterion"] is None], 0.05)
-    assert [cell.text for cell in between.rows[0]][:2] == ["Quality", "Fluency"]
-    assert [cell.text for cell in between.rows[1]][:2] == ["Likert scale: Quality", "magnitude: Quality"]
+    assert [[cell.text for cell in row[:2]] for row in between.rows[:2]] == [
+        ["Likert scale: Quality – Likert scale: Fluency", "mean rating"],
+        ["Likert scale: Quality – magnitude: Quality", "mean rating – geometric mean"],
+    ]
 
 
 def test_comparisons_won_are_mean_ranks_where_groups_are_whole() -> None:

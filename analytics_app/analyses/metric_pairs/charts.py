@@ -14,7 +14,7 @@ from analytics_app.results import Row
 
 # The most metrics of a readable chart.
 MOST = 12
-LETTERS = 20
+LETTERS = 18
 
 
 @chart(order=84)

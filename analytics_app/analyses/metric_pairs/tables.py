@@ -29,13 +29,15 @@ def metric_pairs(rows: Rows, limit: float) -> Iterator[Table]:
 
 def _level(rows: Rows, statistics: Sequence[str], caption: str, counted: str, limit: float) -> Iterator[Table]:
     columns = [named(_("Metric"), lambda row: row.metric), named(_("Other metric"), lambda row: row.metric_b)]
-    heads = (_("Pearson's r"), _("Spearman's rho"), _("Kendall's tau-b"))
-    for head, statistic in zip(heads, statistics, strict=True):
-        columns += [
-            Shown(head, statistic, digits(3)),
-            Shown(_("Interval"), statistic, interval(3)),
-            Shown(_("Adjusted p"), statistic, p_adjusted(limit)),
-        ]
+    pearson, spearman, kendall = statistics
+    columns += [
+        Shown(_("Pearson's r"), pearson, digits(2)),
+        Shown(_("Interval"), pearson, interval(2)),
+        Shown(_("Adjusted p"), pearson, p_adjusted(limit)),
+        Shown(_("Spearman's rho"), spearman, digits(2)),
+        Shown(_("Interval"), spearman, interval(2)),
+        Shown(_("Kendall's tau-b"), kendall, digits(2)),
+    ]
     columns.append(own(counted, lambda row: cells.whole(row.n_ratings if row else None)))
     lines = lines_of(rows.of(*statistics), *BY)
     more = _("%(n)s more pairs are in the file of results.")

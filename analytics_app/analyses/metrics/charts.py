@@ -173,6 +173,8 @@ def systems_by_composites(material: Material) -> Iterator[Sketch]:
             frozenset((row.system, row.system_b)) for row in tests if row.p_adjusted is None or row.p_adjusted >= limit
         }
         measure = "Share of texts" if is_share else "Mean score"
+        wilson = f"{material.confidence * 100:g}{words.SPACE}% interval (Wilson)"
+        line = wilson if is_share else material.interval(rows, "items")
         yield Sketch(
             kind=f"composite-{number}",
             title=apart(
@@ -183,8 +185,7 @@ def systems_by_composites(material: Material) -> Iterator[Sketch]:
                 alike=alike,
             ),
             subtitle=(
-                f"{words.short(name)}: {setting(rows, 'composite')}. {measure}; line: "
-                f"{material.interval(rows, 'items')}."
+                f"{words.short(name)}: {setting(rows, 'composite')}. {measure}; line: {line}."
                 f"{why_not(tests) if tests else ''}"
             ),
             by_system=True,

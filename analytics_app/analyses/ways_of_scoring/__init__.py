@@ -117,14 +117,15 @@ class WaysOfScoring(Analysis):
         for one in own:
             yield from _scores(make, one)
             yield from _ways(make, one)
+        extra = sample.extras[OtherTasks] if others else None
+        titles = extra.titles if extra is not None else {}
         if settings["criteria"]:
             pairs = [(a, b, a.lead, b.lead) for a, b in combinations(own, 2)]
             called = {asked.key: asked.name or asked.key for asked in sample.question.criteria}
-            yield from _between(make, pairs, called, {}, "pairs of criteria")
-        if others:
-            extra = sample.extras[OtherTasks]
+            yield from _between(make, pairs, called, titles, "pairs of criteria")
+        if extra is not None:
             everything = [*own, *(scored for entries in others if (scored := judge.scored(entries)).several)]
-            yield from _between(make, list(_across(everything)), extra.called, extra.titles, "pairs of tasks")
+            yield from _between(make, list(_across(everything)), extra.called, titles, "pairs of tasks")
 
 
 @dataclass(frozen=True, slots=True)

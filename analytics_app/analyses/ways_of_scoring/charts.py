@@ -13,7 +13,7 @@ from analytics_app.charts.picking import INTERVAL, Material, value_of
 from analytics_app.charts.registry import chart
 from analytics_app.results import Row
 
-LETTERS = 24
+LETTERS = 18
 # Beyond so many tasks and criteria a chart is read as a table.
 MOST = 12
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
@@ -38,16 +38,13 @@ def _correlations(rows: Rows, limit: float) -> Iterator[Table]:
     by = ("label", "metric", "metric_b")
     between = any(row.label for row in found)
     columns = [
-        *([named(_("First"), _called("a")), named(_("Second"), _called("b"))] if between else []),
-        named(_("Scored by"), _way("metric")),
-        named(_("And by"), _way("metric_b")),
+        *([named(_("Scores of"), _compared)] if between else []),
+        named(_("Scored by"), _ways),
         Shown(_("Spearman's rho"), CORRELATIONS[0], digits(2)),
         Shown(_("Interval"), CORRELATIONS[0], interval(2)),
+        Shown(_("Adjusted p"), CORRELATIONS[0], p_adjusted(limit)),
         Shown(_("Pearson's r"), CORRELATIONS[1], digits(2)),
-        Shown(_("Interval"), CORRELATIONS[1], interval(2)),
         Shown(_("Kendall's tau-b"), CORRELATIONS[2], digits(2)),
-        Shown(_("Interval"), CORRELATIONS[2], interval(2)),
-        Shown(_("Adjusted p of rho"), CORRELATIONS[0], p_adjusted(limit)),
         own(_("Systems"), lambda row: cells.whole(row.n_ratings if row else None)),
     ]
     caption = (
@@ -60,9 +57,13 @@ def _correlations(rows: Rows, limit: float) -> Iterator[Table]:
     yield from table_of(rows, caption, columns, lines, by=by, most=MOST_PAIRS, more=more, used_only=True)
 
 
-def _called(side: str) -> Callable[[ResultRow], object]:
-    return lambda row: (row.settings or {}).get(side) or row.label
+def _compared(row: ResultRow) -> object:
+    """Name the two criteria, with their tasks where these are two."""
+    said = row.settings or {}
+    return f"{said['a']} – {said['b']}" if "a" in said else row.label
 
 
-def _way(column: str) -> Callable[[ResultRow], object]:
-    return lambda row: str(WAYS.get(getattr(row, column) or "", getattr(row, column)))
+def _ways(row: ResultRow) -> str:
+    """Name the two ways of scoring, or the one that both have."""
+    ways = dict.fromkeys(str(WAYS.get(way or "", way)) for way in (row.metric, row.metric_b))
+    return " – ".join(ways)

@@ -21,10 +21,10 @@ from tasks_app.task_types.base import Scale
 # The ways, in the order in which they are shown.
 WAYS: dict[str, Words] = {
     "mean": _("mean rating"),
-    "mean_z": _("mean z within raters"),
+    "mean_z": _("mean z"),
     "geometric_mean": _("geometric mean"),
-    "log_mean_z": _("mean z of logarithms"),
-    "comparisons_won": _("share of comparisons won"),
+    "log_mean_z": _("mean z of logs"),
+    "comparisons_won": _("comparisons won"),
     "trueskill": _("TrueSkill"),
 }
 # What a criterion is usually reported by, which is compared with other tasks and criteria.
