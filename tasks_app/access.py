@@ -3,13 +3,24 @@
 from collections.abc import Sequence
 
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
-from django.db.models import DateTimeField, Exists, F, Func, OuterRef, QuerySet, Subquery
+from django.db.models import DateTimeField, Exists, F, Func, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Extract, Now
 from django.http import Http404
 from django.shortcuts import get_object_or_404
 
 from tasks_app.credentials import hash_token
-from tasks_app.models import Assignment, CommentLink, ItemMedia, Media, Membership, Project, Rater, Study, Version
+from tasks_app.models import (
+    Assignment,
+    CommentLink,
+    ItemMedia,
+    Media,
+    Membership,
+    Output,
+    Project,
+    Rater,
+    Study,
+    Version,
+)
 
 Person = AbstractBaseUser | AnonymousUser
 
@@ -65,10 +76,11 @@ def signed_assignments_for_rater(rater: Rater, orders: Sequence[object]) -> list
 
 
 def media_for_rater(rater: Rater, sha256: str) -> Media:
-    """Return a file that is shown with one of the texts of a rater's own units."""
-    items = Assignment.objects.filter(rater=rater).values("unit__parts__part_outputs__output__item")
-    files = ItemMedia.objects.filter(item__in=items, media__sha256=sha256).values("media")
-    return get_object_or_404(Media, study=rater.study_id, pk__in=files)
+    """Return a file that one of the rater's own units shows: an output, its captions, or what stands beside a text."""
+    shown = Output.objects.filter(part_outputs__part__unit__assignments__rater=rater)
+    beside = ItemMedia.objects.filter(item__in=shown.values("item"), media__sha256=sha256).values("media")
+    files = Q(pk__in=beside) | Q(pk__in=shown.values("media")) | Q(pk__in=shown.values("captions"))
+    return get_object_or_404(Media, files, study=rater.study_id, sha256=sha256)
 
 
 def study_for_code(code: str) -> Study:

@@ -156,10 +156,19 @@ def _facts(member: type[TaskType]) -> Iterator[str]:
         yield _("An answer that was sent cannot be changed.")
     if member.side_by_side:
         yield _("Texts are compared with each other.")
+    if member.needs_items:
+        yield _files_in_words(member)
     if member.plain_text:
         yield _("Markdown is shown as it was written, since the characters themselves are judged.")
     if member.set_overview:
         yield _("Raters have a page that lists their whole set.")
+
+
+def _files_in_words(member: type[TaskType]) -> str:
+    """Say whether outputs may be pictures, sounds and films."""
+    if member.judges_files:
+        return _("Outputs may be pictures, sounds or films as well as texts.")
+    return _("Outputs are texts: pictures, sounds and films have no words to work on.")
 
 
 class _KeysParser(HTMLParser):

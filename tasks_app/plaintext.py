@@ -58,6 +58,12 @@ def digest(text: str, highlights: object = None) -> str:
     return hashlib.sha256(f"{text}{marked}".encode()).hexdigest()
 
 
+def digest_of_files(*sha256: str) -> str:
+    """Return the digest of an output that is a picture, sound or film, from those of its files."""
+    # No text has a NUL character, so that no text has this digest.
+    return hashlib.sha256("\x00".join(["", "files", *sha256]).encode()).hexdigest()
+
+
 def problems_in_json(value: object, path: str = "") -> Iterator[tuple[str, str]]:
     """Yield (path, sentence) for everything inside `value` that jsonb could not keep as it is."""
     if path.count("/") > MAX_DEPTH:

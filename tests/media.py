@@ -9,7 +9,8 @@ import zlib
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 
-from tasks_app.models import ItemMedia, Media, Study
+from tasks_app.models import ItemMedia, Media, Output, Study
+from tasks_app.plaintext import digest_of_files
 
 
 def png(width: int = 4, height: int = 3, shade: int = 90) -> bytes:
@@ -35,12 +36,41 @@ def wav(seconds: float = 1.0, rate: int = 8_000) -> bytes:
     return buffer.getvalue()
 
 
-def show(study: Study, content: bytes, kind: str, *items: str) -> str:
-    """Show a file with items of a study, all of them if none is named, and return its address within the study."""
+def stored(study: Study, content: bytes, kind: str) -> Media:
+    """Store a file of a study."""
     sha256 = hashlib.sha256(content).hexdigest()
     name = default_storage.save(f"studies/{study.pk}/{sha256}", ContentFile(content))
-    media = Media.objects.create(study=study, sha256=sha256, kind=kind, bytes=len(content), file=name)
+    return Media.objects.create(study=study, sha256=sha256, kind=kind, bytes=len(content), file=name)
+
+
+def show(study: Study, content: bytes, kind: str, *items: str) -> str:
+    """Show a file with items of a study, all of them if none is named, and return its address within the study."""
+    media = stored(study, content, kind)
     chosen = study.items.filter(key__in=items) if items else study.items.all()
     role = f"context_{kind.split('/', maxsplit=1)[0]}"
     ItemMedia.objects.bulk_create(ItemMedia(item=item, role=role, media=media) for item in chosen)
-    return sha256
+    return media.sha256
+
+
+def judge_sounds(study: Study) -> dict[int, tuple[str, str]]:
+    """Put a sound with captions in the place of every output of a draft; return their hashes by the output."""
+    hashes = {}
+    for n, output in enumerate(Output.objects.filter(item__study=study), start=1):
+        sound = stored(study, wav(n / 10), "audio/wav")
+        words = stored(study, vtt(f"Sound {n}").encode(), "text/vtt")
+        digest = digest_of_files(sound.sha256, words.sha256)
+        Output.objects.filter(pk=output.pk).update(
+            kind=Output.Kind.AUDIO, media=sound, captions=words, digest=digest, text=f"What sound {n} says"
+        )
+        hashes[output.pk] = (sound.sha256, words.sha256)
+    return hashes
+
+
+# The first bytes of a film: enough for what only looks at its type.
+WEBM = b"\x1aE\xdf\xa3\x9fB\x86\x81\x01B\xf7\x81\x01B\xf2\x81\x04B\xf3\x81\x08B\x82\x84webm"
+
+
+def vtt(*words: str) -> str:
+    """Return captions of one second each, one after the other."""
+    cues = [f"00:{n:02}.000 --> 00:{n + 1:02}.000\n{text}\n" for n, text in enumerate(words)]
+    return "\n".join(["WEBVTT\n", *cues])

@@ -146,7 +146,14 @@ TABLES: tuple[ArchivedTable, ...] = (
     ArchivedTable(System, "study"),
     ArchivedTable(Document, "study"),
     ArchivedTable(Item, "study", texts=("source", "reference")),
-    ArchivedTable(Output, "item__study", texts=("text",), digests=("digest",)),
+    # Files of media are not archived; the kind of an output still says that it was one.
+    ArchivedTable(
+        Output,
+        "item__study",
+        {"media_id": _nothing(None), "captions_id": _nothing(None)},
+        texts=("text",),
+        digests=("digest",),
+    ),
     ArchivedTable(Unit, "task__study"),
     ArchivedTable(Part, "unit__task__study", digests=("text_digest",)),
     ArchivedTable(PartOutput, "part__unit__task__study"),

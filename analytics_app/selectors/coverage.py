@@ -21,7 +21,10 @@ FEW_OUTPUTS = 5
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """An output to be judged: key and title of its task, item, system, text, source, and the features of its item."""
+    """An output to be judged: key and title of its task, item, system, text, source, and the features of its item.
+
+    `is_text` is False where it is a picture, sound or film: its text says what it shows.
+    """
 
     task: str
     title: str
@@ -30,6 +33,7 @@ class Judged:
     text: str
     source: str
     features: dict[str, object]
+    is_text: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +85,8 @@ def coverage_of(study: Study, features: Sequence[Feature], n_groups: int) -> lis
     if len(stored) > MOST_OUTPUTS:
         raise TooManyOutputs
     outputs = [
-        Judged(task, title, item, system, text, source, json.loads(features))
-        for task, title, item, system, text, source, features, _order in stored
+        Judged(task, title, item, system, text, source, json.loads(features), is_text)
+        for task, title, item, system, text, source, features, is_text, _digest, _order in stored
     ]
     of_task: dict[str, list[Judged]] = {}
     for output in outputs:
@@ -113,6 +117,7 @@ def _grouped(feature: Feature, n_groups: int, outputs: Sequence[Judged]) -> Grou
             values = computed(feature, texts, sources, seconds=PATTERN_SECONDS)
         except TooSlow as problem:
             return str(problem)
+        values = [value if output.is_text else None for value, output in zip(values, outputs, strict=True)]
     else:
         known = {name for output in outputs for name in output.features}
         if feature.name not in known:
@@ -134,7 +139,7 @@ SELECT DISTINCT jsonb_object_keys(features) AS name FROM tasks_app_item WHERE st
 """
 
 _OUTPUTS = """
-SELECT DISTINCT t.key, t.title, i.key, s.key, o.text, i.source, i.features, t."order"
+SELECT DISTINCT t.key, t.title, i.key, s.key, o.text, i.source, i.features, o.kind = 'text', o.digest, t."order"
   FROM tasks_app_task t
   JOIN tasks_app_unit u ON u.task_id = t.id AND u.until IS NULL AND u.k > 0
   JOIN tasks_app_part p ON p.unit_id = u.id

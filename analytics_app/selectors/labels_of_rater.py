@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from django.db.models import Count, Exists, OuterRef, QuerySet
 
-from tasks_app.models import Assignment, Judgment, PartOutput, Rater, Rating
+from tasks_app.models import Assignment, Judgment, PartOutput, Rater, Rating, output_in_words
 from tasks_app.models.judgments import is_current
 from tasks_app.services.database import rows
 
@@ -108,8 +108,8 @@ def answer_rows(rater: Rater, judgments: Iterable[Judgment]) -> list[AnswerRow]:
     units = [judgment.assignment.unit_id for judgment in listed]
     texts: dict[int, dict[int, str]] = defaultdict(dict)
     shown = PartOutput.objects.filter(part__unit__in=units).order_by("part__number", "id")
-    for unit, part, text in shown.values_list("part__unit", "part", "output__text"):
-        texts[unit].setdefault(part, text)
+    for unit, part, kind, text in shown.values_list("part__unit", "part", "output__kind", "output__text"):
+        texts[unit].setdefault(part, output_in_words(kind, text))
     row_of_judgment = {
         judgment.pk: AnswerRow(
             judgment,

@@ -11,11 +11,13 @@ from tasks_app.models.items import (
     ItemMedia,
     Media,
     Output,
+    OutputKind,
     Part,
     PartOutput,
     Prefill,
     System,
     Unit,
+    output_in_words,
 )
 from tasks_app.models.judgments import Assignment, ControlResult, Draft, Erasure, Judgment, Rating, is_current
 from tasks_app.models.personal import PersonalText
@@ -82,6 +84,7 @@ __all__ = [
     "Membership",
     "Outbox",
     "Output",
+    "OutputKind",
     "OwnUnit",
     "Part",
     "PartOutput",
@@ -107,4 +110,5 @@ __all__ = [
     "Unit",
     "Version",
     "is_current",
+    "output_in_words",
 ]

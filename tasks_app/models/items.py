@@ -112,8 +112,28 @@ class ItemMedia(models.Model):
         return f"{self.item}: {self.role}"
 
 
+class OutputKind(models.TextChoices):
+    TEXT = "text", _("text")
+    IMAGE = "image", _("picture")
+    AUDIO = "audio", _("sound recording")
+    VIDEO = "video", _("film")
+
+
+def output_in_words(kind: str, text: str) -> str:
+    """Return an output in words, for researchers: its text, or of which kind its file is and what it shows."""
+    if kind == OutputKind.TEXT:
+        return text
+    label = str(OutputKind(kind).label).capitalize()
+    return f"[{label}] {text}".rstrip()
+
+
 class Output(Versioned):
-    """A system's text for an item; `variant` tells several by one system apart."""
+    """What a system produced for an item; `variant` tells several by one system apart.
+
+    It is a text, or a picture, sound or film, whose file is `media`; `text` then says in words what it shows.
+    """
+
+    Kind = OutputKind
 
     item = models.ForeignKey(Item, models.CASCADE, related_name="outputs")
     system = models.ForeignKey(System, models.CASCADE, related_name="outputs")
@@ -121,13 +141,22 @@ class Output(Versioned):
     text = models.TextField(blank=True)
     language = models.CharField(max_length=35, blank=True)
     highlights: "models.JSONField[Any, Any]" = models.JSONField(default=list, blank=True, db_default=[])
-    # Digest of the text with its highlights: outputs that look the same to raters have the same digest.
+    kind = models.CharField(max_length=5, choices=Kind, default=Kind.TEXT, db_default=OutputKind.TEXT.value)
+    media = models.ForeignKey(Media, models.PROTECT, null=True, blank=True, related_name="+")
+    captions = models.ForeignKey(Media, models.PROTECT, null=True, blank=True, related_name="+")
+    # Digest of the text with its highlights, or of the files: outputs that look the same to raters have the same one.
     digest = models.CharField(max_length=64)
 
     class Meta:
         ordering = ("item", "id")
         constraints = (
             models.UniqueConstraint(fields=("item", "system", "variant"), condition=Versioned.LIVE, name="output_once"),
+            one_of("kind", OutputKind, "output_kind"),
+            models.CheckConstraint(
+                condition=~models.Q(kind=OutputKind.TEXT, media__isnull=False)
+                & (models.Q(captions__isnull=True) | models.Q(media__isnull=False)),
+                name="output_files",
+            ),
         )
         indexes = (models.Index(fields=("item", "digest"), name="output_digest"),)
 

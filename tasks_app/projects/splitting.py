@@ -23,7 +23,7 @@ from tasks_app.setup import changes, media, starting, texts
 from tasks_app.setup.paths import entries_at, value_at
 from tasks_app.setup.starting import Names
 from tasks_app.studyfile.columns import BETWEEN_FILES
-from tasks_app.studyfile.files.media import ROLES
+from tasks_app.studyfile.files.media import ACCEPTED
 from tasks_app.studyfile.files.writing import media_name
 
 # Placeholders in a pattern for the draft's own title and for the value.
@@ -259,7 +259,7 @@ def _is_of_others(entry: Json, systems: Iterable[str]) -> bool:
 
 def _files_of(share: Share, files: Mapping[str, Media]) -> list[str]:
     """Return the files that the rows of a value name, each once."""
-    cells = (row[role] for row in share.rows for role in ROLES if row.get(role))
+    cells = (row[role] for row in share.rows for role in ACCEPTED if row.get(role))
     names = (name.strip() for cell in cells for name in cell.split(BETWEEN_FILES))
     return [name for name in dict.fromkeys(names) if name in files]
 

@@ -109,7 +109,8 @@ def read_materials(units: Iterable[int]) -> dict[int, Material]:
             "part_id", unit=F("part__unit"), number=F("part__number"), text=F("output__text"),
             language=F("output__language"), marked=F("output__highlights"), features=F("part__unit__features"),
             item=F("part__unit__item"),
-            item_of_text=F("output__item"), **ITEM,
+            item_of_text=F("output__item"), file=F("output__media__sha256"), mime=F("output__media__kind"),
+            captions=F("output__captions__sha256"), **ITEM,
         )
     )  # fmt: skip
     by_unit: dict[int, list[Any]] = {}
@@ -162,7 +163,7 @@ def _material(
     mixed = any(row["item_of_text"] != row["item"] for row in rows)
     parts: dict[int, tuple[int, contract.Part]] = {}
     for row in rows:
-        # Several outputs of a part have one text; the first stands for all.
+        # Several outputs of a part look alike; the first stands for all.
         part = contract.Part(
             row["number"],
             row["text"],
@@ -170,6 +171,7 @@ def _material(
             tuple(carried.get(row["part_id"], ())),
             media.get(row["item_of_text"], ()) if mixed else (),
             highlights.stored(row["marked"]),
+            contract.Media.of_output(row["file"], row["mime"], row["captions"]),
         )
         parts.setdefault(row["number"], (row["part_id"], part))
     document = documents.get(item.get("item_document_id") or 0, ())

@@ -144,7 +144,9 @@ def contents(study: Study) -> Contents:
 
 def items_of(study: Study) -> QuerySet[Item]:
     """Return the items of a study with their outputs, without the degraded copies that the tool made."""
-    outputs = Prefetch("outputs", Output.objects.exclude(system__key=COPIES).select_related("system"))
+    outputs = Prefetch(
+        "outputs", Output.objects.exclude(system__key=COPIES).select_related("system", "media", "captions")
+    )
     return Item.objects.filter(study=study, until=None).prefetch_related(outputs).order_by("id")
 
 

@@ -1,4 +1,4 @@
-"""Pictures, sounds and videos of a study that is set up: upload them, list them, and find them by their names."""
+"""Pictures, sounds, videos and captions of a study that is set up: upload them, list them, find them by their names."""
 
 from __future__ import annotations
 
@@ -8,18 +8,19 @@ from functools import partial
 
 from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import Max, Q
 from django.utils.translation import gettext as _
 
-from tasks_app.models import ItemMedia, Media, Setup, SetupRow
+from tasks_app.models import ItemMedia, Media, Output, Setup, SetupRow
 from tasks_app.services import events
 from tasks_app.services.database import atomically
 from tasks_app.services.study.items import remove_files, store_media
 from tasks_app.setup import changes
 from tasks_app.setup.tables.checking import UploadedMedia
 from tasks_app.studyfile.columns import BETWEEN_FILES
+from tasks_app.studyfile.files import captions
 from tasks_app.studyfile.files.limits import limits
-from tasks_app.studyfile.files.media import ROLES, identify, sniff
+from tasks_app.studyfile.files.media import ACCEPTED, belongs, identify, sniff
 from tasks_app.studyfile.files.writing import media_name
 from tasks_app.studyfile.problems import Problems
 
@@ -36,15 +37,10 @@ class UploadedFileOfStudy:
     kind: str
     bytes: int
 
-    @property
-    def role(self) -> str:
-        """Return the column that it belongs into."""
-        return role_of(self.kind)
 
-
-def role_of(kind: str) -> str:
-    """Return the column of items.csv for a media type; "" for none."""
-    return next((role for role, first in ROLES.items() if kind.startswith(f"{first}/")), "")
+def column_of(kind: str) -> str:
+    """Return the first column of items.csv that takes files of a media type; "" for none."""
+    return next((column for column in ACCEPTED if belongs(kind, column)), "")
 
 
 def files_of(setup: Setup) -> list[UploadedFileOfStudy]:
@@ -83,9 +79,13 @@ def keep(*, setup: Setup, uploads: Sequence[UploadedFile[bytes]], by: events.Act
         else:
             content = upload.read()
             upload.seek(0)
-        media, sentence = identify(upload.name or "", content, _role(content))
+        name = upload.name or ""
+        media, sentence = identify(name, content, _column(content))
         if media is None:
-            problems.add(upload.name or "", 0, 0, sentence)
+            problems.add(name, 0, 0, sentence)
+        elif media.kind == captions.KIND:
+            for line, sentence in captions.faults_of(content):
+                problems.add(name, line, 1, sentence)
     problems.raise_if_any()
     written: list[str] = []
     try:
@@ -103,7 +103,7 @@ def _store(setup: Setup, uploads: Iterable[UploadedFile[bytes]], by: events.Acto
     names = []
     for number, upload in enumerate(uploads, start=last + 1):
         content = upload.read()
-        media, _sentence = identify(upload.name or "", content, _role(content))
+        media, _sentence = identify(upload.name or "", content, _column(content))
         assert media is not None, "it was identified before"
         name = store_media(study=setup.study, sha256=media.sha256, kind=media.kind, content=content)
         if name:
@@ -123,13 +123,14 @@ class IsUsed(Exception):
 def remove(*, setup: Setup, name: str, by: events.Actor) -> None:
     """Remove a file that no row names. Raises IsUsed, NotADraft."""
     setup = changes.hold(setup)
-    for role in ROLES:
-        for row in setup.rows.filter(table="items", **{f"cells__{role}__icontains": name}).order_by("number"):
-            if name in (part.strip() for part in row.cells[role].split(BETWEEN_FILES)):
+    for column in ACCEPTED:
+        for row in setup.rows.filter(table="items", **{f"cells__{column}__icontains": name}).order_by("number"):
+            if name in (part.strip() for part in row.cells[column].split(BETWEEN_FILES)):
                 sentence = _("The item “%(item)s” shows this file. Remove it from the row first.")
                 raise IsUsed(sentence % {"item": row.cells.get("item", "")})
     for media in Media.objects.filter(study=setup.study, sha256=name.rpartition("/")[2].partition(".")[0]):
-        if ItemMedia.objects.filter(media=media).exists():
+        is_output = Output.objects.filter(Q(media=media) | Q(captions=media)).exists()
+        if is_output or ItemMedia.objects.filter(media=media).exists():
             raise IsUsed(
                 _("The study shows this file as it was last checked. Press “Check everything” on Review first.")
             )
@@ -140,6 +141,6 @@ def remove(*, setup: Setup, name: str, by: events.Actor) -> None:
     events.log(setup.study, by, "removed", about="media", before={"file": name})
 
 
-def _role(content: bytes) -> str:
+def _column(content: bytes) -> str:
     """Return the column that a file is identified for; any will do for one that is of no known type."""
-    return role_of(sniff(content) or "") or next(iter(ROLES))
+    return column_of(sniff(content) or "") or next(iter(ACCEPTED))

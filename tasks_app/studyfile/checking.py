@@ -20,6 +20,7 @@ from tasks_app.services.study import drafts, items
 from tasks_app.services.study.drafts import NotADraft
 from tasks_app.study_settings import USUAL_MINUTES, Pay
 from tasks_app.studyfile.files.source import Files, Source, open_files
+from tasks_app.studyfile.output_files import check_kinds
 from tasks_app.studyfile.pictures import check_pictures
 from tasks_app.studyfile.problems import Problem, StudyFileError
 from tasks_app.studyfile.reading import STUDY_YAML, StudyReading
@@ -75,6 +76,7 @@ def check(files: Files, slot: Slot | None = None, report: Report = _say_nothing)
         check_plans(reading, draft_tasks(reading))
         if len(draft_tasks(reading)) == len(reading.document["tasks"]):
             check_pictures(reading, draft_tasks(reading))
+            check_kinds(reading, draft_tasks(reading))
         reading.workload = workload_of(reading, draft_tasks(reading))
     if slot is not None and reading.sound(_SLUG):
         _check_slug(reading, slot)

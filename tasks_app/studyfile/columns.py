@@ -44,6 +44,7 @@ class Kind(Enum):
     JSON = gettext_lazy("JSON")
     ANSWER = gettext_lazy("JSON, or a plain word")
     FILES = gettext_lazy("file names, with | between several")
+    FILE = gettext_lazy("a file name")
     SPANS = gettext_lazy("positions such as 4:9;20:25, a JSON list such as [[4, 9]], or the word itself")
 
 
@@ -211,6 +212,7 @@ def _spans(text: str) -> Json:
 # Readers of non-empty, stripped texts by kind.
 _READ: Mapping[Kind, Callable[[str], Json]] = {
     Kind.WORD: str,
+    Kind.FILE: str,
     Kind.WHOLE: _whole,
     Kind.NUMBER: _number,
     Kind.TIME: _time,
@@ -235,7 +237,18 @@ ITEMS = TableDeclaration(
         Column(
             "system", Kind.WORD, gettext_lazy("Key of the system that produced the output. Raters never see it."), True
         ),
-        Column("output", Kind.TEXT, gettext_lazy("The text to be judged."), True),
+        Column(
+            "output",
+            Kind.TEXT,
+            gettext_lazy("The text to be judged. With output_file, what the file shows in words: see below."),
+            True,
+        ),
+        Column(
+            "output_file",
+            Kind.FILE,
+            gettext_lazy("A picture, sound or film that is judged instead of a text (the formats of context_…)."),
+        ),
+        Column("captions", Kind.FILE, gettext_lazy("Captions of the sound or film in output_file (WebVTT).")),
         Column("variant", Kind.WORD, gettext_lazy("Tells several outputs of one system for one item apart.")),
         Column("unit", Kind.WORD, gettext_lazy("A name of your own for the screen that shows the output.")),
         Column("source", Kind.TEXT, gettext_lazy("The input, such as the text that was translated.")),

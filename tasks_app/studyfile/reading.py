@@ -34,11 +34,12 @@ class StudyReading:
         self.document: Document = {"evalweb": sections.FORMAT}
         self.notes: list[str] = list(files.notes)
         self.used: set[str] = {STUDY_YAML}
-        # Findings about the items: their file, the place of each (item, system, variant), the media they name by hash
-        # with the place of each (item, column), whether units can be made of them, those units, and numbers for the
-        # person who loads the study.
+        # Findings about the items: their file, the place of each (item, system, variant) and of its file, the media
+        # they name by hash with the place of each (item, column), whether units can be made of them, those units, and
+        # numbers for the person who loads the study.
         self.items_file = "items.csv"
         self.output_places: dict[tuple[str, str, str], Place] = {}
+        self.file_places: dict[tuple[str, str, str], Place] = {}
         self.media: dict[str, MediaFile] = {}
         self.media_places: dict[tuple[str, str], Place] = {}
         self.units_sound = False

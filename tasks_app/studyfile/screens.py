@@ -17,12 +17,13 @@ from tasks_app.sections import Json, Path
 from tasks_app.selectors.routing import ON_REQUEST
 from tasks_app.services.plan import batches, plans
 from tasks_app.services.study.units import asked_apart, draft_units, name_of_unit
+from tasks_app.studyfile.output_files import refuse_files
 from tasks_app.studyfile.own_sections.item_rows import LONGEST
 from tasks_app.studyfile.own_sections.item_sets import takes_item
 from tasks_app.studyfile.own_sections.lists import asked
 from tasks_app.studyfile.reading import StudyReading
 from tasks_app.task_types import TaskType, highlights
-from tasks_app.task_types.base import ItemTexts, OutputText, Part, Quality, Screen, UnitDraft
+from tasks_app.task_types.base import ItemTexts, Media, OutputText, Part, Quality, Screen, UnitDraft
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,7 @@ class DraftTask:
 
 
 def _part(number: int, text: OutputText) -> Part:
-    return Part(number, text.text, text.language, highlights=text.highlights)
+    return Part(number, text.text, text.language, highlights=text.highlights, file=text.file)
 
 
 def draft_tasks(reading: StudyReading) -> list[DraftTask]:
@@ -128,6 +129,8 @@ def _items_fit(reading: StudyReading, kind: TaskType, items: Mapping[str, ItemTe
             place = reading.output_places.get((item.key, first.system, first.variant)) if first else None
             line, column = (place.line, place.column) if place else (0, 0)
             reading.problems.add(reading.items_file, line, column, f"item “{item.key}”: {sentence}")
+    if not kind.judges_files:
+        refuse_files(reading, number, items)
     if reading.problems.count == before:
         for sentence in kind.problems_together(list(items.values())):
             reading.problem(("tasks", number), sentence)
@@ -148,6 +151,7 @@ def _texts(items: list[dict[str, Json]], *, keep: bool) -> Iterator[ItemTexts]:
                 output["text"],
                 output["language"],
                 highlights.stored(output.get("highlights", ())),
+                _file(output.get("file", {})),
             )
             for output in item["outputs"]
         ]
@@ -162,6 +166,10 @@ def _texts(items: list[dict[str, Json]], *, keep: bool) -> Iterator[ItemTexts]:
             reference=item["reference"],
             highlights=highlights.by_text(item.get("highlights", {})),
         )
+
+
+def _file(file: Mapping[str, str]) -> Media | None:
+    return Media.of_output(file.get("sha256"), file.get("kind"), file.get("captions"))
 
 
 def _by_name(

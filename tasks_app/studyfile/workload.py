@@ -86,7 +86,8 @@ def screen_of(draft: DraftTask, unit: UnitDraft, criteria: list[dict[str, Json]]
 
 
 def _seconds_to_read(draft: DraftTask, unit: UnitDraft) -> float:
-    texts = [text.text for text in draft.texts(unit)]
+    # How long a sound or film is to be played is not known; what says what a file shows is not read.
+    texts = [text.text for text in draft.texts(unit) if text.file is None]
     if unit.item is not None:
         item, params = draft.items[unit.item], draft.kind.params
         texts += [item.source] if params.get("show_source", True) else []

@@ -98,7 +98,8 @@ class TaskType(ABC):
     `seconds_an_answer` is how long an answer takes once the text is read, as far as nobody has measured it.
     `Params` is the form of its parameters: every field of it is declared once more as a typed field of the class.
     `Form` is the form of a screen. `plain_text` keeps Markdown from being rendered, since the characters themselves
-    are judged. `has_styles` says that there is a style sheet of the type's own, static/css/task_types/<name>.css.
+    are judged. `judges_files` says that outputs may be pictures, sounds and films as well as texts: nothing of the type
+    works on words. `has_styles` says that there is a style sheet of the type's own, static/css/task_types/<name>.css.
     """
 
     name: ClassVar[str] = ""
@@ -116,6 +117,7 @@ class TaskType(ABC):
     allows_back: ClassVar[bool] = True
     side_by_side: ClassVar[bool] = False
     plain_text: ClassVar[bool] = False
+    judges_files: ClassVar[bool] = False
     has_styles: ClassVar[bool] = False
     set_overview: ClassVar[bool] = False
     asks_apart: ClassVar[bool] = True

@@ -151,7 +151,8 @@ class TextsForm(ScreenForm):
     def rows(self) -> list[Row]:
         """The texts with their questions, for the template."""
         screen = self.screen
-        about = repr((screen.type, sorted(screen.params.items()), len(screen.parts), screen.paged, get_language()))
+        looks = (screen.type, sorted(screen.params.items()), len(screen.parts), screen.output_kind, screen.paged)
+        about = repr((*looks, get_language()))
         return [
             Row(shown, tuple(self._cell(shown, criterion, about) for criterion in self.criteria))
             for shown in screen.shown_parts
@@ -181,9 +182,9 @@ class GridForm(TextsForm):
         several = len(self.screen.parts) > 1
         for shown in self.screen.shown_parts:
             for criterion in self.criteria:
-                names = {"criterion": criterion.name, "letter": shown.letter}
+                names = {"criterion": criterion.name, "name": shown.name}
                 missing = (
-                    gettext("Text %(letter)s: answer “%(criterion)s”.") % names
+                    gettext("%(name)s: answer “%(criterion)s”.") % names
                     if several
                     else gettext("Answer “%(criterion)s”.") % names
                 )
@@ -192,6 +193,8 @@ class GridForm(TextsForm):
 
 class GridType(SingleOrTogether):
     """A number for each text and criterion. A member says which numbers, in `field` and `scale_of`."""
+
+    judges_files = True
 
     Params = GridParams
     Form = GridForm
@@ -266,7 +269,7 @@ class GridType(SingleOrTogether):
         answers: dict[str, str] = {}
         for shown in screen.shown_parts:
             for criterion in screen.shown_criteria:
-                share = share_of(shown.part.text, criterion.key, quality, rng)
+                share = share_of(shown.part.content, criterion.key, quality, rng)
                 chosen = low + step * min(steps, max(0, round(share * steps)))
                 answers[field_name(shown.position, criterion.key)] = f"{chosen:g}"
         return answers

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from django.utils.functional import Promise
 
 from tasks_app.task_types.highlights import Chains, Highlight
+from tasks_app.task_types.output_names import TEXT, heading_of, named
 
 if TYPE_CHECKING:
     from tasks_app.task_types.base import TaskType
@@ -68,18 +69,29 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class OutputText:
-    """One output as the study has it, before units are made."""
+    """One output as the study has it, before units are made.
+
+    Where it is a picture, sound or film, that is its `file`, and `text` says in words what it shows.
+    """
 
     system: str
     variant: str
     text: str
     language: str = ""
     highlights: tuple[Highlight, ...] = ()
+    file: Media | None = None
 
     @property
     def shown(self) -> object:
         """The look of the output on a screen: outputs with equal looks cannot be told apart."""
+        if self.file is not None:
+            return (self.file.kind, self.file.name, self.file.captions)
         return (self.text, self.highlights) if self.highlights else self.text
+
+    @property
+    def content(self) -> str:
+        """What tells it from others: its words, or the hash of its file."""
+        return self.text if self.file is None else self.file.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,15 +147,24 @@ KINDS = ("image", "audio", "video")
 
 @dataclass(frozen=True, slots=True)
 class Media:
-    """A picture, sound or film shown with an item. `kind` is image, audio or video; `name` is a hash, nothing else.
+    """A picture, sound or film shown with an item, or an output. `kind` is image, audio or video; `name` is a hash.
 
-    `description` says in words what it shows, for raters who cannot see or hear it.
+    `description` says in words what it shows, for raters who cannot see or hear it; `captions` is the hash of a WebVTT
+    file.
     """
 
     kind: str
     name: str
     mime: str = ""
     description: str = ""
+    captions: str = ""
+
+    @classmethod
+    def of_output(cls, sha256: str | None, mime: str | None, captions: str | None = "") -> Media | None:
+        """Return the file of an output by its hash and media type; None where the output is a text."""
+        if not sha256 or not mime:
+            return None
+        return cls(mime.partition("/")[0], sha256, mime, captions=captions or "")
 
 
 def described(media: Iterable[Media], options: Mapping[str, object]) -> tuple[Media, ...]:
@@ -163,7 +184,8 @@ class Part:
 
     `prefill` holds what the text carries when it is first shown, such as spans to confirm or remove. `media` are the
     pictures, sounds and films of the text's own item, on screens with texts of several items; where all texts are of
-    one item, the screen has them.
+    one item, the screen has them. A part may be a picture, sound or film itself: that is its `file`, and the text says
+    in words what it shows.
     """
 
     number: int
@@ -172,6 +194,17 @@ class Part:
     prefill: tuple[object, ...] = ()
     media: tuple[Media, ...] = ()
     highlights: tuple[Highlight, ...] = ()
+    file: Media | None = None
+
+    @property
+    def kind(self) -> str:
+        """What it is: text, image, audio or video."""
+        return self.file.kind if self.file is not None else TEXT
+
+    @property
+    def content(self) -> str:
+        """What tells it from others: its words, or the hash of its file."""
+        return self.text if self.file is None else self.file.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,6 +245,16 @@ class ShownPart:
         """A, B, C … by position only."""
         return chr(ord("A") + self.position - 1) if self.position <= 26 else str(self.position)
 
+    @property
+    def name(self) -> str:
+        """What the screen calls it where there are several: “Text A”, “Picture A”."""
+        return named(self.part.kind, self.letter)
+
+    @property
+    def heading(self) -> str:
+        """What the screen calls it where there is no other: “Text”, “Picture”."""
+        return heading_of(self.part.kind)
+
 
 @dataclass(frozen=True, slots=True)
 class Screen:
@@ -246,6 +289,16 @@ class Screen:
         """The chains of all texts, numbered alike for everybody: source and reference first, then the parts."""
         beside = [self.highlights.get(name, ()) for name in ("source", "reference")]
         return Chains.of([*beside, *(part.highlights for part in sorted(self.parts, key=lambda part: part.number))])
+
+    @property
+    def output_kind(self) -> str:
+        """What is judged: text, image, audio or video; outputs that stand side by side are of one kind."""
+        return self.parts[0].kind if self.parts else TEXT
+
+    @property
+    def shows_files(self) -> bool:
+        """Whether pictures, sounds or films are judged, so that words of the screen must not speak of texts."""
+        return self.output_kind != TEXT
 
     @property
     def type(self) -> str:

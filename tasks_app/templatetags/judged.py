@@ -108,12 +108,22 @@ def is_long(texts: Sequence[str]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ShownMedia:
-    """A picture, sound or film as it is shown: `id` names it in the log, `words` to a person."""
+    """A picture, sound or film as it is shown: `id` names it in the log, `words` to a person.
+
+    `is_output` says that it is judged: the words of a sound or film are then shown on demand only.
+    """
 
     media: Media
     id: str
     heading: str
     words: str
+    language: str = ""
+    is_output: bool = False
+
+    @property
+    def player(self) -> str:
+        """The name of the player: a transcript is too long for it."""
+        return self.heading if self.is_output else self.words
 
 
 @register.filter
@@ -121,6 +131,12 @@ def shown_media(owner: object) -> list[ShownMedia]:
     """Return the media of a screen, or of one of its texts, with their descriptions, or else “Picture 1”."""
     media, letter = _media_of(owner)
     headings = {"image": gettext("Picture"), "audio": gettext("Sound"), "video": gettext("Film")}
+    if _stands_beside_files(owner):
+        headings = {
+            "image": gettext("Source picture"),
+            "audio": gettext("Source sound"),
+            "video": gettext("Source film"),
+        }
     counts: dict[str, int] = {}
     shown = []
     for medium in media:
@@ -130,6 +146,19 @@ def shown_media(owner: object) -> list[ShownMedia]:
         of_text = f"-{letter}" if letter else ""
         shown.append(ShownMedia(medium, f"{medium.kind}{of_text}-{number}", heading, medium.description or heading))
     return shown
+
+
+@register.simple_tag
+def shown_output(file: Media, words: str, heading: str, key: str, language: str) -> ShownMedia:
+    """Return a picture, sound or film that is judged, under its heading; `key` tells it from others in the log."""
+    return ShownMedia(file, f"output-{key}", heading, words.strip() or heading, language, is_output=True)
+
+
+def _stands_beside_files(owner: object) -> bool:
+    """Return whether what is judged is a picture, sound or film as well, so that headings must tell them apart."""
+    if isinstance(owner, Screen):
+        return owner.shows_files
+    return isinstance(owner, ShownPart) and owner.part.file is not None
 
 
 def _media_of(owner: object) -> tuple[Sequence[Media], str]:

@@ -1,6 +1,7 @@
 """Pictures and sounds beside a text, in a real browser: shown, made larger, played, sought, and noted."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,8 +10,8 @@ import pytest
 from playwright.sync_api import Browser, Page, Response, expect
 
 from tests.browser.conftest import STUDY
-from tests.browser.kit import accessible, begin, fits, phone, press_until, send, without_script
-from tests.media import png, wav
+from tests.browser.kit import accessible, at, begin, fits, phone, press_until, send, without_script
+from tests.media import png, vtt, wav
 from tests.servers import LiveSite
 
 # Long enough to be sent in parts, and to be sought in.
@@ -22,6 +23,7 @@ HEARD = "(one) => new Promise((done) => one.addEventListener('timeupdate', () =>
 # Prints the log of the newest judgment of a study.
 LOG = """
 import json
+import re
 from tasks_app.models import Judgment
 print(json.dumps(Judgment.objects.filter(assignment__unit__task__study__slug="{slug}").latest("id").log))
 """
@@ -138,3 +140,85 @@ def test_a_content_warning_covers_them_and_without_script_they_are_there(
         with page.context.expect_page() as opened:
             page.get_by_role("link", name="A yellow house").click()
         assert "/media/" in opened.value.url
+
+
+OUTPUTS = """\
+item,system,output,output_file,captions
+sky,north,A bright sky,bright.png,
+sky,south,A dark sky,dark.png,
+call,north,Good morning,morning.wav,morning.vtt
+call,south,Good evening,evening.wav,evening.vtt
+"""
+
+
+@pytest.fixture
+def outputs_link(live_site: LiveSite, tmp_path: Path) -> str:
+    """Load and open a study whose raters compare two pictures, and two sounds with captions."""
+    study = STUDY.format(slug="outputs", type="likert", layout="together", size=2)
+    study = study.replace("    k: 5\n", "    k: 5\n    instructions: Look and listen.\n")
+    files: dict[str, bytes] = {"bright.png": png(900, 600, shade=120), "dark.png": png(900, 600, shade=10)}
+    for name in ("morning", "evening"):
+        files |= {f"{name}.wav": wav(20.0), f"{name}.vtt": vtt(*[f"Good {name}!"] * 20).encode()}
+    for name, content in {"study.yaml": study.encode(), "items.csv": OUTPUTS.encode(), **files}.items():
+        (tmp_path / name).write_bytes(content)
+    live_site.manage("load_study", str(tmp_path), "--owner", "researcher")
+    return live_site.manage("move_study", "outputs", "open").strip()
+
+
+def judge_sounds(page: Page) -> None:
+    """Play both sounds with the keyboard: captions are shown, and the second stops the first."""
+    first, second = page.locator("video").all()
+    press_until(page, lambda: page.evaluate("document.activeElement.dataset?.media") == "output-A")
+    first.evaluate("(one) => { one.muted = true; }")
+    page.keyboard.press("Space")
+    first.evaluate(HEARD)
+    assert first.evaluate("(one) => [one.textTracks[0].mode, one.textTracks[0].activeCues.length]") == ["showing", 1]
+    press_until(page, lambda: page.evaluate("document.activeElement.dataset?.media") == "output-B")
+    second.evaluate("(one) => { one.muted = true; }")
+    page.keyboard.press("Space")
+    second.evaluate(HEARD)
+    expect(first).to_have_js_property("paused", True)
+    expect(page.get_by_text("Good morning", exact=True)).to_be_hidden()
+    page.get_by_text("In words").first.press("Enter")
+    expect(page.get_by_text(re.compile("^Good (morning|evening)$")).first).to_be_visible()
+
+
+def judge_pictures(page: Page) -> None:
+    """Make a picture larger with the keyboard."""
+    expect(page.get_by_role("group", name="Picture B", exact=True)).to_be_visible()
+    press_until(page, lambda: page.evaluate("document.activeElement.dataset?.zoom") == "output-A")
+    page.keyboard.press("Enter")
+    expect(page.locator("dialog[open]").get_by_role("heading", name="Picture A")).to_be_visible()
+    page.keyboard.press("Escape")
+
+
+def test_outputs_that_are_pictures_and_sounds_are_judged_by_keyboard(
+    page: Page, browser: Browser, live_site: LiveSite, outputs_link: str
+) -> None:
+    begin(page, outputs_link)
+    shown = []
+    for done in range(2):
+        at(page, done)
+        accessible(page)
+        fits(page)
+        kind = "sound" if page.locator("video").count() else "picture"
+        shown.append(kind)
+        (judge_sounds if kind == "sound" else judge_pictures)(page)
+        name = "Recording" if kind == "sound" else "Picture"
+        expect(page.get_by_role("radiogroup", name=f"{name} B: How fluent is it?")).to_have_count(1)
+        for group in page.get_by_role("radiogroup").all():
+            group.get_by_role("radio").first.press("Space")
+        send(page)
+    expect(page.get_by_role("heading", name="Thank you, you have finished")).to_be_visible()
+    assert sorted(shown) == ["picture", "sound"]
+    with phone(browser, live_site) as small:
+        begin(small, outputs_link)
+        fits(small)
+        accessible(small)
+    with without_script(browser, live_site) as plain:
+        begin(plain, outputs_link)
+        expect(plain.locator("video[controls] > track[default], a.media-zoom[href]").first).to_be_attached()
+        for group in plain.get_by_role("radiogroup").all():
+            group.locator("label").nth(3).click()
+        send(plain)
+        at(plain, 1)

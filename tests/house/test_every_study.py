@@ -58,8 +58,8 @@ MOST_BYTES = 500_000
 
 # Examples whose results compare systems pair by pair.
 COMPARING = {
-    "checked", "comprehension", "error_labels", "error_spans", "labels", "likert", "magnitude", "pairwise", "post_edit",
-    "ranking", "semantic_differential", "slider", "triangle",
+    "checked", "comprehension", "error_labels", "error_spans", "labels", "likert", "magnitude", "pairwise",
+    "pictures_and_sounds", "post_edit", "ranking", "semantic_differential", "slider", "triangle",
 }  # fmt: skip
 
 

@@ -142,7 +142,7 @@ SETTING_UP = [
     page("POST", "researcher:preview", EDITOR, 422, study="draft", sent={}, changes=True),
     page("POST", "researcher:review", EDITOR, 302, study="draft", sent={}, changes=True),
     page("POST", "researcher:setup_file", EDITOR, 409, study="draft", sent={"text": "study: {}"}, changes=True),
-    page("GET", "researcher:setup_media", EDITOR, path={"name": "MEDIA"}),
+    page("GET", "researcher:setup_media", VIEWER, path={"name": "MEDIA"}),
     page("GET", "researcher:members", VIEWER),
     page("POST", "researcher:members", OWNER, 302, sent={"name": "stranger", "role": "viewer"}, changes=True),
     page("POST", "researcher:unshare", OWNER, 302, sent={"name": "GUEST"}, changes=True),

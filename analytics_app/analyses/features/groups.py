@@ -41,7 +41,8 @@ def grouped(sample: Sample, feature: Feature, n_groups: int) -> Grouped | str:
             of_part = computed(feature, texts.text, texts.source)
         except TooSlow as problem:
             return str(problem)
-        values = [of_part[part] for part in names.shown_part.tolist()]
+        # A rule counts words, which pictures, sounds and films have none of.
+        values = [None if part in texts.files else of_part[part] for part in names.shown_part.tolist()]
     elif feature.name in names.features:
         of_item = names.features[feature.name]
         values = [str(of_item[item]) or None for item in names.shown_item.tolist()]

@@ -56,6 +56,7 @@ class Facts:
     output_languages: Sequence[str]
     n_sources: int
     media: Sequence[str]
+    output_kinds: Sequence[str]
     gold: Mapping[tuple[int, str], int]
     drawing: Mapping[str, Json] | None
     version: FrozenVersion | None
@@ -129,6 +130,7 @@ def facts_of(study: Study, run: Run | None = None) -> Facts:
         output_languages=[language or study.language for language in counts.languages],
         n_sources=sum(n for _language, n in counts.sources),
         media=counts.media,
+        output_kinds=counts.kinds,
         gold=counts.gold,
         drawing=counts.drawing,
         version=counts.version,

@@ -37,10 +37,10 @@ def _people(facts: Facts) -> Iterator[tuple[str, Proposal]]:
 
 
 def _systems(facts: Facts) -> Iterator[tuple[str, Proposal]]:
-    media = [kind.partition("/")[0] for kind in facts.media]
-    inputs = [*([SPEECH] if "audio" in media else []), *([VISUAL] if {"image", "video"} & set(media) else [])]
-    if inputs:
-        yield "2.1", proposal(TEXTS, "", *inputs)
+    for number, kinds in (("2.1", {kind.partition("/")[0] for kind in facts.media}), ("2.2", set(facts.output_kinds))):
+        ticked = [*([SPEECH] if "audio" in kinds else []), *([VISUAL] if {"image", "video"} & kinds else [])]
+        if ticked:
+            yield number, proposal(TEXTS, "", *ticked)
     for number, languages in (("2.4", facts.source_languages), ("2.5", facts.output_languages)):
         if languages:
             yield number, _languages(number, languages)

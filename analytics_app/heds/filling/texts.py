@@ -52,6 +52,8 @@ SELECT json_build_object(
       WHERE s.study_id = %(study)s AND o.until IS NULL AND s.key <> %(copies)s),
   'media', (SELECT json_agg(DISTINCT m.kind) FROM tasks_app_itemmedia im JOIN tasks_app_media m ON m.id = im.media_id
       JOIN tasks_app_item i ON i.id = im.item_id WHERE i.study_id = %(study)s AND i.until IS NULL),
+  'kinds', (SELECT json_agg(DISTINCT o.kind) FROM tasks_app_output o JOIN tasks_app_item i ON i.id = o.item_id
+      WHERE i.study_id = %(study)s AND o.until IS NULL),
   'gold', (SELECT json_agg(json_build_array(task_id, purpose, n)) FROM (
       SELECT u.task_id, g.purpose, count(DISTINCT u.id) AS n FROM tasks_app_gold g
       JOIN tasks_app_unit u ON u.id = g.unit_id JOIN tasks_app_task t ON t.id = u.task_id
@@ -96,6 +98,8 @@ class FrozenVersion:
 class TextCounts:
     """Counts of a study. `outputs` by system, `gold` by task and purpose, `evaluators` by kind of rater.
 
+    `media` are the media types of what is shown with items, `kinds` those of outputs: text, image, audio, video.
+
     `groups` are the keys of its groups.
     `drawing` says how the texts were sampled here; None where they were not, or were replaced since.
     """
@@ -105,6 +109,7 @@ class TextCounts:
     sources: Sequence[tuple[str, int]]
     languages: Sequence[str]
     media: Sequence[str]
+    kinds: Sequence[str]
     gold: Mapping[tuple[int, str], int]
     evaluators: Mapping[str, int]
     version: FrozenVersion | None
@@ -131,6 +136,7 @@ def counts_of(study: Study, shown_only: Mapping[int, frozenset[str]]) -> TextCou
         sources=[(language, n) for language, n in counted["sources"] or ()],
         languages=counted["languages"] or (),
         media=counted["media"] or (),
+        kinds=counted["kinds"] or (),
         gold={(task, purpose): n for task, purpose, n in counted["gold"] or ()},
         evaluators=dict(counted["raters"] or ()),
         version=FrozenVersion(digest, datetime.fromisoformat(frozen_at)) if digest else None,

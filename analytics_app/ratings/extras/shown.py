@@ -16,7 +16,10 @@ from analytics_app.ratings.table import Coding, Table
 @extra
 @dataclass(frozen=True, slots=True)
 class Shown(Extra):
-    """Texts by the codes of the table's names: of each part, and the source of each item; empty if there is none."""
+    """Texts by the codes of the table's names: of each part, and the source of each item; empty if there is none.
+
+    The text of a picture, sound or film is the digest of its files, which tells it from others.
+    """
 
     of_part: tuple[str, ...]
     source_of_item: tuple[str, ...]
@@ -41,7 +44,7 @@ class Shown(Extra):
 
 # A part shows one text, of one output or of several that are equal.
 _PARTS = """
-SELECT p.id, min(o.text COLLATE "C")
+SELECT p.id, min(CASE WHEN o.kind = 'text' THEN o.text ELSE o.digest END COLLATE "C")
   FROM tasks_app_part p
   JOIN tasks_app_unit u ON u.id = p.unit_id
   JOIN tasks_app_partoutput po ON po.part_id = p.id

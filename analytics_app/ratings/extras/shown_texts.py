@@ -9,22 +9,31 @@ from analytics_app.ratings.copying import rows
 from analytics_app.ratings.extras.base import Extra, Loading
 from analytics_app.ratings.extras.registry import extra
 from analytics_app.ratings.table import Table
+from tasks_app.task_types.output_names import TEXT
 
 
 @extra
 @dataclass(frozen=True, slots=True)
 class ShownTexts(Extra):
-    """The text of each part, by its code in `names.part_ids`, and the source of its item; "" if there is none."""
+    """The text of each part, by its code in `names.part_ids`, and the source of its item; "" if there is none.
+
+    `files` holds the codes of parts that are pictures, sounds or films: their texts say what these show.
+    """
 
     text: tuple[str, ...]
     source: tuple[str, ...]
+    files: frozenset[int] = frozenset()
 
     @classmethod
     def load(cls, loading: Loading) -> Self:
         """Read the texts of every part of the task."""
-        of_part = {pk: (text, source) for pk, text, source in rows(_TEXTS, **loading.params)}
-        texts = [of_part.get(pk, ("", "")) for pk in loading.table.names.part_ids.tolist()]
-        return cls(tuple(text for text, _source in texts), tuple(source for _text, source in texts))
+        of_part = {pk: (text, source, kind) for pk, text, source, kind in rows(_TEXTS, **loading.params)}
+        texts = [of_part.get(pk, ("", "", TEXT)) for pk in loading.table.names.part_ids.tolist()]
+        return cls(
+            tuple(text for text, _source, _kind in texts),
+            tuple(source for _text, source, _kind in texts),
+            frozenset(code for code, (_text, _source, kind) in enumerate(texts) if kind != TEXT),
+        )
 
     @classmethod
     def empty(cls, table: Table) -> Self:
@@ -35,7 +44,7 @@ class ShownTexts(Extra):
 
 # The outputs that one part shows have one text and one item.
 _TEXTS = """
-SELECT DISTINCT ON (p.id) p.id, o.text, i.source
+SELECT DISTINCT ON (p.id) p.id, o.text, i.source, o.kind
   FROM tasks_app_part p
   JOIN tasks_app_unit u ON u.id = p.unit_id
   JOIN tasks_app_partoutput po ON po.part_id = p.id

@@ -19,7 +19,7 @@ class Words(Extra):
     """Words of the texts that each unit shows, by unit code: every part once; sources and references do not count.
 
     Words are what stands between spaces; in scripts without spaces (Chinese, Japanese, Thai, ...) one and a half
-    signs count as a word. 0 where a unit shows no text.
+    signs count as a word. 0 where a unit shows no text; the words about a picture, sound or film are not read.
     """
 
     shown: Floats
@@ -52,7 +52,7 @@ _WORDS = """
 SELECT unit_id, cardinality(regexp_split_to_array(spaced, '\\s+')) - (spaced = '')::int + signs / 1.5::float8 FROM (
     SELECT unit_id, regexp_replace(regexp_replace(text, %(signs)s, ' ', 'g'), '^\\s+|\\s+$', '', 'g') AS spaced,
            length(regexp_replace(text, %(others)s, '', 'g')) AS signs
-      FROM (SELECT DISTINCT ON (p.id) p.unit_id, o.text
+      FROM (SELECT DISTINCT ON (p.id) p.unit_id, CASE WHEN o.kind = 'text' THEN o.text ELSE '' END AS text
               FROM tasks_app_part p
               JOIN tasks_app_unit u ON u.id = p.unit_id
               JOIN tasks_app_partoutput po ON po.part_id = p.id

@@ -126,6 +126,10 @@ class Unit {
     this.reading.hidden = !isReading;
     this.asked.hidden = isReading;
     this.text.hidden = !isReading && !("stays" in this.root.dataset);
+    if (this.text.hidden) {
+      // A sound would go on unseen.
+      this.text.querySelectorAll("audio, video").forEach((player) => player.pause());
+    }
     if (this.send) {
       this.send.hidden = isReading;
     }

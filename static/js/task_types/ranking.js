@@ -67,7 +67,7 @@ class List {
     input.addEventListener("focus", () => input.select());
     row.addEventListener("keydown", (event) => this.onKey(event, text));
     // A finger that taps; the mouse is heard by what drags.
-    row.addEventListener("click", (event) => event.target.closest("input, button, summary, a") || this.tap(text));
+    row.addEventListener("click", (event) => event.target.closest("input, button, summary, a, audio, video") || this.tap(text));
   }
 
   /** Take the texts in: each stands in its row. */

@@ -80,7 +80,8 @@ class _Maker:
         )
         self.copies: dict[int, Output | None] = {}
         self.texts: dict[str, list[tuple[int, str]]] = {}
-        rows = Output.objects.filter(item__study=study, until=None).exclude(system=self.system).order_by("id")
+        texts = Output.objects.filter(item__study=study, until=None, kind=Output.Kind.TEXT)
+        rows = texts.exclude(system=self.system).order_by("id")
         for item, language, text in rows.values_list("item_id", "language", "text"):
             self.texts.setdefault(language, []).append((item, text))
 
@@ -111,7 +112,9 @@ class _Maker:
         if not scaled(frame.kind, frame.criteria):
             return
         part_outputs: dict[int, list[PartOutput]] = {}
-        rows = PartOutput.objects.filter(part__unit__task=task, part__unit__until=None, part__prefills=None)
+        rows = PartOutput.objects.filter(
+            part__unit__task=task, part__unit__until=None, part__prefills=None, output__kind=Output.Kind.TEXT
+        )
         for row in rows.select_related("part", "output__system", "output__item").order_by(
             "part__unit", "part__number", "id"
         ):

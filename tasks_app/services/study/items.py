@@ -101,6 +101,7 @@ def store_items(*, study: Study, items: Sequence[Mapping[str, Any]]) -> None:
         BATCH,
     )
     systems = dict(System.objects.filter(study=study).values_list("key", "id"))
+    media = dict(Media.objects.filter(study=study).values_list("sha256", "id"))
     Output.objects.bulk_create(
         (
             Output(
@@ -111,18 +112,31 @@ def store_items(*, study: Study, items: Sequence[Mapping[str, Any]]) -> None:
                 text=output["text"],
                 language=output["language"],
                 highlights=output.get("highlights", []),
-                digest=plaintext.digest(output["text"], output.get("highlights")),
+                **_shown(output, media),
             )
             for row, item in zip(rows, items, strict=True)
             for output in item["outputs"]
         ),
         BATCH,
     )
-    _show_media(study, zip(rows, items, strict=True))
+    _show_media(media, zip(rows, items, strict=True))
 
 
-def _show_media(study: Study, pairs: Iterable[tuple[Item, Mapping[str, Any]]]) -> None:
-    media = dict(Media.objects.filter(study=study).values_list("sha256", "id"))
+def _shown(output: Mapping[str, Any], media: Mapping[str, int]) -> dict[str, Any]:
+    """Return what raters see of an output: its files, and the digest of these or of its text."""
+    file = output.get("file")
+    if file is None:
+        return {"digest": plaintext.digest(output["text"], output.get("highlights"))}
+    sha256 = [file["sha256"], *filter(None, [file.get("captions")])]
+    return {
+        "kind": file["kind"].partition("/")[0],
+        "media_id": media[file["sha256"]],
+        "captions_id": media[file["captions"]] if "captions" in file else None,
+        "digest": plaintext.digest_of_files(*sha256),
+    }
+
+
+def _show_media(media: Mapping[str, int], pairs: Iterable[tuple[Item, Mapping[str, Any]]]) -> None:
     rows_shown: list[ItemMedia] = []
     for row, item in pairs:
         counts: dict[str, int] = {}

@@ -15,7 +15,7 @@ from tasks_app.services.study.item_sets import takes
 from tasks_app.services.study.items import BATCH
 from tasks_app.task_types import TaskType, highlights
 from tasks_app.task_types.base import Criterion as Asked
-from tasks_app.task_types.base import ItemTexts, OutputText, UnitDraft
+from tasks_app.task_types.base import ItemTexts, Media, OutputText, UnitDraft
 
 
 def draft_units(
@@ -69,10 +69,11 @@ def texts_of(study: Study, *, keep: bool) -> Texts:
     by_item: dict[int, list[OutputText]] = {}
     ids: dict[int, list[tuple[int, str]]] = {}
     outputs = Output.objects.filter(item__study=study, until=None).order_by("id")
-    for pk, item, system, variant, text, language, marked, digest in outputs.values_list(
-        "id", "item_id", "system__key", "variant", "text", "language", "highlights", "digest"
-    ):
-        output = OutputText(system, variant, text, language, highlights.stored(marked))
+    for pk, item, system, variant, text, language, marked, digest, *file in outputs.values_list(
+        "id", "item_id", "system__key", "variant", "text", "language", "highlights", "digest",
+        "media__sha256", "media__kind", "captions__sha256",
+    ):  # fmt: skip
+        output = OutputText(system, variant, text, language, highlights.stored(marked), Media.of_output(*file))
         by_item.setdefault(item, []).append(output)
         ids.setdefault(item, []).append((pk, digest))
     for row in Item.objects.filter(study=study, until=None).select_related("document").order_by("id"):

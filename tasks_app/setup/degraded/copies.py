@@ -17,6 +17,7 @@ from tasks_app.services.database import atomically
 from tasks_app.setup import text_rows, texts
 from tasks_app.setup.degraded.kinds import LABELS, degraded
 from tasks_app.setup.paths import value_at
+from tasks_app.studyfile.files.media import OUTPUT_FILE
 
 # Most copies that a page can make while the researcher waits.
 MOST_COPIES = 20_000
@@ -129,7 +130,9 @@ def _place(cells: Mapping[str, str]) -> tuple[str, str, str]:
 
 
 def _copied(setup: Setup, cells: Mapping[str, str], kind: str) -> dict[str, str] | None:
-    """Return the cells of a row's copy, None where its text cannot be degraded in this way."""
+    """Return the cells of a row's copy, None where its output is a file, or cannot be degraded in this way."""
+    if cells.get(OUTPUT_FILE):
+        return None
     seed = value_at(setup.given, ("study", "seed")) or setup.study.seed
     # Reproducible, not secret.
     rng = Random(":".join((str(seed), kind, *_place(cells))))  # noqa: S311

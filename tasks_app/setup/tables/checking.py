@@ -26,7 +26,7 @@ from tasks_app.studyfile.columns import BETWEEN_FILES, from_text
 from tasks_app.studyfile.fields import is_document, is_key
 from tasks_app.studyfile.files.decoding import Place
 from tasks_app.studyfile.files.jsontext import dumps
-from tasks_app.studyfile.files.media import ROLES, MediaFile
+from tasks_app.studyfile.files.media import CAPTIONS, OUTPUT_FILE, ROLES, MediaFile, belongs, is_file_name
 from tasks_app.studyfile.files.naming import Naming
 from tasks_app.studyfile.files.tables import Row, Table
 from tasks_app.studyfile.own_sections.item_rows import ItemFound, ItemRows
@@ -56,6 +56,7 @@ class RowReading:
         self.problems = problems
         self.document: Document = {"systems": []}
         self.output_places: dict[tuple[str, str, str], Place] = {}
+        self.file_places: dict[tuple[str, str, str], Place] = {}
         self.media: dict[str, MediaFile] = {}
         self.media_places: dict[tuple[str, str], Place] = {}
         self.items_file = file
@@ -77,9 +78,13 @@ class TextRows(ItemRows):
         if kind is None:
             sentence = _("There is no file “%(name)s”. Upload it first, under “Pictures, sounds and videos”.")
             self.report(row, role, sentence % {"name": name})
-        elif not kind.startswith(f"{ROLES[role]}/"):
+        elif not belongs(kind, role):
             sentence = _("%(name)s is %(kind)s, which does not belong into %(role)s.")
             self.report(row, role, sentence % {"name": name, "kind": kind, "role": role})
+
+    def kind_of(self, column: str, name: str) -> str:
+        """Return the media type of an uploaded file; "" where there is none."""
+        return self.reading.files.kinds.get(name, "")
 
     def add_output(self, item: ItemFound, row: Row) -> None:
         """Take the output of a row, unless there is one of that system and variant already."""
@@ -166,6 +171,10 @@ class _LongRows:
                 continue
             header = {**row.header, "output": row.header[column], "system": row.header[column]} if row.header else {}
             cells = {**shared, "system": use.called, "output": row.cells[column]}
+            if is_file_name(row.cells[column]):
+                name = row.cells[column].strip()
+                cells |= {"output": "", OUTPUT_FILE: self.media.by_name.get(name, name)}
+                header |= {OUTPUT_FILE: row.header[column]} if row.header else {}
             yield replace(row, cells=cells, header=header, part=part)
 
     def _is_repeated(self, row: Row, item: str) -> bool:
@@ -214,6 +223,9 @@ class _LongRows:
         for role in ROLES:
             if role in row.cells:
                 row.cells[role] = [self.media.by_name.get(name, name) for name in row.cells[role]]
+        for column in (OUTPUT_FILE, CAPTIONS):
+            if column in row.cells:
+                row.cells[column] = self.media.by_name.get(row.cells[column], row.cells[column])
 
     def _report(self, row: Row, column: str, sentence: str) -> None:
         place = row.place(column)

@@ -19,6 +19,7 @@ from tasks_app.setup.tables.layout import (
     key_of,
 )
 from tasks_app.studyfile.columns import ITEMS
+from tasks_app.studyfile.files.media import is_file_name
 
 # Other people's names for our columns, found in published data sets; earlier names are better guesses.
 _KNOWN_AS: Mapping[str, Sequence[str]] = {
@@ -43,6 +44,8 @@ _KNOWN_AS: Mapping[str, Sequence[str]] = {
     "source_language": ("source language", "src lang", "source lang"),
     # The rank of a search result tells the results of one system for one query apart.
     "variant": ("variant", "sample", "sample id", "run", "rank"),
+    "output_file": ("output file", "output image", "output picture", "output audio", "output video", "output film"),
+    "captions": ("captions", "subtitles", "vtt"),
     "context_image": ("context image", "image", "picture", "img"),
     "context_audio": ("context audio", "audio", "sound", "wav"),
     "context_video": ("context video", "video"),
@@ -94,6 +97,12 @@ class _Column:
         words = sum(len(cell.split()) > 1 for cell in filled)
         return sum(map(len, filled)) >= _TEXT_CHARACTERS * len(filled) and 2 * words >= len(filled)
 
+    @property
+    def has_files(self) -> bool:
+        """Return whether most of its cells are the names of pictures, sounds or films."""
+        filled = [cell for cell in self.cells if cell.strip()]
+        return bool(filled) and 2 * sum(map(is_file_name, filled)) >= len(filled)
+
 
 def guess_layout(peek: Peek) -> Layout:
     """Return the probable layout of a table, from its columns and first rows."""
@@ -104,7 +113,7 @@ def guess_layout(peek: Peek) -> Layout:
     uses = _by_name(columns)
     _guess_outputs(columns, uses)
     taken = {column: use for use, column in uses.items()}
-    wide = [] if "output" in uses or "system" in uses else _texts(columns, taken)
+    wide = [] if {"output", "output_file", "system"} & set(uses) else _texts(columns, taken)
     by_column = {name: use for name, use in taken.items() if use in ITEMS.names}
     by_column.update(dict.fromkeys(wide, SYSTEM))
     for column in columns:
@@ -139,7 +148,7 @@ def _by_name(columns: Iterable[_Column]) -> dict[str, str]:
 
 
 def _texts(columns: Iterable[_Column], taken: Mapping[str, str]) -> list[str]:
-    return [column.name for column in columns if column.name not in taken and column.is_text]
+    return [column.name for column in columns if column.name not in taken and (column.is_text or column.has_files)]
 
 
 def _guess_outputs(columns: Sequence[_Column], uses: dict[str, str]) -> None:

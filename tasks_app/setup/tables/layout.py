@@ -119,11 +119,11 @@ class Layout:
         features = Counter(feature_name(column.called) for column in self.of(FEATURE))
         for name in [name for name, n in features.items() if n > 1]:
             yield _("Two features are called “%(name)s”. Give one of them another name.") % {"name": name}
-        if not self.of("output") and not self.is_wide:
+        if not self.of("output") and not self.of("output_file") and not self.is_wide:
             yield _(
                 "Choose the column that holds the outputs, or the columns that hold the outputs of one system each."
             )
-        if self.of("output") and self.is_wide:
+        if (self.of("output") or self.of("output_file")) and self.is_wide:
             yield _("Choose either one column with all outputs, or a column for each system, not both.")
         if self.of("system") and self.is_wide:
             yield _("Where each system has a column of its own, no other column can name the system.")
@@ -163,6 +163,8 @@ def use_label(use: str) -> str:
         "source_highlight": _("highlighted words of the source"),
         "reference_highlight": _("highlighted words of the reference"),
         "options": _("options (JSON)"),
+        "output_file": _("picture, sound or film to judge"),
+        "captions": _("captions (WebVTT)"),
         "context_image": _("pictures"),
         "context_audio": _("sounds"),
         "context_video": _("videos"),

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from tasks_app.models import Gold
+from tasks_app.models import Gold, OutputKind, output_in_words
 from tasks_app.setup.unit_tables.answers import criteria_of, kinds_of, knowable_units, purposes_of
 from tasks_app.setup.unit_tables.declared import UnitTable
 from tasks_app.studyfile.columns import BATCHES, CONTROLS, PREFILL
 from tasks_app.studyfile.own_sections.batches import DESIGN, base_of, judged
 from tasks_app.studyfile.reading import StudyReading
 from tasks_app.studyfile.screens import DraftTask, draft_tasks
-from tasks_app.task_types.base import TaskType, UnitDraft
+from tasks_app.task_types.base import OutputText, TaskType, UnitDraft
 
 # Columns that only help people who fill in the table; they are not read again.
 SOURCE, TEXT = "source_text", "unit_text"
@@ -41,9 +41,13 @@ def has_suggestions(kind: type[TaskType]) -> bool:
     return kind.prefill_problem is not TaskType.prefill_problem
 
 
+def _in_words(text: OutputText) -> str:
+    return output_in_words(text.file.kind if text.file is not None else OutputKind.TEXT, text.text)
+
+
 def _shown(draft: DraftTask, unit: UnitDraft) -> Cells:
     source = draft.items[unit.item].source if unit.item is not None else ""
-    return {SOURCE: source, TEXT: _BETWEEN.join(text.text for text in draft.texts(unit))}
+    return {SOURCE: source, TEXT: _BETWEEN.join(map(_in_words, draft.texts(unit)))}
 
 
 def _controls(reading: StudyReading, draft: DraftTask) -> Iterator[Cells]:
@@ -81,7 +85,7 @@ def _prefill(_reading: StudyReading, draft: DraftTask) -> Iterator[Cells]:
         return
     for key, unit in draft.units.items():
         for number, text in enumerate(draft.texts(unit), start=1):
-            yield {"unit": key, "part": str(number), **_shown(draft, unit), TEXT: text.text}
+            yield {"unit": key, "part": str(number), **_shown(draft, unit), TEXT: _in_words(text)}
 
 
 _ROWS: Mapping[str, Callable[[StudyReading, DraftTask], Iterator[Cells]]] = {

@@ -1,18 +1,29 @@
-"""Detect the kind of an image, sound or video by its first bytes; the name of a file proves nothing."""
+"""Detect the kind of an image, sound, video or captions by the first bytes; the name of a file proves nothing."""
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
+from tasks_app.studyfile.files import captions
 from tasks_app.studyfile.files.limits import limits, megabytes
 
-# First word of the media types that a column accepts.
+# First word of the media types that a column of an item accepts.
 ROLES = {"context_image": "image", "context_audio": "audio", "context_video": "video"}
+
+# Columns that name the file of an output, and its captions.
+OUTPUT_FILE, CAPTIONS = "output_file", "captions"
+
+# First words of the media types that each column of files accepts.
+ACCEPTED: Mapping[str, tuple[str, ...]] = {
+    **{role: (first,) for role, first in ROLES.items()},
+    OUTPUT_FILE: tuple(ROLES.values()),
+    CAPTIONS: ("text",),
+}
 
 _EXTENSIONS = {
     "image/png": "png",
@@ -28,7 +39,11 @@ _EXTENSIONS = {
     "video/mp4": "mp4",
     "video/webm": "webm",
     "video/ogg": "ogv",
+    captions.KIND: "vtt",
 }
+
+# Suffixes by which a cell is taken for the name of a picture, sound or film.
+_NAMES = ("png", "jpe?g", "webp", "gif", "mp3", "m4a", "aac", "wav", "og[gv]", "oga", "opus", "flac", "mp4", "webm")
 
 _HEAD = 512
 
@@ -47,13 +62,29 @@ def extension(kind: str) -> str:
     return _EXTENSIONS[kind]
 
 
+def kind_of_name(name: str) -> str:
+    """Return the media type of a stored file by the suffix that it was given; "" for none."""
+    suffix = name.rpartition(".")[2]
+    return next((kind for kind, known in _EXTENSIONS.items() if known == suffix), "")
+
+
+def is_file_name(text: str) -> bool:
+    """Return whether a text is nothing but the name of a file that raters could be shown."""
+    return re.fullmatch(rf"[^\s|]+\.(?:{'|'.join(_NAMES)})", text.strip(), re.IGNORECASE) is not None
+
+
 def sniff(content: bytes) -> str | None:
     """Return the media type of a file that browsers can show or play, or None."""
     return next((kind for test, kind in _TESTS if test(content[:_HEAD])), None)
 
 
+def belongs(kind: str, column: str) -> bool:
+    """Return whether a column accepts files of a media type."""
+    return kind.partition("/")[0] in ACCEPTED[column]
+
+
 def identify(name: str, content: bytes, role: str) -> tuple[MediaFile | None, str]:
-    """Return the type of a file, or None and the reason why it cannot be shown as `role`."""
+    """Return the type of a file, or None and the reason why it cannot be shown as `role`, a column of files."""
     most = limits().media_bytes
     if len(content) > most:
         sentence = _("has %(size)s; at most %(most)s can be shown to raters. Make it smaller.")
@@ -61,17 +92,21 @@ def identify(name: str, content: bytes, role: str) -> tuple[MediaFile | None, st
     if not content:
         return None, _("is empty (0 bytes).")
     kind = sniff(content)
-    if kind is None and re.search(rb"<(!doctype|html|svg|script|\?xml)", content[:_HEAD], re.IGNORECASE):
-        return None, _("is SVG, HTML or XML, which can carry scripts. Save it as PNG, JPEG, WebP or GIF.")
     if kind is None:
-        return None, _(
-            "is not a format that browsers can show. Use PNG, JPEG, WebP, GIF, MP3, M4A, WAV, Ogg, FLAC, MP4 or WebM."
-        )
-    media_type = ROLES[role]
-    if not kind.startswith(f"{media_type}/"):
+        return None, _why_unknown(content, role)
+    if not belongs(kind, role):
         sentence = _("is %(kind)s, which does not belong into %(role)s.")
         return None, sentence % {"kind": kind, "role": role}
     return MediaFile(name, hashlib.sha256(content).hexdigest(), kind), ""
+
+
+def _why_unknown(content: bytes, role: str) -> str:
+    """Return a sentence about a file of no known type."""
+    if role == CAPTIONS:
+        return _("is not WebVTT: such a file begins with the line WEBVTT.")
+    if re.search(rb"<(!doctype|html|svg|script|\?xml)", content[:_HEAD], re.IGNORECASE):
+        return _("is SVG, HTML or XML, which can carry scripts. Save it as PNG, JPEG, WebP or GIF.")
+    return _("is not a format that browsers can show. Use PNG, JPEG, WebP, GIF, MP3, M4A, WAV, Ogg, FLAC, MP4 or WebM.")
 
 
 def _begins(*starts: bytes) -> Callable[[bytes], bool]:
@@ -96,6 +131,7 @@ def _mpeg_frame(head: bytes) -> bool:
 
 
 _TESTS: tuple[tuple[Callable[[bytes], bool], str], ...] = (
+    (captions.is_captions, captions.KIND),
     (_begins(b"\x89PNG\r\n\x1a\n"), "image/png"),
     (_begins(b"\xff\xd8\xff"), "image/jpeg"),
     (_begins(b"GIF87a", b"GIF89a"), "image/gif"),

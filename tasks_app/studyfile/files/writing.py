@@ -24,8 +24,9 @@ from tasks_app.studyfile.columns import (
     TableDeclaration,
     from_text,
 )
+from tasks_app.studyfile.files import captions
 from tasks_app.studyfile.files.jsontext import dumps
-from tasks_app.studyfile.files.media import ROLES, extension
+from tasks_app.studyfile.files.media import CAPTIONS, OUTPUT_FILE, ROLES, extension
 from tasks_app.studyfile.files.yaml_text import dump
 from tasks_app.studyfile.problems import Problem, StudyFileError
 from tasks_app.studyfile.reading import STUDY_YAML
@@ -70,6 +71,9 @@ def files_of(document: Document, media: Callable[[str], bytes]) -> Iterator[tupl
     for table, rows in tables_of(document):
         yield f"{table.stem}.csv", table_bytes(table, rows)
     kinds = {medium["sha256"]: medium["kind"] for item in document["items"] for medium in item["context"]}
+    files = [output["file"] for item in document["items"] for output in item["outputs"] if "file" in output]
+    kinds |= {file["sha256"]: file["kind"] for file in files}
+    kinds |= {file["captions"]: captions.KIND for file in files if "captions" in file}
     for sha256, kind in sorted(kinds.items()):
         yield media_name(sha256, kind), media(sha256)
 
@@ -114,8 +118,17 @@ def item_rows(items: list[dict[str, Json]]) -> Iterator[dict[str, Json]]:
                 "system": output["system"],
                 "output": output["text"],
                 "highlight": _spans(output.get("highlights", ())),
+                **_file_names(output.get("file", {})),
                 **{name: output[name] for name in ("variant", "unit", "language")},
             }
+
+
+def _file_names(file: Mapping[str, str]) -> dict[str, str]:
+    """Return the names of the file of an output and of its captions, as cells have them."""
+    if not file:
+        return {}
+    names = {OUTPUT_FILE: media_name(file["sha256"], file["kind"])}
+    return {**names, CAPTIONS: media_name(file["captions"], captions.KIND)} if "captions" in file else names
 
 
 def _spans(spans: Sequence[Sequence[Json]]) -> str:

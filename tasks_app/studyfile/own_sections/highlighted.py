@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from django.utils.translation import gettext as _
 
 from tasks_app.sections import Json
+from tasks_app.studyfile.files.media import OUTPUT_FILE
 from tasks_app.studyfile.files.tables import Row
 from tasks_app.studyfile.problems import Problems
 from tasks_app.task_types.highlights import BadHighlights, read
@@ -34,7 +35,7 @@ class HighlightedTexts:
 
     def of_output(self, row: Row) -> list[list[Json]]:
         """Return the highlights of the output of a row."""
-        if "highlight" not in row.cells:
+        if "highlight" not in row.cells or OUTPUT_FILE in row.cells:
             return []
         self._of_outputs.setdefault(row.cells["item"], row)
         return self._read(row, "highlight", row.cells.get("output", ""))

@@ -10,8 +10,9 @@ from django.utils.translation import gettext as _
 
 from tasks_app.sections import Document, Json
 from tasks_app.studyfile.fields import is_document, is_key, is_language, not_a_language
+from tasks_app.studyfile.files import captions
 from tasks_app.studyfile.files.decoding import Place
-from tasks_app.studyfile.files.media import ROLES, MediaFile, identify
+from tasks_app.studyfile.files.media import CAPTIONS, OUTPUT_FILE, ROLES, MediaFile, identify
 from tasks_app.studyfile.files.tables import Row
 from tasks_app.studyfile.own_sections.highlighted import HIGHLIGHTED, HighlightedTexts
 from tasks_app.studyfile.problems import Problems, closest, shown
@@ -53,13 +54,14 @@ class MediaFiles(Protocol):
 class ItemReading(Protocol):
     """What the checks need: the part of a `StudyReading` that concerns items, with or without a study file around it.
 
-    `output_places` says where each (item, system, variant) stands, `media` gives the media named, by their hash, and
-    `media_places` where each (item, column) names some.
+    `output_places` says where each (item, system, variant) stands, `file_places` where its file is named, `media` gives
+    the media named, by their hash, and `media_places` where each (item, column) names some.
     """
 
     problems: Problems
     document: Document
     output_places: dict[tuple[str, str, str], Place]
+    file_places: dict[tuple[str, str, str], Place]
     media: dict[str, MediaFile]
     media_places: dict[tuple[str, str], Place]
     items_file: str
@@ -147,6 +149,9 @@ class ItemRows:
             self.report(row, "system", sentence % words)
             return
         self.reading.output_places[key] = row.place("unit" if "unit" in row.cells else "item")
+        file = self._file_of(row)
+        if file:
+            self.reading.file_places[key] = row.place(OUTPUT_FILE)
         item.outputs.append(
             {
                 "system": system,
@@ -155,8 +160,36 @@ class ItemRows:
                 "language": row.cells.get("language", ""),
                 "unit": row.cells.get("unit", ""),
                 **({"highlights": marked} if (marked := self.highlights.of_output(row)) else {}),
+                **({"file": file} if file else {}),
             }
         )
+
+    def _file_of(self, row: Row) -> dict[str, Json]:
+        """Return the file that a row has as its output, with its captions; empty where the output is a text."""
+        for column in (OUTPUT_FILE, CAPTIONS):
+            if column in row.cells:
+                self.look_at(row, column, row.cells[column])
+        if OUTPUT_FILE not in row.cells:
+            if CAPTIONS in row.cells:
+                sentence = _("Captions belong to a sound or film. Name it in output_file, or empty this cell.")
+                self.report(row, CAPTIONS, sentence)
+            return {}
+        self.reading.media_places.setdefault((row.cells["item"], OUTPUT_FILE), row.place(OUTPUT_FILE))
+        if "highlight" in row.cells:
+            sentence = _("Words of a text can be highlighted; the output of this row is a file. Empty one of the two.")
+            self.report(row, "highlight", sentence)
+        if CAPTIONS in row.cells and self.kind_of(OUTPUT_FILE, row.cells[OUTPUT_FILE]).startswith("image/"):
+            self.report(row, CAPTIONS, _("Captions belong to a sound or film; the output of this row is a picture."))
+        file = self.media.get((row.cells[OUTPUT_FILE], OUTPUT_FILE))
+        if file is None:
+            return {}
+        words = self.media.get((row.cells.get(CAPTIONS, ""), CAPTIONS))
+        return {"sha256": file.sha256, "kind": file.kind, **({"captions": words.sha256} if words else {})}
+
+    def kind_of(self, column: str, name: str) -> str:
+        """Return the media type of a file; "" where it cannot be shown."""
+        media = self.media.get((name, column))
+        return media.kind if media is not None else ""
 
     def look_at(self, row: Row, role: str, name: str) -> None:
         """Identify a media file, once for each file and role."""
@@ -175,8 +208,11 @@ class ItemRows:
         media, sentence = identify(name, content, role)
         if media is None:
             self.report(row, role, f"{name} {sentence}")
-        else:
-            self.media[name, role] = self.reading.media[media.sha256] = media
+            return
+        if role == CAPTIONS:
+            for line, sentence in captions.faults_of(content):
+                self.reading.problems.add(name, line, 1, sentence)
+        self.media[name, role] = self.reading.media[media.sha256] = media
 
     def items(self) -> list[dict[str, Json]]:
         """Return the items with defaults filled in."""

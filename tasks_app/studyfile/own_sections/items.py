@@ -38,18 +38,20 @@ def _add_systems(reading: StudyReading, with_output: dict[str, None]) -> None:
 
 
 def _shown(output: dict[str, Json]) -> str:
-    """Return the look of an output to raters: equal texts with other highlights are not identical."""
-    return f"{output['text']}\0{output.get('highlights', '')}"
+    """Return the look of an output to raters: equal texts with other highlights are not identical, equal files are."""
+    return f"\0{output['file']}" if "file" in output else f"{output['text']}\0{output.get('highlights', '')}"
 
 
 def _note_texts(reading: StudyReading, items: list[dict[str, Json]]) -> None:
-    total = identical = empty = 0
+    total = identical = empty = undescribed = 0
     for item in items:
         by_text: dict[str, set[str]] = {}
         for output in item["outputs"]:
             by_text.setdefault(_shown(output), set()).add(output["system"])
         total += len(item["outputs"])
-        empty += sum(not output["text"].strip() for output in item["outputs"])
+        silent = [output for output in item["outputs"] if not output["text"].strip()]
+        undescribed += sum("file" in output for output in silent)
+        empty += sum("file" not in output for output in silent)
         identical += sum(len(by_text[_shown(output)]) > 1 for output in item["outputs"])
     reading.counts |= {"items": len(items), "outputs": total, "identical": identical}
     reading.counts["systems"] = len(reading.document["systems"])
@@ -74,6 +76,22 @@ def _note_texts(reading: StudyReading, items: list[dict[str, Json]]) -> None:
             empty,
         )
         reading.note(sentence % {"n": empty})
+    if undescribed:
+        sentence = ngettext(
+            "%(n)d output is a picture, sound or film without words for raters who cannot see or hear it. Say in the "
+            "column output what it shows.",
+            "%(n)d outputs are pictures, sounds or films without words for raters who cannot see or hear them. Say in "
+            "the column output what they show.",
+            undescribed,
+        )
+        reading.note(sentence % {"n": undescribed})
+
+
+def _stored_file(sha256: str | None, kind: str | None, captions: str | None) -> dict[str, Json]:
+    """Return the file of a stored output as a document has it; empty where the output is a text."""
+    if sha256 is None:
+        return {}
+    return {"file": {"sha256": sha256, "kind": kind, **({"captions": captions} if captions else {})}}
 
 
 class ItemsSection(Section):
@@ -123,12 +141,13 @@ class ItemsSection(Section):
         }
         outputs: dict[int, list[dict[str, Json]]] = {}
         rows = Output.objects.filter(item__study=study, until=None).exclude(system__key=COPIES).order_by("id")
-        for pk, item, system, variant, text, language, marked in rows.values_list(
-            "id", "item_id", "system__key", "variant", "text", "language", "highlights"
-        ):
+        for pk, item, system, variant, text, language, marked, *file in rows.values_list(
+            "id", "item_id", "system__key", "variant", "text", "language", "highlights",
+            "media__sha256", "media__kind", "captions__sha256",
+        ):  # fmt: skip
             output = {"system": system, "variant": variant, "text": text, "language": language}
-            # Only where there are any, so that the digests of studies without highlights stay as they are.
-            own = {"highlights": marked} if marked else {}
+            # Only where there are any, so that the digests of studies without highlights and files stay as they are.
+            own = {**({"highlights": marked} if marked else {}), **_stored_file(*file)}
             outputs.setdefault(item, []).append({**output, "unit": named.get(pk, ""), **own})
         context: dict[int, list[dict[str, Json]]] = {}
         context_media = ItemMedia.objects.filter(item__study=study).order_by("item_id", "role", "order")

@@ -174,6 +174,10 @@ def _check_copies(reading: StudyReading, draft: DraftTask) -> None:
     criteria = asked(reading.document["criteria"], draft.task["criteria"])
     parts = max((len(unit.parts) for unit in draft.units.values()), default=1)
     sentence = degrading.why_not(draft.kind, criteria, parts)
+    if sentence is None and all(text.file is not None for unit in draft.units.values() for text in draft.texts(unit)):
+        sentence = _(
+            "Degraded copies are made of texts; all outputs of this task are pictures, sounds or films. Leave 0."
+        )
     if sentence is None and draft.task["checks"]["degraded"] > draft.task["set_size"]:
         sentence = _("A set of %(n)d units has room for %(n)d degraded copies at most. Choose fewer, or larger sets.")
         sentence %= {"n": draft.task["set_size"]}

@@ -82,6 +82,7 @@ class BestWorst(SeveralTexts):
     )
     side_by_side = True
     grades_values = False
+    judges_files = True
     has_styles = True
     begins_with = Sample(
         criteria=(
@@ -169,7 +170,7 @@ class BestWorst(SeveralTexts):
 
     def _over_all(self, items: Sequence[ItemTexts], rng: Random) -> Iterator[UnitDraft]:
         """Make tuples of the texts of all items; equal texts of different items never stand in one."""
-        texts = [(item.key, group, item.outputs[group[0]].text) for item in items for group in item.groups]
+        texts = [(item.key, group, item.outputs[group[0]].content) for item in items for group in item.groups]
         drawn = draw([text for _item, _group, text in texts], self.size, self.appearances or APPEARANCES, rng)
         for number, members in enumerate(drawn, start=1):
             shown = [texts[text] for text in sorted(members)]
@@ -205,7 +206,7 @@ class BestWorst(SeveralTexts):
                 name = field_name(end, criterion.key)
                 options = (
                     AskedOption(
-                        gettext("Text %(letter)s") % {"letter": shown.letter},
+                        shown.name,
                         float(shown.part.number + 1),
                         str(shown.position) == str(cleaned.get(name)),
                     )
@@ -235,7 +236,9 @@ class BestWorst(SeveralTexts):
         for criterion in screen.shown_criteria:
             by_place = quality is Quality.STRAIGHT_LINER
             shares = {
-                shown.position: -shown.position if by_place else share_of(shown.part.text, criterion.key, quality, rng)
+                shown.position: -shown.position
+                if by_place
+                else share_of(shown.part.content, criterion.key, quality, rng)
                 for shown in shown_parts
             }
             ordered = sorted(shares, key=lambda position: shares[position])

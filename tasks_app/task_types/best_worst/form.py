@@ -90,15 +90,13 @@ class BestWorstForm(ScreenForm):
             ours = {"best": gettext("Best"), "worst": gettext("Worst")}
         self.words = {end: word or ours[end] for end, word in own.items()}
         self.language_of = {end: screen.language if word else spoken for end, word in own.items()}
-        texts = {
-            str(shown.position): gettext("Text %(letter)s") % {"letter": shown.letter} for shown in screen.shown_parts
-        }
+        texts = {str(shown.position): shown.name for shown in screen.shown_parts}
         for criterion in screen.shown_criteria:
             question = criterion.question or criterion.name
             for end, word in self.words.items():
                 yield (
                     field_name(end, criterion.key),
-                    TextField(texts=texts, missing=_missing(criterion, word), label=f"{question} {word}"),
+                    TextField(texts=texts, missing=self._missing(criterion, word), label=f"{question} {word}"),
                 )
 
     def clean(self) -> dict[str, object]:
@@ -107,7 +105,11 @@ class BestWorstForm(ScreenForm):
         for criterion in self.screen.shown_criteria:
             best, worst = (cleaned.get(field_name(end, criterion.key)) for end in ("best", "worst"))
             if best is not None and best == worst:
-                sentence = gettext("%(criterion)s: choose two different texts for “%(best)s” and “%(worst)s”.")
+                sentence = (
+                    gettext("%(criterion)s: make two different choices for “%(best)s” and “%(worst)s”.")
+                    if self.screen.shows_files
+                    else gettext("%(criterion)s: choose two different texts for “%(best)s” and “%(worst)s”.")
+                )
                 self.add_error(
                     field_name("worst", criterion.key), sentence % {"criterion": criterion.name, **self.words}
                 )
@@ -136,7 +138,11 @@ class BestWorstForm(ScreenForm):
             )
             for shown in self.screen.shown_parts
         )
-        both = gettext("%(criterion)s: choose a text for “%(best)s” and another for “%(worst)s”.")
+        both = (
+            gettext("%(criterion)s: make a choice for “%(best)s” and another for “%(worst)s”.")
+            if self.screen.shows_files
+            else gettext("%(criterion)s: choose a text for “%(best)s” and another for “%(worst)s”.")
+        )
         return Question(
             criterion=criterion,
             words=criterion.question or criterion.name,
@@ -144,11 +150,13 @@ class BestWorstForm(ScreenForm):
             worst=fields["worst"],
             rows=rows,
             missing={
-                **{end: _missing(criterion, word) for end, word in self.words.items()},
+                **{end: self._missing(criterion, word) for end, word in self.words.items()},
                 "both": both % {"criterion": criterion.name, **self.words},
             },
         )
 
-
-def _missing(criterion: Criterion, word: str) -> str:
-    return gettext("%(criterion)s: choose a text for “%(word)s”.") % {"criterion": criterion.name, "word": word}
+    def _missing(self, criterion: Criterion, word: str) -> str:
+        about = {"criterion": criterion.name, "word": word}
+        if self.screen.shows_files:
+            return gettext("%(criterion)s: make a choice for “%(word)s”.") % about
+        return gettext("%(criterion)s: choose a text for “%(word)s”.") % about

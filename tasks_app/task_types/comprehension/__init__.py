@@ -138,6 +138,7 @@ class Comprehension(DrawnOptions):
     asks_apart = False
     seconds_an_answer = 8.0
     grades_values = False
+    judges_files = True
     has_styles = True
     begins_with = Sample(
         criteria=(

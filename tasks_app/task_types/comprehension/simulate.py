@@ -22,7 +22,7 @@ WRONG_WORDS = "I don't know"
 
 def simulated_answer(kind: Comprehension, screen: Screen, quality: Quality, rng: Random) -> dict[str, str]:
     """Answer a screen: the better a text, the more of it is understood, with the noise of the rater's quality."""
-    text = screen.shown_parts[0].part.text
+    text = screen.shown_parts[0].part.content
     answer = {"read": "1", "reading": f"{_seconds(text, quality, rng):.3f}"}
     for question in kind.questions_on(screen):
         answer[ITEM_FIELD.format(n=question.number)] = _answered(kind, screen, question, quality, rng)
@@ -46,7 +46,7 @@ def _answered(kind: Comprehension, screen: Screen, question: ItemQuestion, quali
         return options[0] if options else WRONG_WORDS
     if quality is Quality.RANDOM:
         return rng.choice(options) if options else WRONG_WORDS
-    understood = share_of(screen.shown_parts[0].part.text, f"question-{question.number}", quality, rng)
+    understood = share_of(screen.shown_parts[0].part.content, f"question-{question.number}", quality, rng)
     if rng.random() < 0.4 + 0.6 * understood:
         return question.correct[0]
     wrong = [option for option in options if option not in question.correct]

@@ -109,6 +109,7 @@ class Labels(PagedTexts, DrawnOptions):
         "Read the text. Then choose the answer that fits best for each question; where you may tick several, tick all "
         "that fit. If you are between two answers, choose the one you would defend."
     )
+    judges_files = True
     has_styles = True
     begins_with = Sample(
         criteria=(

@@ -22,7 +22,7 @@ NONE_BELOW = 0.12
 
 def simulated_answer(kind: Labels, screen: Screen, quality: Quality, rng: Random) -> dict[str, str]:
     """Answer a screen by the latent quality of its text for each option, with the noise of the rater's quality."""
-    text = screen.shown_parts[0].part.text
+    text = screen.shown_parts[0].part.content
     answer: dict[str, str] = {}
     for criterion in kind.asked(screen.shown_criteria):
         key, shown = criterion.key, kind.shown_options(screen, criterion)
@@ -43,7 +43,7 @@ def simulated_answer(kind: Labels, screen: Screen, quality: Quality, rng: Random
 
 
 def _chosen(kind: Labels, screen: Screen, criterion: Criterion, quality: Quality, rng: Random) -> list[str]:
-    text, key = screen.shown_parts[0].part.text, criterion.key
+    text, key = screen.shown_parts[0].part.content, criterion.key
     options = kind.options_of(screen, criterion)
     if key in kind.none_of_these and share_of(text, f"{key}/{NONE}", quality, rng) < NONE_BELOW:
         return [NONE]

@@ -85,6 +85,7 @@ class Magnitude(SeveralTexts):
         "know how you see it."
     )
     side_by_side = True
+    judges_files = True
     has_styles = True
     begins_with = Sample(
         criteria=(
@@ -224,7 +225,7 @@ class Magnitude(SeveralTexts):
         system = self.reference_system
         if not system:
             return
-        texts = {output.text for output in item.outputs if output.system == system}
+        texts = {output.shown for output in item.outputs if output.system == system}
         if not texts:
             yield gettext("has no text by “%(system)s”, the system that is the reference.") % {"system": system}
         elif len(texts) > 1:
@@ -234,7 +235,12 @@ class Magnitude(SeveralTexts):
 
     def missing_for_raters(self, item: ItemTexts) -> Iterator[str]:
         """Yield a sentence where an item has no reference: published ratings often come without the one used."""
-        if not (self.reference_system or self.reference_text or item.reference.strip()):
+        if not self.reference_system and any(output.file is not None for output in item.outputs):
+            yield gettext(
+                "has pictures, sounds or films, which cannot be held against a text. Name the system whose output is "
+                "the reference in reference_system."
+            )
+        elif not (self.reference_system or self.reference_text or item.reference.strip()):
             yield gettext(
                 "has no reference to compare its texts with. Fill in the column “reference”, or set reference_system "
                 "or reference_text in the task."
@@ -281,7 +287,7 @@ class Magnitude(SeveralTexts):
         worth = self.reference_value
         if self.reference_system and screen.parts:
             last = screen.parts[-1]
-            return Reference(last.text, last.language or screen.language, worth, last.highlights)
+            return Reference(last.text, last.language or screen.language, worth, last.highlights, last.file)
         marked = () if self.reference_text else tuple(screen.highlights.get("reference", ()))
         return Reference(self.reference_text or screen.reference, screen.language, worth, marked)
 
@@ -352,8 +358,8 @@ class Magnitude(SeveralTexts):
                 answers |= tick_boxes.simulated(self.options, shown, quality, rng)
             for criterion in self.asked(screen.shown_criteria):
                 heeds = quality in {Quality.CAREFUL, Quality.SLOPPY}
-                base = latent_quality(reference.text, criterion.key) if heeds else 0.5
-                share = share_of(shown.part.text, criterion.key, quality, rng) - base
+                base = latent_quality(reference.content, criterion.key) if heeds else 0.5
+                share = share_of(shown.part.content, criterion.key, quality, rng) - base
                 number = _rounded(reference.worth * SPREAD ** (2 * share))
                 answers[field_name(shown.position, criterion.key)] = str(number)
         return answers

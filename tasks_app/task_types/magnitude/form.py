@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from django import forms
 from django.utils.translation import gettext
 
-from tasks_app.task_types.base import Criterion, ShownPart
+from tasks_app.task_types.base import Criterion, Media, ShownPart
 from tasks_app.task_types.grid import Row, TextsForm, field_name
 from tasks_app.task_types.highlights import Highlight
 from tasks_app.task_types.magnitude import tick_boxes
@@ -27,6 +27,12 @@ class Reference:
     language: str
     worth: int
     highlights: tuple[Highlight, ...] = ()
+    file: Media | None = None
+
+    @property
+    def content(self) -> str:
+        """What tells it from the others: its words, or the hash of its file."""
+        return self.text if self.file is None else self.file.name
 
 
 class MagnitudeForm(TextsForm):
@@ -79,7 +85,7 @@ class MagnitudeForm(TextsForm):
         name = self.ticks.name if self.ticks is not None else ""
         if len(self.screen.parts) == 1:
             return name
-        return gettext("Text %(letter)s, %(criterion)s") % {"letter": shown.letter, "criterion": name}
+        return gettext("%(name)s, %(criterion)s") % {"name": shown.name, "criterion": name}
 
     def sentences(self) -> list[tuple[str, str]]:
         """What can be wrong with a number, for the page's script, which puts the question's name into it."""
@@ -87,4 +93,4 @@ class MagnitudeForm(TextsForm):
 
 
 def _about(shown: ShownPart, criterion: Criterion) -> str:
-    return gettext("Text %(letter)s, %(criterion)s") % {"letter": shown.letter, "criterion": criterion.name}
+    return gettext("%(name)s, %(criterion)s") % {"name": shown.name, "criterion": criterion.name}

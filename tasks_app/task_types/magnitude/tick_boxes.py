@@ -79,7 +79,7 @@ def heds(ticks: Sequence[Tick]) -> dict[str, str]:
 
 def simulated(ticks: Sequence[Tick], shown: ShownPart, quality: Quality, rng: Random) -> dict[str, str]:
     """Tick one option by the latent quality of the text: the better it is, the later in the list."""
-    share = share_of(shown.part.text, KEY, quality, rng)
+    share = share_of(shown.part.content, KEY, quality, rng)
     return {field_of(shown.position, 1 + min(len(ticks) - 1, int(share * len(ticks)))): TICKED}
 
 

@@ -29,6 +29,7 @@ from tasks_app.task_types.base import (
     Value,
 )
 from tasks_app.task_types.grading import grade_one
+from tasks_app.task_types.output_names import TEXT, named
 from tasks_app.task_types.pairwise.form import (
     BOTH_BAD,
     CLEARLY,
@@ -109,6 +110,7 @@ class Pairwise(SeveralTexts):
     )
     side_by_side = True
     grades_values = False
+    judges_files = True
     has_styles = True
     begins_with: ClassVar[Sample] = Sample(
         criteria=(
@@ -235,7 +237,7 @@ class Pairwise(SeveralTexts):
             name = field_name(criterion)
             options = (
                 AskedOption(words, labels.get(posted, posted), posted == cleaned.get(name))
-                for posted, words in self.options().items()
+                for posted, words in self.options(screen.output_kind).items()
             )
             yield Asked(criterion.key, criterion.question, (name,), criterion.language, options=tuple(options))
 
@@ -243,9 +245,9 @@ class Pairwise(SeveralTexts):
         """Strength is 1 or 2; a preference is no number."""
         return (1.0, 2.0, 1.0) if self._is_strength(criterion) else None
 
-    def options(self) -> dict[str, str]:
+    def options(self, output_kind: str = TEXT) -> dict[str, str]:
         """Return the answers that may be chosen, by what is posted, in the order of the screen."""
-        words = {position: gettext("Text %(letter)s") % {"letter": "AB"[int(position) - 1]} for position in SIDES}
+        words = {position: named(output_kind, "AB"[int(position) - 1]) for position in SIDES}
         if self.ties:
             words[TIE] = gettext("No difference")
         if self.both_bad:
@@ -274,7 +276,7 @@ class Pairwise(SeveralTexts):
         """Choose by the latent quality of the texts, as far as this rater sees it; a straight-liner takes the first."""
         answers: dict[str, str] = {}
         for criterion in self.asked(screen.shown_criteria):
-            left, right = (share_of(shown.part.text, criterion.key, quality, rng) for shown in screen.shown_parts)
+            left, right = (share_of(shown.part.content, criterion.key, quality, rng) for shown in screen.shown_parts)
             chosen, strength = self._preferred(left, right), CLEARLY if abs(left - right) > CLEAR else SLIGHTLY
             if quality is Quality.RANDOM:
                 chosen, strength = rng.choice([*self.options()]), rng.choice((SLIGHTLY, CLEARLY))
@@ -311,7 +313,12 @@ class Pairwise(SeveralTexts):
         for number, answer in enumerate(gold):
             letter = letters.get(str(answer.answer)) if answer.kind == "exact" else None
             if letter is not None and not results[number].passed:
-                sentence = gettext("Not quite: text %(letter)s is better.") % {"letter": letter}
+                words = (
+                    gettext("Not quite: %(letter)s is better.")
+                    if screen.shows_files
+                    else gettext("Not quite: text %(letter)s is better.")
+                )
+                sentence = words % {"letter": letter}
                 name = names.get(answer.criterion or "")
                 results[number] = Feedback(False, f"{name}: {sentence}" if name else sentence, answer.explanation)
         return tuple(results)

@@ -11,7 +11,7 @@ from django.utils.translation import gettext, pgettext
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app import languages
-from tasks_app.task_types.base import Criterion, ScreenForm, ShownPart
+from tasks_app.task_types.base import Criterion, Screen, ScreenForm, ShownPart
 from tasks_app.task_types.grid import Cell
 from tasks_app.task_types.text_pairs import pick_field
 
@@ -76,12 +76,12 @@ class PairwiseForm(ScreenForm):
     def make_fields(self) -> Iterator[tuple[str, forms.Field]]:
         """Yield a choice for every criterion, and one of how much better where the study asks it."""
         screen = self.screen
-        self.criteria = tuple(map(_worded, self.kind.asked(screen.shown_criteria)))
+        self.criteria = tuple(_worded(criterion, screen) for criterion in self.kind.asked(screen.shown_criteria))
         brought = {criterion.key: criterion for criterion in screen.criteria}
         for criterion in self.criteria:
             about = {"criterion": criterion.name}
             missing = gettext("“%(criterion)s”: choose an answer.") % about
-            yield field_name(criterion), pick_field(criterion.question, self.kind.options(), missing)
+            yield field_name(criterion), pick_field(criterion.question, self.kind.options(screen.output_kind), missing)
             if criterion.key in self.kind.strengths:
                 strength = brought[strength_of(criterion.key)]
                 missing = gettext("“%(criterion)s”: say how much better.") % about
@@ -115,13 +115,17 @@ class PairwiseForm(ScreenForm):
         return cleaned
 
 
-def _worded(criterion: Criterion) -> Criterion:
+def _worded(criterion: Criterion, screen: Screen) -> Criterion:
     """Return a criterion with a question that favours no side, where the study words none."""
     if criterion.question:
         return criterion
     with languages.speaking(criterion.language) as spoken:
-        question = gettext("%(criterion)s: which text is better?") % {"criterion": criterion.name}
-    return replace(criterion, question=question, language=spoken)
+        words = (
+            gettext("%(criterion)s: which is better?")
+            if screen.shows_files
+            else gettext("%(criterion)s: which text is better?")
+        )
+    return replace(criterion, question=words % {"criterion": criterion.name}, language=spoken)
 
 
 def _strength_field(criterion: Criterion, missing: str) -> forms.ChoiceField:

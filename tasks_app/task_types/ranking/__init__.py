@@ -89,6 +89,7 @@ class Ranking(SeveralTexts):
     )
     side_by_side = True
     grades_values = False
+    judges_files = True
     has_styles = True
     begins_with = Sample(
         criteria=(
@@ -191,7 +192,8 @@ class Ranking(SeveralTexts):
         answers: dict[str, str] = {}
         for criterion in screen.shown_criteria:
             shares = {
-                shown.position: share_of(shown.part.text, criterion.key, quality, rng) for shown in screen.shown_parts
+                shown.position: share_of(shown.part.content, criterion.key, quality, rng)
+                for shown in screen.shown_parts
             }
             order = sorted(shares, key=lambda position: -shares[position])
             place = before = 0

@@ -76,7 +76,7 @@ class RankingForm(ScreenForm):
             for shown in self.screen.shown_parts:
                 yield (
                     field_name(shown.position, criterion.key),
-                    _field(criterion, shown, len(self.screen.parts)),
+                    _field(criterion, shown, len(self.screen.parts), self.screen.shows_files),
                 )
 
     def rows(self) -> list[Row]:
@@ -91,7 +91,11 @@ class RankingForm(ScreenForm):
                 Place(shown, self[field_name(shown.position, criterion.key)]) for shown in self.screen.shown_parts
             )
             errors = tuple(str(error) for place in places for error in place.field.errors)
-            missing = gettext("“%(criterion)s”: give every text a place.") % {"criterion": criterion.name}
+            missing = (
+                gettext("“%(criterion)s”: some have no place yet.")
+                if self.screen.shows_files
+                else gettext("“%(criterion)s”: give every text a place.")
+            ) % {"criterion": criterion.name}
             identifier = f"{places[0].field.auto_id}-question" if places else criterion.key
             questions.append(Question(criterion, identifier, places, errors, missing))
         return questions
@@ -116,8 +120,12 @@ class RankingForm(ScreenForm):
             other = first.setdefault(place, shown)
             if other is not shown:
                 about = {"criterion": criterion.name, "one": other.letter, "other": shown.letter, "place": place}
-                sentence = gettext(
-                    "“%(criterion)s”: texts %(one)s and %(other)s are both at place %(place)s. Give each its own."
+                sentence = (
+                    gettext("“%(criterion)s”: %(one)s and %(other)s are both at place %(place)s. Give each its own.")
+                    if self.screen.shows_files
+                    else gettext(
+                        "“%(criterion)s”: texts %(one)s and %(other)s are both at place %(place)s. Give each its own."
+                    )
                 )
                 self.add_error(field_name(shown.position, criterion.key), sentence % about)
 
@@ -125,23 +133,33 @@ class RankingForm(ScreenForm):
         missing = gap([place for _shown, place in places])
         if missing is not None:
             behind = next(shown for shown, place in places if place > missing)
-            sentence = gettext("“%(criterion)s”: no text is at place %(place)s. Begin with 1 and leave no place out.")
+            sentence = (
+                gettext("“%(criterion)s”: place %(place)s is empty. Begin with 1 and leave no place out.")
+                if self.screen.shows_files
+                else gettext("“%(criterion)s”: no text is at place %(place)s. Begin with 1 and leave no place out.")
+            )
             about = {"criterion": criterion.name, "place": missing}
             self.add_error(field_name(behind.position, criterion.key), sentence % about)
 
 
-def _field(criterion: Criterion, shown: ShownPart, n: int) -> forms.Field:
+def _field(criterion: Criterion, shown: ShownPart, n: int, shows_files: bool) -> forms.Field:
     about = {"criterion": criterion.name, "letter": shown.letter, "n": n}
-    wrong = gettext("“%(criterion)s”: the place of text %(letter)s must be a whole number from 1 to %(n)s.") % about
+    label = gettext("%(criterion)s: place of text %(letter)s")
+    missing = gettext("“%(criterion)s”: give text %(letter)s a place.")
+    wrong = gettext("“%(criterion)s”: the place of text %(letter)s must be a whole number from 1 to %(n)s.")
+    if shows_files:
+        label = gettext("%(criterion)s: place of %(letter)s")
+        missing = gettext("“%(criterion)s”: give %(letter)s a place.")
+        wrong = gettext("“%(criterion)s”: the place of %(letter)s must be a whole number from 1 to %(n)s.")
     return forms.IntegerField(
         min_value=1,
         max_value=n,
         widget=forms.TextInput(attrs={"inputmode": "numeric"}),
-        label=gettext("%(criterion)s: place of text %(letter)s") % about,
+        label=label % about,
         error_messages={
-            "required": gettext("“%(criterion)s”: give text %(letter)s a place.") % about,
-            "invalid": wrong,
-            "min_value": wrong,
-            "max_value": wrong,
+            "required": missing % about,
+            "invalid": wrong % about,
+            "min_value": wrong % about,
+            "max_value": wrong % about,
         },
     )

@@ -78,6 +78,7 @@ class SemanticDifferential(TextType):
         "best: the nearer to a word, the better that word fits. Judge the language of the text, not what it is about. "
         "Go by your first impression; there are no right or wrong answers."
     )
+    judges_files = True
     has_styles = True
     begins_with = Sample(
         criteria=tuple(
@@ -239,7 +240,7 @@ class SemanticDifferential(TextType):
         last = len(self.steps) - 1
         answers: dict[str, str] = {}
         for shown in self.pairs(screen):
-            share = share_of(screen.parts[0].text, shown.criterion.key, quality, rng)
+            share = share_of(screen.parts[0].content, shown.criterion.key, quality, rng)
             step = min(last, max(0, round(share * last)))
             turned = shown.flipped and quality is not Quality.STRAIGHT_LINER
             answers[field_name(shown.place)] = str((last - step if turned else step) + 1)

@@ -108,6 +108,7 @@ class Triangle(TextType):
     allows_back = False
     side_by_side = True
     grades_values = False
+    judges_files = True
     has_styles = True
     sample: ClassVar[Sample] = Sample({"sureness": True, "motive": True})
 
@@ -151,7 +152,7 @@ class Triangle(TextType):
         yield from problems_of(item, self.anchor)
         for first, second in combinations(item.outputs, 2):
             compared = first.system != second.system and self.anchor in {"", first.system, second.system}
-            if compared and look_alike(first.text, second.text):
+            if compared and look_alike(first.content, second.content):
                 yield gettext(
                     "the texts by “%(one)s” and “%(other)s” look the same, so that neither can be the odd one. "
                     "Leave the item out, or compare other systems."
@@ -203,10 +204,12 @@ class Triangle(TextType):
     ) -> tuple[Feedback, ...]:
         """Return whether the choice was right, and after a training unit which text was the odd one."""
         letter = shown_of(screen)[odd_position(screen) - 1].letter
-        right = _("Right: text %(letter)s is the odd one.") % {"letter": letter}
-        wrong = _("Not quite: text %(letter)s is the odd one.") % {"letter": letter}
+        right, wrong = _("Right: text %(letter)s is the odd one."), _("Not quite: text %(letter)s is the odd one.")
+        if screen.shows_files:
+            right, wrong = _("Right: %(letter)s is the odd one."), _("Not quite: %(letter)s is the odd one.")
+        about = {"letter": letter}
         return tuple(
-            Feedback(result.passed, right if result.passed else wrong, result.gold.explanation)
+            Feedback(result.passed, (right if result.passed else wrong) % about, result.gold.explanation)
             for result in self.grade(screen, cleaned, gold)
         )
 
@@ -216,7 +219,7 @@ class Triangle(TextType):
         field = self.form(screen).fields[CHOICE]
         options = (
             AskedOption(
-                gettext("Text %(letter)s") % {"letter": shown.letter},
+                shown.name,
                 float(shown.position == odd),
                 str(shown.position) == chosen,
             )

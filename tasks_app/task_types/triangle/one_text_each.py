@@ -52,7 +52,7 @@ def _problems_of_texts(items: Sequence[ItemTexts]) -> Iterator[str]:
     first: dict[str, ItemTexts] = {}
     for item in items:
         output = item.outputs[0]
-        other = first.setdefault(visible(output.text), item)
+        other = first.setdefault(visible(output.content), item)
         if other.outputs[0].system != output.system:
             yield gettext(
                 "The texts of “%(one)s” by “%(system)s” and of “%(other)s” by “%(system_b)s” look the same, so that "

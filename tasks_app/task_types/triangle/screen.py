@@ -8,7 +8,6 @@ from random import Random
 
 from django import forms
 from django.core.exceptions import ValidationError
-from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app import plaintext
@@ -36,11 +35,9 @@ class TriangleForm(ScreenForm):
     def make_fields(self) -> Iterator[tuple[str, forms.Field]]:
         """Yield a field for every criterion that is asked."""
         criteria = {criterion.key: criterion for criterion in self.screen.criteria}
-        letters = {
-            str(shown.position): gettext("Text %(letter)s") % {"letter": shown.letter}
-            for shown in shown_of(self.screen)
-        }
-        yield CHOICE, pick_field(_question(criteria[CHOICE]), letters, str(_("Choose one of the three texts.")))
+        missing = _("Choose A, B or C.") if self.screen.shows_files else _("Choose one of the three texts.")
+        letters = {str(shown.position): shown.name for shown in shown_of(self.screen)}
+        yield CHOICE, pick_field(_question(criteria[CHOICE]), letters, str(missing))
         if SURENESS in criteria:
             steps = {str(step): words for step, words in enumerate(steps_of(criteria[SURENESS]), start=1)}
             yield SURENESS, pick_field(_question(criteria[SURENESS]), steps, str(_("Say how sure you are.")))
@@ -87,7 +84,7 @@ def odd_position(screen: Screen) -> int:
 def _share_noticed(screen: Screen, odd: int, quality: Quality) -> float:
     part = shown_of(screen)[odd - 1].part
     twin = screen.parts[part.number ^ 1]
-    alike = SequenceMatcher(None, part.text.split(), twin.text.split(), autojunk=False).ratio()
+    alike = SequenceMatcher(None, part.content.split(), twin.content.split(), autojunk=False).ratio()
     least, most = NOTICED[quality]
     return least + (most - least) * (1 - alike)
 

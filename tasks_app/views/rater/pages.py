@@ -169,8 +169,13 @@ class PageFrame:
     stage: str = ""
 
 
-def frame_for(visit: Visit, progress: RaterProgress, *, lists_set: bool = False) -> PageFrame:
-    """Make the bars around a rater's page; `lists_set` adds the link to the list of all texts in the set."""
+def frame_for(
+    visit: Visit, progress: RaterProgress, *, lists_set: bool = False, shows_files: bool = False
+) -> PageFrame:
+    """Make the bars around a rater's page; `lists_set` adds the link to the list of all texts in the set.
+
+    `shows_files` says that the page shows pictures, sounds or films instead of texts.
+    """
     study, language = visit.rater.study, languages.spoken()
     return PageFrame(
         public_title=study.public_title,
@@ -187,7 +192,7 @@ def frame_for(visit: Visit, progress: RaterProgress, *, lists_set: bool = False)
         language_form=LanguageForm(bound_to={"rater": handle_of_rater(visit.rater.pk)}),
         study_lang=study.language,
         overview_url=visit.url("overview") if lists_set else "",
-        stage=stages.label(progress),
+        stage=stages.label(progress, shows_files=shows_files),
     )
 
 

@@ -13,7 +13,7 @@ from tasks_app.services.judging.grading import known_answers
 Purpose = Assignment.Purpose
 
 
-def label(progress: RaterProgress) -> str:
+def label(progress: RaterProgress, *, shows_files: bool = False) -> str:
     """Name the sequence a rater is in and the number of the unit on the screen; empty between units."""
     counts = {"n": progress.number or min(progress.done + 1, progress.total), "total": progress.total}
     if progress.purpose == Purpose.TRAINING:
@@ -23,19 +23,23 @@ def label(progress: RaterProgress) -> str:
     words = {Purpose.SCREENING: _("Some questions first"), Purpose.EXIT: _("Some questions about you")}
     name = words.get(Purpose(progress.purpose)) if progress.purpose else None
     if name is None:
-        return text_number(progress.number, progress.total) if progress.number else ""
+        return text_number(progress.number, progress.total, shows_files=shows_files) if progress.number else ""
     if progress.total == 1:
         return name
     return _("%(name)s: %(n)s of %(total)s") % {"name": name, **counts}
 
 
-def text_number(number: int, total: int) -> str:
-    """Say which of the texts to be judged is on the screen."""
+def text_number(number: int, total: int, *, shows_files: bool = False) -> str:
+    """Say which of the texts to be judged is on the screen, without calling pictures, sounds and films texts."""
+    if shows_files:
+        return _("%(n)s of %(total)s") % {"n": number, "total": total}
     return _("Text %(n)s of %(total)s") % {"n": number, "total": total}
 
 
-def texts_numbers(first: int, last: int, total: int) -> str:
+def texts_numbers(first: int, last: int, total: int, *, shows_files: bool = False) -> str:
     """Say which of the texts to be judged are on a page of several."""
+    if shows_files:
+        return _("%(first)s to %(last)s of %(total)s") % {"first": first, "last": last, "total": total}
     return _("Texts %(first)s to %(last)s of %(total)s") % {"first": first, "last": last, "total": total}
 
 

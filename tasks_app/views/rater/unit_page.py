@@ -118,15 +118,21 @@ class UnitPage:
         """Return which of the rater's texts each text is; empty for the only one, which the bar on top names."""
         if len(self.texts) == 1:
             return [""]
-        return [stages.text_number(number, progress.total) for number in self._numbers(progress)]
+        return [
+            stages.text_number(number, progress.total, shows_files=text.screen.shown.shows_files)
+            for number, text in zip(self._numbers(progress), self.texts, strict=True)
+        ]
 
     def _frame(self, progress: RaterProgress) -> pages.PageFrame:
         """Return the bars around the page, which name all texts on it."""
-        frame = pages.frame_for(self.visit, progress, lists_set=self.first.screen.kind.set_overview)
+        shows_files = any(text.screen.shown.shows_files for text in self.texts)
+        lists_set = self.first.screen.kind.set_overview
+        frame = pages.frame_for(self.visit, progress, lists_set=lists_set, shows_files=shows_files)
         if len(self.texts) == 1:
             return frame
         numbers = self._numbers(progress)
-        return replace(frame, stage=stages.texts_numbers(numbers[0], numbers[-1], progress.total))
+        stage = stages.texts_numbers(numbers[0], numbers[-1], progress.total, shows_files=shows_files)
+        return replace(frame, stage=stage)
 
     def _skip_form(self) -> SkipForm:
         return SkipForm(bound_to=self.first.bound, initial={"submission": uuid.uuid4()})

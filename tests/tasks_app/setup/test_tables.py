@@ -267,6 +267,29 @@ def test_media_are_named_as_they_were_uploaded() -> None:
     assert check_file(only, guess_layout(look(only)), media).rows[0]["context_image"] == "media/1.png"
 
 
+@pytest.mark.parametrize(
+    "table",
+    [
+        "item,system,output_file,captions\n1,a,one.png,\n1,b,call.wav,call.vtt\n2,a,two.png,\n",
+        "item,a,b\n1,one.png,call.wav\n2,two.png,What the text says about one.png\n",
+    ],
+    ids=["one row per output", "one column per system"],
+)
+def test_outputs_that_are_files_are_named_as_they_were_uploaded(table: str) -> None:
+    media = UploadedMedia(
+        {"one.png": "media/1.png", "call.wav": "media/2.wav", "call.vtt": "media/3.vtt"},
+        {"media/1.png": "image/png", "media/2.wav": "audio/wav", "media/3.vtt": "text/vtt"},
+    )
+    file = a_file(table)
+    text = str(check_file(file, guess_layout(look(file)), media).refusal)
+    assert "output_file: There is no file “two.png”. Upload it first" in text
+    rest = a_file(table.replace("two.png", "one.png"))
+    rows = check_file(rest, guess_layout(look(rest)), media).rows
+    assert [row.get("output_file") for row in rows][:3] == ["media/1.png", "media/2.wav", "media/1.png"]
+    assert [row.get("output") for row in rows[3:]] in ([], ["What the text says about one.png"])
+    assert rows[1].get("captions") == ("media/3.vtt" if "captions" in table else None)
+
+
 def test_the_marked_table_is_the_own_table_with_a_column_more() -> None:
     """It can be corrected and uploaded again: cells are as they were, and the column of problems is left out."""
     table = 'item;system;output;extra\n1;a;"=first; text";x\n;a;second text;y\n1;a;third text;z\n'

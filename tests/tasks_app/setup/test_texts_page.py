@@ -11,9 +11,10 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from tasks_app import studyfile
-from tasks_app.models import Setup
-from tasks_app.setup import changes, text_rows, texts
-from tests.media import png
+from tasks_app.models import Output, Setup
+from tasks_app.setup import changes, media, text_rows, texts
+from tasks_app.setup.checking import make_study
+from tests.media import png, vtt, wav
 from tests.workbooks import workbook
 
 pytestmark = pytest.mark.django_db
@@ -182,6 +183,44 @@ def test_a_row_is_edited_in_a_form(setup: Setup, rosas_browser: Client) -> None:
     page = shown(rosas_browser.post(f"{PATH}rows/2/", {**cells, "output": "Another."}), 422)
     assert "stand in line 1 already" in page
     assert rosas_browser.get(f"{PATH}rows/999/").status_code == 404
+
+
+def test_a_picture_or_sound_is_uploaded_and_becomes_an_output(setup: Setup, rosas_browser: Client, rosa: User) -> None:
+    late = vtt("Good morning").replace("00:01.000", "00:00.000")
+    bad = {"uploads": SimpleUploadedFile("call.vtt", late.encode())}
+    assert "This caption ends before it begins." in shown(rosas_browser.post(f"{PATH}media/", bad), 422)
+    contents = {"sky.png": png(), "call.wav": wav(0.1), "call.vtt": vtt("Good morning").encode()}
+    uploads = [SimpleUploadedFile(name, content) for name, content in contents.items()]
+    assert rosas_browser.post(f"{PATH}media/", {"uploads": uploads}).status_code == 302
+    page = shown(rosas_browser.get(f"{PATH}rows/1/"))
+    names = {file.called: file.name for file in media.files_of(setup)}
+    select = page.partition('name="output_file"')[2].partition("</select>")[0]
+    assert [name for name in names.values() if f'value="{name}"' in select] == [names["call.wav"], names["sky.png"]]
+    cells = dict(texts.rows_of(setup).get(number=1).cells)
+    sound = {
+        **cells,
+        "output": "She says good morning.",
+        "output_file": names["call.wav"],
+        "captions": names["call.vtt"],
+    }
+    assert rosas_browser.post(f"{PATH}rows/1/", sound).status_code == 302
+    refused = rosas_browser.post(
+        f"{PATH}rows/2/", {**texts.rows_of(setup).get(number=2).cells, "captions": names["call.vtt"]}
+    )
+    assert "Captions belong to a sound or film. Name it in output_file" in shown(refused, 422)
+    table = shown(rosas_browser.get(PATH))
+    sha256 = names["call.wav"].partition("/")[2].partition(".")[0]
+    assert f'src="/admin/studies/example-likert/set-up/media/{sha256}" controls' in table
+    assert "She says good morning." in table
+    preview = rosas_browser.get("/admin/studies/example-likert/set-up/preview/").content.decode()
+    assert f'src="/admin/studies/example-likert/set-up/media/{sha256}"' in preview
+    removal = {"action": "remove", "name": names["call.vtt"]}
+    assert "shows this file" in shown(rosas_browser.post(f"{PATH}media/", removal, follow=True))
+    study, _loaded = make_study(setup=setup, by=rosa)
+    output = Output.objects.get(item__study=study, kind="audio")
+    assert (output.text, output.captions.kind) == ("She says good morning.", "text/vtt")
+    items = shown(rosas_browser.get("/admin/studies/example-likert/items/"))
+    assert f'src="/admin/studies/example-likert/set-up/media/{sha256}" controls' in items
 
 
 def test_a_sample_is_drawn_on_its_page(setup: Setup, rosas_browser: Client) -> None:

@@ -1,5 +1,6 @@
 """Media of raters: private, streamed, by ranges, and only those of a rater's own units."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from tasks_app.services.study import lifecycle
 from tasks_app.views.rater import media
 from tests import pages
 from tests.builders import build_study
-from tests.media import png, show, wav
+from tests.media import judge_sounds, png, show, wav
 
 pytestmark = pytest.mark.django_db
 
@@ -112,6 +113,29 @@ def test_only_media_of_own_units_are_there(somebody: Client, study: Study) -> No
         assert somebody.get(f"/r/{token}/media/{name}").status_code == status, name
     other = pages.join(Client(), elsewhere)
     assert somebody.get(f"/r/{other}/media/{next(iter(names))}").status_code == 404
+
+
+def test_outputs_and_their_captions_are_there_in_own_units_only(somebody: Client) -> None:
+    study = build_study(None, opened=False)
+    hashes = judge_sounds(study)
+    lifecycle.move(study_id=study.pk, action="open", by=None)
+    study.refresh_from_db()
+    token = pages.join(somebody, study)
+    assigned = Assignment.objects.filter(rater__study=study)
+    own = set(assigned.values_list("unit__parts__part_outputs__output", flat=True))
+    assert own < set(hashes)
+    for output, (sound, captions) in hashes.items():
+        status = 200 if output in own else 404
+        assert somebody.get(f"/r/{token}/media/{sound}").status_code == status
+        assert somebody.get(f"/r/{token}/media/{captions}").status_code == status
+    sound, captions = hashes[sorted(own)[0]]
+    answer = somebody.get(f"/r/{token}/media/{captions}")
+    assert (answer.headers["Content-Type"], answer.getvalue()[:6]) == ("text/vtt", b"WEBVTT")
+    assert somebody.get(f"/r/{token}/media/{sound}", headers={"range": "bytes=44-"}).status_code == 206
+    page = somebody.get(f"/r/{token}/judge/")
+    body, policy = page.content.decode(), page.headers["Content-Security-Policy"]
+    assert "media-src 'self'" in policy
+    assert re.search(rf'<video [^>]*src="/r/{token}/media/[0-9a-f]{{64}}"', body)
 
 
 def test_a_file_that_is_lost_is_not_found_and_logged(

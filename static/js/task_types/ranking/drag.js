@@ -97,7 +97,7 @@ export function dragging(owner) {
   owner.list.addEventListener("pointerdown", (event) => {
     const row = event.target.closest("[data-row]");
     const grip = event.target.closest("[data-grip]");
-    if (drag || !row || event.button !== 0 || event.target.closest("input, button, summary, a") || !(grip || event.pointerType === "mouse")) {
+    if (drag || !row || event.button !== 0 || event.target.closest("input, button, summary, a, audio, video") || !(grip || event.pointerType === "mouse")) {
       return;
     }
     drag = new Drag(owner, row, event);

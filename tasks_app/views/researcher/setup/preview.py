@@ -78,9 +78,7 @@ def _unit(request: HttpRequest, media_base: str, shown: Preview) -> HttpResponse
             lang=languages.spoken(),
             dir=languages.direction(shown.language),
             study_lang=shown.language,
-            stage=stages.text_number(shown.number, shown.of)
-            if len(blocks) == 1
-            else stages.texts_numbers(shown.number, shown.last, shown.of),
+            stage=_stage(shown),
         ),
         **blocks_shown(blocks),
         "unit_template": kind.template_name,
@@ -98,12 +96,21 @@ def _unit(request: HttpRequest, media_base: str, shown: Preview) -> HttpResponse
     return render(request, "rater/judge.html", context, status=422 if first.is_bound and not tried else 200)
 
 
+def _stage(shown: Preview) -> str:
+    """Say which of the units are shown."""
+    shows_files = any(screen.shows_files for screen in shown.screens)
+    if len(shown.screens) == 1:
+        return stages.text_number(shown.number, shown.of, shows_files=shows_files)
+    return stages.texts_numbers(shown.number, shown.last, shown.of, shows_files=shows_files)
+
+
 def _blocks(request: HttpRequest, shown: Preview) -> Iterator[ShownBlock]:
     """Yield the texts on the page, with what was posted."""
     posted = request.POST if request.method == "POST" else None
     several = len(shown.screens) > 1
     for number, screen in enumerate(shown.screens, start=1):
-        heading = stages.text_number(shown.number + number - 1, shown.of) if several else ""
+        numbers = (shown.number + number - 1, shown.of)
+        heading = stages.text_number(*numbers, shows_files=screen.shows_files) if several else ""
         form = screen.kind.form(screen, posted, prefix=text_prefix(number))
         yield ShownBlock(screen, form, number=number, heading=heading)
 
@@ -117,6 +124,6 @@ def _rows_of(block: ShownBlock) -> Iterator[dict[str, object]]:
 @researcher_page
 @require_safe
 def media(request: HttpRequest, slug: str, name: str) -> HttpResponseBase:
-    """A picture, sound or film of a study, for those who set it up."""
-    study = access.study_for_researcher(request.user, slug, Membership.Role.EDITOR)
+    """A picture, sound or film of a study, or its captions, for those who may see its texts."""
+    study = access.study_for_researcher(request.user, slug)
     return rater_media.send(request, get_object_or_404(Media, study=study, sha256=name))

@@ -198,7 +198,8 @@ class MediaForm(forms.Form):
     uploads = FilesField(
         label=gettext_lazy("Pictures, sounds and videos"),
         help_text=gettext_lazy(
-            "PNG, JPEG, WebP, GIF; MP3, M4A, WAV, Ogg, FLAC; MP4, WebM. You can choose several at once."
+            "PNG, JPEG, WebP, GIF; MP3, M4A, WAV, Ogg, FLAC; MP4, WebM; captions as VTT. You can choose several at "
+            "once."
         ),
         allow_empty_file=True,
     )

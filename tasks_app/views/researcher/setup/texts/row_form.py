@@ -12,8 +12,8 @@ from django.utils.translation import gettext as _
 from tasks_app.models import Setup
 from tasks_app.setup import media, text_rows
 from tasks_app.setup.tables.layout import use_label
-from tasks_app.studyfile.columns import BETWEEN_FILES, ITEMS
-from tasks_app.studyfile.files.media import ROLES
+from tasks_app.studyfile.columns import BETWEEN_FILES, ITEMS, Kind
+from tasks_app.studyfile.files.media import ACCEPTED, ROLES, belongs
 from tasks_app.studyfile.problems import StudyFileError
 
 # What nearly every row has.
@@ -35,13 +35,21 @@ class RowForm(forms.Form):
         files = media.files_of(setup)
         for column in ITEMS.columns:
             name = column.name
-            choices = [(file.name, file.called) for file in files if file.role == name]
-            if name in ROLES:
+            choices = [(file.name, file.called) for file in files if name in ACCEPTED and belongs(file.kind, name)]
+            if column.kind is Kind.FILE:
+                own = cells.get(name, "")
+                choices += [(own, own)] if own and own not in dict(choices) else []
+                if not choices:
+                    continue
+                field: forms.Field = forms.ChoiceField(
+                    choices=[("", _("– none –")), *choices], required=False, initial=own
+                )
+            elif name in ROLES:
                 initial = [word.strip() for word in cells.get(name, "").split(BETWEEN_FILES) if word.strip()]
                 choices += [(word, word) for word in initial if word not in dict(choices)]
                 if not choices:
                     continue
-                field: forms.Field = forms.MultipleChoiceField(
+                field = forms.MultipleChoiceField(
                     choices=choices, required=False, widget=forms.CheckboxSelectMultiple, initial=initial
                 )
             else:

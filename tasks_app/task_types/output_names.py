@@ -1,0 +1,26 @@
+"""What screens call the outputs that they show: texts, pictures, sound recordings and films."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext
+
+TEXT = "text"
+
+
+def heading_of(kind: str) -> str:
+    """Return what a screen calls its only output: “Text”, “Picture”, “Recording”, “Film”."""
+    if kind == "image":
+        return gettext("Picture")
+    if kind == "audio":
+        return gettext("Recording")
+    return gettext("Film") if kind == "video" else gettext("Text")
+
+
+def named(kind: str, letter: str) -> str:
+    """Return what a screen calls one of several outputs: “Text A”, “Picture A”, “Recording A”, “Film A”."""
+    about = {"letter": letter}
+    if kind == "image":
+        return gettext("Picture %(letter)s") % about
+    if kind == "audio":
+        return gettext("Recording %(letter)s") % about
+    return (gettext("Film %(letter)s") if kind == "video" else gettext("Text %(letter)s")) % about
