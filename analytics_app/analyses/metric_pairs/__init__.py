@@ -26,9 +26,9 @@ from tasks_app.studyfile.fields import ListField
 from tasks_app.task_types.base import Scale
 
 # The most metrics: with more, a plan has to name some.
-MOST_METRICS = 30
+MOST_METRICS = 20
 # The most pairs of texts, over all pairs of metrics, for an interval of tau: it takes about half a minute.
-MOST_TAU_PAIRS = 1_000_000_000
+MOST_TAU_PAIRS = 200_000_000
 
 COEFFICIENTS = ("pearson", "spearman", "kendall")
 OVER_TEXTS = tuple(f"metric_pair_{name}_texts" for name in COEFFICIENTS)
