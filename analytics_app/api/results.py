@@ -75,13 +75,13 @@ def _finished(study: Study, number: int | None) -> Run:
     return run
 
 
-def _described(name: str, summary: str, of: str, answer: dict[Any, OpenApiResponse], *parameters: Any) -> Any:
+def _described(name: str, summary: str, description: str, answer: dict[Any, OpenApiResponse], *parameters: Any) -> Any:
     """Describe an address of results in the schema."""
     return extend_schema_view(
         get=extend_schema(
             operation_id=name,
             summary=summary,
-            description=f"{of} {ABOUT}",
+            description=f"{description} {ABOUT}",
             tags=[TAG],
             parameters=[SLUG, *parameters],
             responses=answer | refusals(409),

@@ -113,8 +113,8 @@ class Runs(RunsView):
             raise Unprocessable(str(problems)) from problems
 
 
-def answered_once(request: Request, asked: dict[str, Any], work: Callable[[], tuple[int, Any]]) -> Response:
-    """Do what is asked, or with an Idempotency-Key that was sent before return the answer given then.
+def answered_once(request: Request, content: dict[str, Any], work: Callable[[], tuple[int, Any]]) -> Response:
+    """Do the work of a request, or return the stored answer if its Idempotency-Key was sent before.
 
     Raises BadRequest for a key that is too long, Unprocessable for one that was used for something else.
     """
@@ -130,7 +130,7 @@ def answered_once(request: Request, asked: dict[str, Any], work: Callable[[], tu
     if not 0 < len(key) <= LONGEST_KEY:
         raise BadRequest(_("An Idempotency-Key has 1 to %(n)d characters.") % {"n": LONGEST_KEY})
     try:
-        done = idempotency.once(token=token_of(request), key=key, request=asked, work=plainly)
+        done = idempotency.once(token=token_of(request), key=key, request=content, work=plainly)
     except idempotency.KeyReused:
         raise Unprocessable(_("This Idempotency-Key was used for another request. Send a new key.")) from None
     return Response(done.response, status=done.status, headers={"Idempotency-Replayed": "true"} if done.again else None)

@@ -76,13 +76,13 @@ class Archive:
 
     def _faults(self) -> Iterator[str]:
         listed = {resource["path"]: resource for resource in self.descriptor["resources"]}
-        there = {name for name in self.zip.namelist() if not name.endswith("/")}
+        present = {name for name in self.zip.namelist() if not name.endswith("/")}
         own = {describing.README, describing.PACKAGE, describing.CRATE}
-        for name in sorted((set(listed) | self._needed) - there):
+        for name in sorted((set(listed) | self._needed) - present):
             yield f"{name} is missing."
-        for name in sorted(there - set(listed) - own):
+        for name in sorted(present - set(listed) - own):
             yield f"{name} is not listed in {describing.PACKAGE}."
-        for name in sorted(set(listed) & there):
+        for name in sorted(set(listed) & present):
             if f"sha256:{self._digest(name)}" != listed[name].get("hash"):
                 yield f"{name} was changed: its SHA-256 differs."
 

@@ -64,13 +64,13 @@ def _store(archive: Archive, table: ArchivedTable) -> None:
     path = path_of(table)
     lines = enumerate(archive.lines(path), start=1)
     while batch := list(islice(lines, BATCH)):
-        made = []
+        instances = []
         for number, row in batch:
             try:
-                made.append(instance(table, row))
+                instances.append(instance(table, row))
             except (KeyError, ValidationError, ValueError, TypeError) as error:
                 raise BadArchive(f"{path}, line {number}: {error}") from None
-        table.model._default_manager.bulk_create(made)
+        table.model._default_manager.bulk_create(instances)
 
 
 def _store_run(archive: Archive) -> Run:

@@ -136,8 +136,8 @@ def _reports(writing: _Writing, about: Archived, standing: str) -> None:
     writing.add("datasheet.md", "The datasheet, HEDS 3.0", [markdown.write(sheet, Version.THREE).encode()])
     writing.add("datasheet.json", "The datasheet for its public form", [public_form.write(sheet).encode()])
     text = methods_of(about.study, about.run, standing=standing, systems=True)
-    for format, what in METHODS.items():
-        writing.add(f"methods.{format}", what, [formats.in_format(text, format).encode()])
+    for format, title in METHODS.items():
+        writing.add(f"methods.{format}", title, [formats.in_format(text, format).encode()])
 
 
 def _features(study: Study) -> list[str]:

@@ -39,5 +39,5 @@ def without_emoji(text: str) -> str:
     return _COLOURED.sub(_named, _JOINERS.sub("", text) if _COLOURED.search(text) else text)
 
 
-def _named(found: re.Match[str]) -> str:
-    return f"[{unicodedata.name(found[0], 'emoji').lower()}]"
+def _named(match: re.Match[str]) -> str:
+    return f"[{unicodedata.name(match[0], 'emoji').lower()}]"

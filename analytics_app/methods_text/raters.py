@@ -30,8 +30,8 @@ def sentences(facts: Facts) -> Iterator[Sentence]:
     yield from _numbers(facts)
     simulated, everybody = facts.evaluators.get(Rater.Kind.SIMULATED, 0), sum(facts.evaluators.values())
     if simulated:
-        who = "All raters are" if simulated == everybody else f"{simulated:,} of {everybody:,} raters are"
-        yield Sentence(f"{who} simulated; these are not human results")
+        subject = "All raters are" if simulated == everybody else f"{simulated:,} of {everybody:,} raters are"
+        yield Sentence(f"{subject} simulated; these are not human results")
 
 
 def _recruitment(facts: Facts) -> Iterator[Sentence]:

@@ -64,9 +64,9 @@ def _composites(facts: Facts) -> Iterator[Sentence]:
     """Yield sentences about composite scores of several metrics."""
     declared = read_composites(str(facts.settings.get("composites") or ""))
     if declared:
-        made = listed(f"“{composite.name}” ({composite.definition})" for composite in declared)
+        definitions = listed(f"“{composite.name}” ({composite.definition})" for composite in declared)
         scores = "A composite score was" if len(declared) == 1 else "Composite scores were"
-        yield Sentence(f"{scores} computed from the scores of metrics: {made}", COMPOSITES)
+        yield Sentence(f"{scores} computed from the scores of metrics: {definitions}", COMPOSITES)
 
 
 def _tests(facts: Facts) -> Iterator[Sentence]:

@@ -267,6 +267,6 @@ def _problem(
     if broken := [name for name in names if name in made and made[name].problem]:
         return f"Not computed, since “{broken[0]}” could not be computed."
     if missing := [f"“{name}”" for name in dict.fromkeys(names) if name not in known]:
-        there = ", ".join(sorted(scores)) or "none"
-        return f"Not computed: no scores of {' or '.join(missing)} were imported. Imported are: {there}."
+        imported = ", ".join(sorted(scores)) or "none"
+        return f"Not computed: no scores of {' or '.join(missing)} were imported. Imported are: {imported}."
     return ""

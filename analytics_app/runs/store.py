@@ -74,8 +74,8 @@ def store(part: RunPart, outcome: Outcome, *, seconds: float) -> None:
             inputs=outcome.inputs,
             taken_from=_origin(outcome.same_as) if outcome.same_as is not None else None,
         )
-        taken = {"taken_over": {str(part.number): _origin(outcome.same_as)}} if outcome.same_as is not None else {}
-        run.facts = merged(run.facts, {**outcome.facts, **taken})
+        taken_over = {"taken_over": {str(part.number): _origin(outcome.same_as)}} if outcome.same_as is not None else {}
+        run.facts = merged(run.facts, {**outcome.facts, **taken_over})
         run.save(update_fields=["facts"])
         _release_waiting(run, part)
         if not RunPart.objects.filter(run=run).exclude(state=RunPart.State.DONE).exists():

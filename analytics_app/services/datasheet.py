@@ -28,10 +28,10 @@ class Changed(Exception):
 
 
 @atomically
-def answer(*, study: Study, given: Mapping[str, Answer], seen: Mapping[str, str], by: Actor) -> int:
+def answer(*, study: Study, given: Mapping[str, Answer], displayed: Mapping[str, str], by: Actor) -> int:
     """Store answers by the keys of their entries; return how many changed.
 
-    `seen` has for each the answer that the form showed (`Entry.shown`). An answer that equals the study's proposal
+    `displayed` has for each the answer that the form showed (`Entry.shown`). An answer that equals the study's proposal
     becomes the study's again, and changes with the study. An empty answer stays empty. Answers that were not changed in
     the form are left alone.
 
@@ -42,9 +42,9 @@ def answer(*, study: Study, given: Mapping[str, Answer], seen: Mapping[str, str]
     """
     study = Study.objects.select_for_update().get(pk=study.pk)
     entries = sheet_of(study).by_key()
-    touched = {key: value for key, value in given.items() if not is_untouched(value, seen.get(key, ""))}
+    touched = {key: value for key, value in given.items() if not is_untouched(value, displayed.get(key, ""))}
     changes = {key: value for key, value in touched.items() if key in entries and value != entries[key].answer}
-    late = [entries[key] for key in changes if key in seen and seen[key] != entries[key].shown]
+    late = [entries[key] for key in changes if key in displayed and displayed[key] != entries[key].shown]
     if late:
         raise Changed(late)
     stored, _created = Datasheet.objects.get_or_create(study=study, version=None)
@@ -126,5 +126,5 @@ def import_file(*, study: Study, content: bytes, by: Actor) -> tuple[int, list[s
         With every problem; nothing was stored.
     """
     read = public_form.read(sheet_of(study), content)
-    n = answer(study=study, given=read.answers, seen={}, by=by)
+    n = answer(study=study, given=read.answers, displayed={}, by=by)
     return n, list(read.unknown)

@@ -68,9 +68,9 @@ def tables_for(analysis: str, rows: Sequence[ResultRow], limit: float) -> list[T
 
 def shared_tables(rows: Sequence[ResultRow], limit: float, *, folded: bool) -> list[tuple[int, Table]]:
     """Return the tables shared by several analyses, with their order."""
-    made = []
-    for shared in sorted(_shared, key=lambda one: one.order):
+    tables = []
+    for shared in sorted(_shared, key=lambda entry: entry.order):
         of_shared = [row for row in rows if row.analysis in shared.analyses]
         if of_shared and shared.folded == folded:
-            made += [(shared.order, table) for table in shared.make(RowIndex(of_shared), limit)]
-    return made
+            tables += [(shared.order, table) for table in shared.make(RowIndex(of_shared), limit)]
+    return tables

@@ -40,9 +40,9 @@ def own(head: Words, show: Format) -> Shown:
     return Shown(head, "", show)
 
 
-def named(head: Words, said: Callable[[ResultRow], object]) -> Shown:
+def named(head: Words, text: Callable[[ResultRow], object]) -> Shown:
     """Return a column of words about the line's own row."""
-    return Shown(head, "", formats.text(said), number=False)
+    return Shown(head, "", formats.text(text), number=False)
 
 
 def lines_of(rows: Iterable[ResultRow], *by: str) -> list[ResultRow]:

@@ -12,15 +12,15 @@ from tasks_app.models import Study
 
 
 def contents(
-    study: Study, run: Run, names: ResultNames, wanted: str, *, systems: bool, raters: bool = True
+    study: Study, run: Run, names: ResultNames, section_key: str, *, systems: bool, raters: bool = True
 ) -> dict[str, Any]:
     """Return the context of `researcher/_run_found.html`, `_summary.html`, `_results_index.html` and `_run_head.html`.
 
-    `wanted` is the key of the section to show where a run has too many rows for all. Without `raters`, nothing is about
-    a single rater.
+    `section_key` names the section to show if a run has too many rows for all. Without `raters`, nothing is about a
+    single rater.
     """
     simulated, n_raters = run_words.simulated(run)
-    return _found(run, names, wanted, systems=systems, raters=raters) | {
+    return _found(run, names, section_key, systems=systems, raters=raters) | {
         "standing": run_words.standing(run, study),
         "provenance": run_words.provenance(run, study),
         "settings": list(words.settings_in_words(run.settings, systems=systems or raters)),
@@ -32,11 +32,11 @@ def contents(
     }
 
 
-def _found(found: Run, names: ResultNames, wanted: str, *, systems: bool, raters: bool) -> dict[str, Any]:
-    """Return the findings of a run by criterion; only the wanted (else the first) section if the run is large."""
-    read = run_sections.read(found, names, systems=systems, wanted=wanted, raters=raters)
+def _found(run: Run, names: ResultNames, section_key: str, *, systems: bool, raters: bool) -> dict[str, Any]:
+    """Return the findings of a run by criterion; only one section (by default the first) if the run is large."""
+    read = run_sections.read(run, names, systems=systems, section_key=section_key, raters=raters)
     funnels = run_words.funnels(read.rows, names.tasks, read.of_rules)
-    summary = summary_of(found, names, read.places, funnels, systems=systems)
+    summary = summary_of(run, names, read.places, funnels, systems=systems)
     leading, by_task = with_leading_figure(summary, read.tasks)
     return {
         "funnels": funnels,

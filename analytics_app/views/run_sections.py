@@ -34,19 +34,19 @@ class Read:
 
 
 def read(
-    run: Run, names: ResultNames, *, systems: bool, wanted: str = "", whole: bool = False, raters: bool = True
+    run: Run, names: ResultNames, *, systems: bool, section_key: str = "", whole: bool = False, raters: bool = True
 ) -> Read:
     """Return the sections of a run that a page shows.
 
-    If a run has many rows or drawings, only the wanted section (by default the first) is read; with `whole`, all are.
-    Without `raters`, nothing is about a single rater.
+    If a run has many rows or drawings, only the section with the key `section_key` (by default the first)
+    is read; with `whole`, all are. Without `raters`, nothing is about a single rater.
     """
     places = ordered_places(run, names, systems=systems)
     if whole or len(places) < 2:
         return _sections(run, names, places, places, systems=systems, one_only=False, raters=raters)
     if places[0].drawn + BYTES_OF_ROW * sum(at.rows for at in places) <= MOST_BYTES:
         return _sections(run, names, places, places, systems=systems, one_only=False, raters=raters)
-    opened = [at for at in places if at.key == wanted] or places[:1]
+    opened = [at for at in places if at.key == section_key] or places[:1]
     return _sections(run, names, places, opened, systems=systems, one_only=True, raters=raters)
 
 

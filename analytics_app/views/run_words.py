@@ -144,8 +144,8 @@ def _taken(task: str, rows: Sequence[ResultRow]) -> Table | None:
         own(_("Ratings removed"), formats.ratings),
         own(_("Share of the system's ratings"), formats.percent(1)),
     ]
-    taken = [row for row in rows if row.statistic == "removed_by_system"]
-    tables = table_of(RowIndex(rows), _("Exclusions by system"), columns, taken, notes=[])
+    lines = [row for row in rows if row.statistic == "removed_by_system"]
+    tables = table_of(RowIndex(rows), _("Exclusions by system"), columns, lines, notes=[])
     return next((replace(table, key=f"excluded-{task}-by-system") for table in tables), None)
 
 

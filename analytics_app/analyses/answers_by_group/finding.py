@@ -12,14 +12,14 @@ from analytics_app.show.shown import Rows
 
 
 @finding_of("answers_by_group", *TESTS, order=40, parts=True)
-def answers_by_group(rows: Rows, asked: Asked) -> Finding | None:
+def answers_by_group(rows: Rows, question: Asked) -> Finding | None:
     """Return the finding about the questions that every two groups answered differently, if there are any."""
     tests = [row for row in rows.of(*TESTS) if row.p_adjusted is not None]
     if not tests:
         return None
     differing: dict[tuple[str, str], list[str]] = {}
     for row in tests:
-        if row.p_adjusted is not None and row.p_adjusted < asked.limit:
+        if row.p_adjusted is not None and row.p_adjusted < question.limit:
             pair = ((row.slice or "").removeprefix("against="), row.group or "")
             differing.setdefault(pair, []).append(_question(row))
     if not differing:

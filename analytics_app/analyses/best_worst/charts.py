@@ -13,10 +13,10 @@ from analytics_app.charts.registry import chart
 
 
 @chart(order=5)
-def best_worst_scores(of: Material) -> Iterator[Sketch]:
+def best_worst_scores(material: Material) -> Iterator[Sketch]:
     """Draw the systems by how much more often they are best than worst."""
     yield from strengths_of(
-        of,
+        material,
         "bw_score",
         "best-worst",
         "Best less worst, of times shown",

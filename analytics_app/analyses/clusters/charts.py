@@ -16,21 +16,21 @@ from analytics_app.results import Row
 
 
 @chart(order=45)
-def cluster_ranks(of: Material) -> Iterator[Sketch]:
+def cluster_ranks(material: Material) -> Iterator[Sketch]:
     """Draw the rank ranges of WMT's rank-sum tests."""
     for kind in ("z", "raw"):
         rank, cluster = f"cluster_rank_{kind}", f"cluster_{kind}"
-        yield from rank_ranges(of, _by_rank_sum, rank, cluster, f"cluster-ranks-{kind}", _rank_sum)
+        yield from rank_ranges(material, _by_rank_sum, rank, cluster, f"cluster-ranks-{kind}", _rank_sum)
 
 
-def _by_rank_sum(of: Material, clusters: Mapping[str | None, float]) -> str:
+def _by_rank_sum(material: Material, clusters: Mapping[str | None, float]) -> str:
     n = len(set(clusters.values()))
     separated = f"separates the systems into {n} clusters" if n > 1 else "leaves all systems in one cluster"
-    return f"The rank-sum test {separated} for {of.name}"
+    return f"The rank-sum test {separated} for {material.name}"
 
 
-def _rank_sum(found: Sequence[Row]) -> str:
-    how = "z" if setting(found, "values") == "z" else "ratings"
-    method = setting(found, "correction")
+def _rank_sum(rows: Sequence[Row]) -> str:
+    values = "z" if setting(rows, "values") == "z" else "ratings"
+    method = setting(rows, "correction")
     corrected = "not corrected for several tests" if method == "none" else f"corrected ({correction(method)})"
-    return f"By mean {how} over segments. Line: ranks that one-sided rank-sum tests leave open, {corrected}"
+    return f"By mean {values} over segments. Line: ranks that one-sided rank-sum tests leave open, {corrected}"

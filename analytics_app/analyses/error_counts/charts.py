@@ -12,15 +12,15 @@ from analytics_app.charts.registry import chart
 
 
 @chart(order=83)
-def effects_of_errors(of: Material) -> Iterator[Sketch]:
+def effects_of_errors(material: Material) -> Iterator[Sketch]:
     """Draw the effects on people and on each metric, under each type of error."""
-    people = [row for row in of.of("error_effect") if row.label]
+    people = [row for row in material.of("error_effect") if row.label]
     if not people:
         return
     rows = [
         row
         for label in dict.fromkeys(row.label for row in people)
-        for row in (*people, *of.of("error_effect_of_metric"))
+        for row in (*people, *material.of("error_effect_of_metric"))
         if row.label == label
     ][:MOST_ROWS]
     points = [
@@ -30,10 +30,11 @@ def effects_of_errors(of: Material) -> Iterator[Sketch]:
     metrics = " and by metrics" if any(row.metric for row in rows) else ""
     yield Sketch(
         kind="effects-of-errors",
-        title=f"Change with one more error of each type, by people{metrics}: {of.name}",
+        title=f"Change with one more error of each type, by people{metrics}: {material.name}",
         subtitle=(
-            f"Ordinary least squares, the other types held fixed; scales brought to 0 to 1; {of.basis(rows)}. "
-            f"Line: {of.confidence * 100:g}{words.SPACE}% interval. {max(row.n_items or 0 for row in rows):,} texts."
+            f"Ordinary least squares, the other types held fixed; scales brought to 0 to 1; {material.basis(rows)}. "
+            f"Line: {material.confidence * 100:g}{words.SPACE}% interval. "
+            f"{max(row.n_items or 0 for row in rows):,} texts."
         ),
         by_system=True,
         chart=points_chart(points, measure="Change with one more error", limits=[(0.0, "none")]),

@@ -9,7 +9,7 @@ from analytics_app.show.shown import Rows
 
 
 @finding_of("error_counts", "error_effect", order=65)
-def error_counts(rows: Rows, asked: Asked) -> Finding | None:
+def error_counts(rows: Rows, question: Asked) -> Finding | None:
     """Return the finding about the types of errors that clearly lower ratings."""
     tested = [row for row in rows.of("error_effect") if row.p_adjusted is not None]
     if not tested:
@@ -17,13 +17,13 @@ def error_counts(rows: Rows, asked: Asked) -> Finding | None:
     lower = [
         f"“{row.label}”"
         for row in tested
-        if row.p_adjusted is not None and row.p_adjusted < asked.limit and (row.value or 0) < 0
+        if row.p_adjusted is not None and row.p_adjusted < question.limit and (row.value or 0) < 0
     ]
     if not lower:
-        return Finding(_("It was not shown that ratings fall with the errors of any type"), criterion=asked.name)
+        return Finding(_("It was not shown that ratings fall with the errors of any type"), criterion=question.name)
     start = (
         _("Ratings fall with each error of the types %(types)s")
         if len(lower) > 1
         else _("Ratings fall with each error of the type %(types)s")
     )
-    return Finding(start % {"types": listed(lower)}, criterion=asked.name)
+    return Finding(start % {"types": listed(lower)}, criterion=question.name)

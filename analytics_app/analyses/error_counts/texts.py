@@ -69,10 +69,10 @@ def texts_of(sample: Sample, settings: Mapping[str, Any]) -> Texts | str:
             if column is None:
                 return f"The feature “{name}” of the items is not always a number, so it is no count of errors."
         if column is None:
-            there = sorted({*sample.extras[Scores].metrics, *sample.table.names.features})
+            available = sorted({*sample.extras[Scores].metrics, *sample.table.names.features})
             return (
                 f"There is no count of “{name}”: neither imported scores nor a feature of the items have this name. "
-                f"There are: {', '.join(there) or 'none'}."
+                f"There are: {', '.join(available) or 'none'}."
             )
         if (column < 0).any():
             return f"“{name}” has values below zero, so it is no count of errors."

@@ -78,7 +78,7 @@ def _chosen(means: Floats) -> NDArray[np.intp]:
 
 def ranges(means: Floats) -> Floats:
     """Return the difference between the highest and the lowest system of an item; 0 for an item of one system."""
-    there = ~np.isnan(means)
-    highest: Floats = np.where(there, means, -np.inf).max(axis=1)
-    lowest: Floats = np.where(there, means, np.inf).min(axis=1)
+    present = ~np.isnan(means)
+    highest: Floats = np.where(present, means, -np.inf).max(axis=1)
+    lowest: Floats = np.where(present, means, np.inf).min(axis=1)
     return highest - lowest

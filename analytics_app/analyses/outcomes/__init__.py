@@ -78,9 +78,9 @@ def times_of(measured: Measured, *, only_kept: bool) -> list[Time]:
         counts &= measured.kept
     times = []
     for wave in np.unique(measured.wave[counts]).tolist():
-        here = counts & (measured.wave == wave)
-        raters, first, row = np.unique(measured.rater[here], return_index=True, return_inverse=True)
-        outcome, value = measured.outcome[here], measured.value[here]
+        in_wave = counts & (measured.wave == wave)
+        raters, first, row = np.unique(measured.rater[in_wave], return_index=True, return_inverse=True)
+        outcome, value = measured.outcome[in_wave], measured.value[in_wave]
         scores = {}
         for code in np.unique(outcome).tolist():
             values = np.full(len(raters), np.nan)
@@ -91,7 +91,7 @@ def times_of(measured: Measured, *, only_kept: bool) -> list[Time]:
                 name=f"wave {wave}",
                 wave=wave,
                 rater=raters.astype(np.int64),
-                group=measured.group[here][first].astype(np.int64),
+                group=measured.group[in_wave][first].astype(np.int64),
                 scores=scores,
                 own=True,
             )

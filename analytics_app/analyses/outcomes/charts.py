@@ -16,9 +16,9 @@ MOST_PANELS = 4
 
 
 @chart(order=15)
-def outcomes(of: Material) -> Iterator[Sketch]:
+def outcomes(material: Material) -> Iterator[Sketch]:
     """Draw the means of each outcome over the waves, a line for each group."""
-    means = [row for row in of.kept("outcome_mean") if row.value is not None]
+    means = [row for row in material.kept("outcome_mean") if row.value is not None]
     rows = [row for row in means if row.group] or means
     names = list(dict.fromkeys(str(row.group or "everybody") for row in rows))[:MOST_LINES]
     every = list(dict.fromkeys(str(row.label) for row in rows))
@@ -43,9 +43,10 @@ def outcomes(of: Material) -> Iterator[Sketch]:
     some = f" The first {len(shown)} of {len(every)} outcomes." if len(shown) < len(every) else ""
     yield Sketch(
         kind="outcomes",
-        title=_title(of, shown, times),
+        title=_title(material, shown, times),
         subtitle=(
-            f"Mean over people. Lines at points: {of.confidence * 100:g}{words.SPACE}% interval over people.{some}"
+            f"Mean over people. Lines at points: "
+            f"{material.confidence * 100:g}{words.SPACE}% interval over people.{some}"
         ),
         by_system=False,
         chart=course_chart([(name, words.short(name, 30)) for name in shown], points, names, times),
@@ -60,17 +61,19 @@ def outcomes(of: Material) -> Iterator[Sketch]:
     )
 
 
-def _title(of: Material, shown: list[str], times: list[str]) -> str:
+def _title(material: Material, shown: list[str], times: list[str]) -> str:
     """Return a title with the result of the corrected tests from the first wave to the last."""
-    limit = round(1 - of.confidence, 9)
-    between = _whole(of.kept("outcome_change_adjusted"), times)
-    tests = between or _whole(of.kept("outcome_change"), times)
+    limit = round(1 - material.confidence, 9)
+    between = _whole(material.kept("outcome_change_adjusted"), times)
+    tests = between or _whole(material.kept("outcome_change"), times)
     clear = [row for row in tests if str(row.label) in shown and row.p_adjusted is not None and row.p_adjusted < limit]
-    what = words.names([words.short(name, 30) for name in shown])
+    outcome_names = words.names([words.short(name, 30) for name in shown])
     if not clear:
         if between:
-            return f"No clear difference between groups in how {what} changed, {times[0]} to {times[-1]}"
-        return f"No clear change in {what} from {times[0]} to {times[-1]}" if tests else f"{what} by wave"
+            return f"No clear difference between groups in how {outcome_names} changed, {times[0]} to {times[-1]}"
+        if not tests:
+            return f"{outcome_names} by wave"
+        return f"No clear change in {outcome_names} from {times[0]} to {times[-1]}"
     changes = words.names([_in_words(row, between=bool(between)) for row in clear])
     if between:
         return f"In {times[-1]}, {changes} (adjusted for {times[0]})"

@@ -13,12 +13,12 @@ from analytics_app.show.shown import Rows
 
 
 @finding_of("outcomes", "outcome_change", "outcome_change_adjusted", order=20, parts=True, beside=True)
-def outcomes(rows: Rows, asked: Asked) -> Finding | None:
+def outcomes(rows: Rows, question: Asked) -> Finding | None:
     """Return the finding about changes of outcomes, between groups first, beside that of the questionnaire."""
     between = [row for row in rows.of("outcome_change_adjusted") if row.value is not None]
     within = [row for row in rows.of("outcome_change") if row.value is not None]
-    apart = [_apart(row) for row in _clear(between, asked.limit)]
-    moved = [_moved(row) for row in _clear(within, asked.limit)]
+    apart = [_apart(row) for row in _clear(between, question.limit)]
+    moved = [_moved(row) for row in _clear(within, question.limit)]
     if apart:
         return Finding(sentence("; ".join(apart)))
     # A change within one group alone is no difference between groups, so the comparison comes first.

@@ -13,14 +13,14 @@ from analytics_app.charts.registry import chart
 
 
 @chart(order=3)
-def preferences(of: Material) -> Iterator[Sketch]:
+def preferences(material: Material) -> Iterator[Sketch]:
     """Draw the share of preferences for the first system of every pair; ties count half."""
-    yield from pair_shares(of, "win_rate_half", "win_rate", "preferences", "is preferred to", "over")
+    yield from pair_shares(material, "win_rate_half", "win_rate", "preferences", "is preferred to", "over")
 
 
 @chart(order=6)
-def strengths(of: Material) -> Iterator[Sketch]:
+def strengths(material: Material) -> Iterator[Sketch]:
     """Draw the systems by their strength in the model of Bradley and Terry."""
     yield from strengths_of(
-        of, "bt_strength", "strengths", "Bradley-Terry strength (log)", ("is the strongest", "strengths")
+        material, "bt_strength", "strengths", "Bradley-Terry strength (log)", ("is the strongest", "strengths")
     )

@@ -12,9 +12,9 @@ from analytics_app.charts.registry import chart
 
 
 @chart(order=62)
-def robustness_noticed(of: Material) -> Iterator[Sketch]:
+def robustness_noticed(material: Material) -> Iterator[Sketch]:
     """Draw the share of texts with a higher score than their copy, by kind, for raters and each metric."""
-    rows = [row for row in of.of("robustness_noticed") if row.system is None]
+    rows = [row for row in material.of("robustness_noticed") if row.system is None]
     if len(rows) < 2:
         return
     kinds = list(dict.fromkeys(row.label for row in rows))
@@ -34,9 +34,9 @@ def robustness_noticed(of: Material) -> Iterator[Sketch]:
         kind="robustness-noticed",
         title=(
             f"Raters notice between {words.share(value_of(least))} ({str(least.label).replace('-', ' ')}) and "
-            f"{words.share(value_of(most))} ({str(most.label).replace('-', ' ')}) of degraded copies on {of.name}"
+            f"{words.share(value_of(most))} ({str(most.label).replace('-', ' ')}) of degraded copies on {material.name}"
         ),
-        subtitle=f"Share of texts with a higher score than their copy, with its interval; {of.basis(rows)}.",
+        subtitle=f"Share of texts with a higher score than their copy, with its interval; {material.basis(rows)}.",
         by_system=True,
         chart=points_chart(points, measure="Noticed", domain=(0.0, 1.0), percent=True),
         columns=(("name", "Degraded copy"), ("value", "Noticed"), ("low", "Low"), ("high", "High"), ("n", "Texts")),

@@ -18,11 +18,11 @@ def profile_table(rows: Rows, limit: float) -> Iterator[Table]:
     whole = rows.whole
     columns = [named(_("Pair"), lambda row: (row.settings or {}).get("pair") or row.label)]
     for system in whole.values("system", "profile_mean"):
-        here, was = {"system": system}, _("%(system)s before rules") % {"system": system}
+        cells, before = {"system": system}, _("%(system)s before rules") % {"system": system}
         columns += [
-            Shown(system, "profile_mean", digits(2), here),
-            Shown(_("Interval"), "profile_mean", interval(2), here),
-            Shown(was, "profile_mean", digits(2), here, before=True),
+            Shown(system, "profile_mean", digits(2), cells),
+            Shown(_("Interval"), "profile_mean", interval(2), cells),
+            Shown(before, "profile_mean", digits(2), cells, before=True),
         ]
     lines = lines_of(whole.of("profile_mean"), "label")
     yield from table_of(whole, _("Profile of systems, steps taken as equal"), columns, lines, by=("label",))

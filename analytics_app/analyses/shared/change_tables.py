@@ -51,43 +51,43 @@ class Course:
         return named(self.head, called)
 
 
-def baseline_table(of: Course, rows: Rows, limit: float) -> Iterator[Table]:
+def baseline_table(course: Course, rows: Rows, limit: float) -> Iterator[Table]:
     """Yield a table with one line for each score and pair of groups: the difference at the first time."""
-    baseline, effect = f"{of.prefix}_baseline", f"{of.prefix}_baseline_effect"
+    baseline, effect = f"{course.prefix}_baseline", f"{course.prefix}_baseline_effect"
     lines = rows.of(baseline)
     columns = [
-        of.score(lines),
+        course.score(lines),
         *_tested(_("Difference"), limit),
         Shown(_("Effect size g"), effect, digits(2)),
         Shown(_("Interval of g"), effect, interval(2)),
         Shown(_("Before rules"), "", digits(2), before=True),
     ]
     notes = [*notes_of(rows.of(baseline, effect)), *family_notes(lines)]
-    yield from table_of(rows, of.captions[0], columns, lines, by=(*OF_SCALE, "slice"), notes=notes)
+    yield from table_of(rows, course.captions[0], columns, lines, by=(*OF_SCALE, "slice"), notes=notes)
 
 
-def change_table(of: Course, rows: Rows, limit: float) -> Iterator[Table]:
+def change_table(course: Course, rows: Rows, limit: float) -> Iterator[Table]:
     """Yield a table with one line for each score, group and pair of times: the change."""
-    effect = f"{of.prefix}_change_effect"
-    every = rows.of(f"{of.prefix}_change")
+    effect = f"{course.prefix}_change_effect"
+    every = rows.of(f"{course.prefix}_change")
     lines = [row for row in every if row.label]
     columns = [
-        of.score(lines, of_change=True),
+        course.score(lines, of_change=True),
         _left(),
         *_tested(_("Change"), limit),
         Shown(_("Effect size d_z"), effect, digits(2)),
         Shown(_("Interval of d_z"), effect, interval(2)),
         Shown(_("Before rules"), "", digits(2), before=True),
     ]
-    notes = [*notes_of([*every, *rows.of(effect)]), _(of.left), *family_notes(lines)]
-    title = _titled(str(of.captions[1]), lines)
+    notes = [*notes_of([*every, *rows.of(effect)]), _(course.left), *family_notes(lines)]
+    title = _titled(str(course.captions[1]), lines)
     yield from table_of(rows, title, columns, lines, by=OF_CHANGE, notes=notes, for_notes=bool(every))
 
 
-def between_table(of: Course, rows: Rows, limit: float) -> Iterator[Table]:
+def between_table(course: Course, rows: Rows, limit: float) -> Iterator[Table]:
     """Yield a table of differences between groups: of changes, or of the later time adjusted for the earlier."""
-    lines = rows.of(*of.between)
-    effects = {name: f"{name}_effect" for name in of.between}
+    lines = rows.of(*course.between)
+    effects = {name: f"{name}_effect" for name in course.between}
     by = (*OF_CHANGE, "slice")
 
     def effect(row: ResultRow | None) -> ResultRow | None:
@@ -95,8 +95,8 @@ def between_table(of: Course, rows: Rows, limit: float) -> Iterator[Table]:
         return rows.one(effects[row.statistic], **about) if row is not None else None
 
     columns = [
-        of.score(lines, of_change=True),
-        named(_("Compared"), lambda row: _("change") if row.statistic == of.between[0] else _("adjusted")),
+        course.score(lines, of_change=True),
+        named(_("Compared"), lambda row: _("change") if row.statistic == course.between[0] else _("adjusted")),
         _left(),
         *_tested(_("Difference"), limit),
         own(_("Effect size"), lambda row: digits(2)(effect(row))),
@@ -104,13 +104,13 @@ def between_table(of: Course, rows: Rows, limit: float) -> Iterator[Table]:
         Shown(_("Before rules"), "", digits(2), before=True),
     ]
     notes = [
-        *notes_of(rows.of(*of.between, *effects.values())),
+        *notes_of(rows.of(*course.between, *effects.values())),
         _("Change: Welch's t test on the changes; effect size d_ppc2 (Morris 2008)."),
         _("Adjusted: analysis of covariance with the earlier time as covariate; effect size over the residual SD."),
-        _(of.left),
+        _(course.left),
         *family_notes(lines),
     ]
-    yield from table_of(rows, _titled(str(of.captions[2]), lines), columns, lines, by=by, notes=notes)
+    yield from table_of(rows, _titled(str(course.captions[2]), lines), columns, lines, by=by, notes=notes)
 
 
 def _stretch(row: ResultRow) -> str:
@@ -128,11 +128,11 @@ def _left() -> Shown:
     return own(_("Dropped out"), lambda row: cells.number((row.settings or {}).get("dropped_out") if row else None, 0))
 
 
-def _tested(of: str, limit: float) -> list[Shown]:
+def _tested(head: str, limit: float) -> list[Shown]:
     """Return the columns of a difference and its test."""
     return [
         own(_("People"), raters),
-        own(of, digits(2)),
+        own(head, digits(2)),
         own(_("Interval"), interval(2)),
         own(_("t"), t),
         own(_("df"), df),
@@ -151,10 +151,10 @@ def family_notes(rows: Sequence[ResultRow]) -> Iterator[str]:
             yield _("Adjusted p: %(method)s over %(family)s.") % {"method": name, "family": family}
 
 
-def _titled(what: str, rows: Sequence[ResultRow]) -> str:
+def _titled(caption: str, rows: Sequence[ResultRow]) -> str:
     """Return the caption with the two times, if all rows are about the same two."""
     times = set(map(_times, rows))
     if len(times) != 1:
-        return what
+        return caption
     ((first, last),) = times
-    return _("%(what)s, from %(first)s to %(last)s") % {"what": what, "first": first, "last": last}
+    return _("%(what)s, from %(first)s to %(last)s") % {"what": caption, "first": first, "last": last}

@@ -19,27 +19,27 @@ _PAIRED = ("magnitude_ratio", "win_rate", "ranked_above_half", "difference", "ra
 
 
 @chart(order=7)
-def trueskill_ranks(of: Material) -> Iterator[Sketch]:
+def trueskill_ranks(material: Material) -> Iterator[Sketch]:
     """Draw the rank ranges of TrueSkill."""
     ranges = "trueskill_rank", "trueskill_cluster", "trueskill-ranks"
-    yield from rank_ranges(of, _by_trueskill, *ranges, _trueskill)
+    yield from rank_ranges(material, _by_trueskill, *ranges, _trueskill)
 
 
-def _by_trueskill(of: Material, clusters: Mapping[str | None, float]) -> str:
+def _by_trueskill(material: Material, clusters: Mapping[str | None, float]) -> str:
     """Return a title that claims clusters only where tests of the same systems bear out each border between them.
 
     The ranges of TrueSkill come from drawing the same comparisons again and do not say what other items would change.
     """
     n = len(set(clusters.values()))
-    limit = round(1 - of.confidence, 9)
-    tests = next((rows for name in _PAIRED if (rows := of.of(name))), [])
+    limit = round(1 - material.confidence, 9)
+    tests = next((rows for name in _PAIRED if (rows := material.of(name))), [])
     significant = [row for row in tests if row.p_adjusted is not None and row.p_adjusted < limit]
     if tests and (n == 1 or not significant):
-        return f"No clear difference between the systems for {of.name} (TrueSkill)"
+        return f"No clear difference between the systems for {material.name} (TrueSkill)"
     borders = sorted(set(clusters.values()))[1:]
     if tests and all(any(_crosses(row, clusters, border) for row in significant) for border in borders):
-        return f"TrueSkill separates the systems into {n} clusters for {of.name}"
-    return f"Systems by their TrueSkill rank for {of.name}"
+        return f"TrueSkill separates the systems into {n} clusters for {material.name}"
+    return f"Systems by their TrueSkill rank for {material.name}"
 
 
 def _crosses(row: Row, clusters: Mapping[str | None, float], border: float) -> bool:
@@ -48,8 +48,8 @@ def _crosses(row: Row, clusters: Mapping[str | None, float], border: float) -> b
     return len(places) == 2 and min(places) < border <= max(places)
 
 
-def _trueskill(found: Sequence[Row]) -> str:
-    runs, steps = setting(found, "runs"), setting(found, "steps")
+def _trueskill(rows: Sequence[Row]) -> str:
+    runs, steps = setting(rows, "runs"), setting(rows, "steps")
     return f"TrueSkill, {runs} runs of {steps:,} comparisons drawn. Line: ranks of the runs without the outer 2.5" + (
         f"{words.SPACE}% on each side. Other items may move ranks further"
     )

@@ -22,16 +22,16 @@ def coefficients(rows: Rows, limit: float) -> Iterator[Table]:
     of_raters = [row for row in rows.rows if row.statistic == "trust_coefficient" and row.rater]
     ways = list(dict.fromkeys((_way(row), row.basis) for row in of_raters))
     both = len({basis for _name, basis in ways}) > 1
-    of = {(row.rater, _way(row), row.basis): row for row in of_raters}
+    by_line = {(row.rater, _way(row), row.basis): row for row in of_raters}
     first = next((way for way in ways if way[1] == "kept"), ways[0] if ways else ("", "kept"))
 
     def trusted(line: ResultRow) -> tuple[bool, float]:
-        row = of.get((line.rater, *first))
+        row = by_line.get((line.rater, *first))
         return row is None or row.value is None, row.value if row is not None and row.value is not None else 0.0
 
     def column(name: str, basis: str) -> Shown:
         def show(line: ResultRow | None) -> Cell:
-            row = of.get((line.rater, name, basis)) if line is not None else None
+            row = by_line.get((line.rater, name, basis)) if line is not None else None
             return cells.number(row.value if row else None, 3)
 
         return own(_("%(name)s, before rules") % {"name": name} if both and basis == "all" else name, show)

@@ -90,9 +90,9 @@ def read(sheet: Sheet, content: bytes) -> Read:
     known = {CRITERIA_FIELD}
     listed = _listed(given)
     if absent := [name for name in listed if name not in keys]:
-        there = ", ".join(f"“{name}”" for name in keys) or "none"
+        criteria = ", ".join(f"“{name}”" for name in keys) or "none"
         problems += [
-            f"{CRITERIA_FIELD}: the study has no criterion “{name}”; its criteria: {there}." for name in absent
+            f"{CRITERIA_FIELD}: the study has no criterion “{name}”; its criteria: {criteria}." for name in absent
         ]
     for question in questions().values():
         known |= {question.text_field, *map(question.option_field, question.options)}

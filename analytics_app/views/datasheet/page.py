@@ -145,7 +145,7 @@ def datasheet(request: HttpRequest, slug: str) -> HttpResponse:
     given = _given(page, request.POST)
     if not any(row.problem for row in page.rows):
         try:
-            n = services.answer(study=study, given=given, seen=_seen(request.POST), by=request.user)
+            n = services.answer(study=study, given=given, displayed=_seen(request.POST), by=request.user)
         except services.Changed as changed:
             _show_changes(page, given, _seen(request.POST), changed)
         else:
@@ -186,11 +186,11 @@ def _given(page: Page, sent: QueryDict) -> dict[str, Answer]:
     return given
 
 
-def _keep(page: Page, given: Mapping[str, Answer], seen: Mapping[str, str]) -> None:
+def _keep(page: Page, given: Mapping[str, Answer], displayed: Mapping[str, str]) -> None:
     """Put the sent answers into the rows, so that nothing is typed twice; untouched ones show their current state."""
     for row in page.rows:
         key = row.entry.key
-        if key in given and not is_untouched(given[key], seen[key]):
+        if key in given and not is_untouched(given[key], displayed[key]):
             row.sent = given[key]
 
 
@@ -198,7 +198,9 @@ def _seen(sent: QueryDict) -> dict[str, str]:
     return {name.removeprefix("seen-"): sent.get(name, "") for name in sent if name.startswith("seen-")}
 
 
-def _show_changes(page: Page, given: Mapping[str, Answer], seen: Mapping[str, str], changed: services.Changed) -> None:
+def _show_changes(
+    page: Page, given: Mapping[str, Answer], displayed: Mapping[str, str], changed: services.Changed
+) -> None:
     """Show the answers that others wrote meanwhile with those that were sent; sending again replaces them."""
     fresh = {entry.key: entry for entry in changed.entries}
     for row in page.rows:
@@ -208,4 +210,4 @@ def _show_changes(page: Page, given: Mapping[str, Answer], seen: Mapping[str, st
             row.problem = (
                 _("Changed meanwhile by %(by)s: “%(words)s”. Your answer is below; save to replace it.") % about
             )
-    _keep(page, given, seen)
+    _keep(page, given, displayed)

@@ -21,14 +21,14 @@ MOST_LABELS = 12
 Progress = Mapping[int, float | None]
 
 
-def agreement_table(found: AnnotationsSideBySide, progress: Progress, most: int | None = None) -> Table:
+def agreement_table(annotations: AnnotationsSideBySide, progress: Progress, most: int | None = None) -> Table:
     """Return the table with one line for each study: its progress, the agreement, and the share of each label.
 
     `progress` is the answered share of the places of a study, by its key. With `most` so many lines are shown, and so
     many labels that a page has room for them.
     """
-    shown = [result for result in found.results if not result.is_empty]
-    listed = found.labels[:MOST_LABELS] if most else found.labels
+    shown = [result for result in annotations.results if not result.is_empty]
+    listed = annotations.labels[:MOST_LABELS] if most else annotations.labels
     columns = [
         Column(_("Study"), number=False),
         Column(_("Question"), number=False),
@@ -59,14 +59,14 @@ def agreement_table(found: AnnotationsSideBySide, progress: Progress, most: int 
     notes = [
         *_undefined(shown),
         *_more(len(rows) - len(rows[:most]), _("%(n)d more studies are in the files.")),
-        *_more(len(found.labels) - len(listed), _("%(n)d more labels are in the files.")),
+        *_more(len(annotations.labels) - len(listed), _("%(n)d more labels are in the files.")),
     ]
-    return Table(_caption(_("Agreement and labels"), found.part), columns, rows[:most], notes, key="agreement")
+    return Table(_caption(_("Agreement and labels"), annotations.part), columns, rows[:most], notes, key="agreement")
 
 
-def raters_table(found: AnnotationsSideBySide, most: int | None = None) -> Table:
+def raters_table(annotations: AnnotationsSideBySide, most: int | None = None) -> Table:
     """Return the table with one line for each rater of a study: the share of each label, and seconds."""
-    listed = found.labels[:MOST_LABELS] if most else found.labels
+    listed = annotations.labels[:MOST_LABELS] if most else annotations.labels
     columns = [
         Column(_("Study"), number=False),
         Column(_("Rater"), number=False),
@@ -82,20 +82,20 @@ def raters_table(found: AnnotationsSideBySide, most: int | None = None) -> Table
             cells.number(_value(result.seconds.get(rater)), 1),
             *(cells.percent(_value(shares.get(label)), 1) for label in listed),
         ]
-        for result in found.results
+        for result in annotations.results
         for rater, shares in result.of_raters.items()
     ]
     notes = _more(len(rows) - len(rows[:most]), _("%(n)d more raters are in the files."))
-    return Table(_caption(_("Labels by rater"), found.part), columns, rows[:most], notes, key="raters")
+    return Table(_caption(_("Labels by rater"), annotations.part), columns, rows[:most], notes, key="raters")
 
 
-def systems_table(found: SideBySide) -> Table:
+def systems_table(side_by_side: SideBySide) -> Table:
     """Return the table with one line for each study: the main score of each system with its interval."""
     columns = [Column(_("Study"), number=False), Column(_("Question"), number=False), Column(_("Score"), number=False)]
-    for name in found.systems.values():
+    for name in side_by_side.systems.values():
         columns += [Column(name), Column(_("%(system)s, interval") % {"system": name})]
     rows = []
-    for result in found.results:
+    for result in side_by_side.results:
         if result.score is None:
             continue
         row = [
@@ -103,7 +103,7 @@ def systems_table(found: SideBySide) -> Table:
             cells.name(result.criterion),
             cells.name(labels.statistic(result.score[1])),
         ]
-        for key in found.systems:
+        for key in side_by_side.systems:
             score = result.scores.get(key)
             row += [cells.number(_value(score)), _interval(score)]
         rows.append(row)
@@ -147,7 +147,7 @@ def _undefined(results: Iterable[Annotations]) -> list[str]:
             if row.value is None and row.note:
                 sentence = f"{labels.statistic(row.statistic)}: {row.note}"
                 titles.setdefault(sentence, []).append(result.study.title)
-    return [f"{', '.join(of)} – {sentence}" for sentence, of in titles.items()]
+    return [f"{', '.join(studies)} – {sentence}" for sentence, studies in titles.items()]
 
 
 def _more(n: int, sentence: str) -> Sequence[str]:

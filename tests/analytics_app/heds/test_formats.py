@@ -40,7 +40,7 @@ def answered(study: Study, rosa: User) -> Study:
         "4.1.1~fluency": Answer("", (2,)),
         "4.3.1.2~fluency": Answer("Fluency"),
     }
-    datasheet.answer(study=study, given=given, seen={}, by=rosa)
+    datasheet.answer(study=study, given=given, displayed={}, by=rosa)
     return study
 
 

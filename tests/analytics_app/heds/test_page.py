@@ -191,7 +191,7 @@ def test_opening_freezes_every_answer_and_the_page_lists_what_changed(rosa: User
     """A pause and another opening freeze nothing again."""
     call_command("load_study", "examples/checked", owner="rosa", stdout=StringIO())
     study = Study.objects.get(slug="example-checked")
-    services.answer(study=study, given={"5.4": Answer("A form for the ethics board.")}, seen={}, by=rosa)
+    services.answer(study=study, given={"5.4": Answer("A form for the ethics board.")}, displayed={}, by=rosa)
     before = {entry.key: entry.answer for entry in sheet_of(study).entries if entry.answer}
     for action in ("open", "pause", "open"):
         call_command("move_study", study.slug, action, stdout=StringIO())
@@ -210,7 +210,7 @@ def test_opening_freezes_every_answer_and_the_page_lists_what_changed(rosa: User
     client.force_login(rosa)
     address = f"/admin/studies/{study.slug}/datasheet/"
     assert "No answer has changed since then." in client.get(address).content.decode()
-    services.answer(study=study, given={"5.4": Answer("None.")}, seen={}, by=rosa)
+    services.answer(study=study, given={"5.4": Answer("None.")}, displayed={}, by=rosa)
     page = client.get(address).content.decode()
     assert "1 answer has changed since then:" in page
     assert stored.digest in page
