@@ -94,7 +94,7 @@ def chosen_places(material: Material) -> Iterator[Sketch]:
         kind="chosen-places",
         title=title,
         subtitle=(
-            f"Share of the choices that fell on each place; by lot it would be 1 of {n_places}; "
+            f"Share of the choices that fell on each place; by chance it would be 1 of {n_places}; "
             f"{material.basis(rows)}. Line: {material.interval(rows, 'raters')}.{counted(rows)}"
         ),
         by_system=False,

@@ -48,8 +48,8 @@ class WaysField(ListField):
         given = super().clean(value)
         for name in given:
             if name not in WAYS:
-                said = _now("There is no way of scoring “%(name)s”.") % {"name": name}
-                raise ValidationError(f"{said} {nearest(str(name), WAYS)}".rstrip(), code="no_way")
+                sentence = _now("There is no way of scoring “%(name)s”.") % {"name": name}
+                raise ValidationError(f"{sentence} {nearest(str(name), WAYS)}".rstrip(), code="no_way")
         return given
 
 
@@ -95,7 +95,7 @@ class WaysOfScoring(Analysis):
 
     def fits(self, question: Question) -> bool:
         """Say whether a task asks for numbers."""
-        return question.whole and any(asked.scale in NUMBERS for asked in question.criteria)
+        return question.whole and any(criterion.scale in NUMBERS for criterion in question.criteria)
 
     def needed(self, settings: Mapping[str, Any]) -> frozenset[type[Extra]]:
         """Read other tasks only where they are compared."""
@@ -110,18 +110,18 @@ class WaysOfScoring(Analysis):
         own = [scored for entries in mine if (scored := judge.scored(entries)).several]
         if not own:
             return
-        systems = {code for one in own for code in np.flatnonzero(one.entries_by_system)}
+        systems = {code for scored in own for code in np.flatnonzero(scored.entries_by_system)}
         if len(systems) < 3:
             yield make.row("scoring_spearman", note=TOO_FEW, by_system=True)
             return
-        for one in own:
-            yield from _scores(make, one)
-            yield from _ways(make, one)
+        for scored in own:
+            yield from _scores(make, scored)
+            yield from _ways(make, scored)
         extra = sample.extras[OtherTasks] if others else None
         titles = extra.titles if extra is not None else {}
         if settings["criteria"]:
             pairs = [(a, b, a.lead, b.lead) for a, b in combinations(own, 2)]
-            called = {asked.key: asked.name or asked.key for asked in sample.question.criteria}
+            called = {criterion.key: criterion.name or criterion.key for criterion in sample.question.criteria}
             yield from _between(make, pairs, called, titles, "pairs of criteria")
         if extra is not None:
             everything = [*own, *(scored for entries in others if (scored := judge.scored(entries)).several)]
@@ -161,7 +161,7 @@ class _Judge:
 
     def __init__(self, sample: Sample, settings: Mapping[str, Any], everything: Sequence[Entries]) -> None:
         self.sample, self.n_runs = sample, int(settings["trueskill_runs"])
-        self.wanted = list(settings["ways"]) or list(WAYS)
+        self.ways = list(settings["ways"]) or list(WAYS)
         clusters = clusters_of(sample.table.names, by_document=sample.question.by_document)
         items = np.unique(np.concatenate([entries.item for entries in everything] or [np.empty(0, dtype=np.int64)]))
         self.place = np.full(len(clusters), -1, dtype=np.int64)
@@ -169,8 +169,8 @@ class _Judge:
 
     def scored(self, entries: Entries) -> _Scored:
         """Return the scores of one criterion."""
-        found = scores_of(entries, self.sample, self.place, self.wanted, n_runs=self.n_runs)
-        return _Scored(entries, {one.way: one for one in found})
+        by_way = scores_of(entries, self.sample, self.place, self.ways, n_runs=self.n_runs)
+        return _Scored(entries, {scores.way: scores for scores in by_way})
 
 
 def _is_whole(sample: Sample) -> bool:
@@ -183,27 +183,27 @@ def _own(sample: Sample) -> Iterator[Entries]:
     table = sample.table
     row, system, item = table.by_system()
     counts = ~np.isnan(table.value[row]) & ~np.isin(system, sorted(sample.without))
-    for asked in sample.question.criteria:
-        if asked.scale not in NUMBERS:
+    for criterion in sample.question.criteria:
+        if criterion.scale not in NUMBERS:
             continue
-        mine = counts & (table.criterion[row] == asked.code)
-        of = row[mine]
-        sign = -1.0 if _low_is_good(sample.question, asked) else 1.0
+        mine = counts & (table.criterion[row] == criterion.code)
+        rows = row[mine]
+        sign = -1.0 if _low_is_good(sample.question, criterion) else 1.0
         yield Entries(
             task=sample.question.task,
-            criterion=asked.key,
-            scale=asked.scale,
-            value=sign * table.value[of],
-            z=sign * sample.z[of],
-            rater=table.rater[of],
+            criterion=criterion.key,
+            scale=criterion.scale,
+            value=sign * table.value[rows],
+            z=sign * sample.z[rows],
+            rater=table.rater[rows],
             system=system[mine],
             item=item[mine],
-            screen=table.judgments.id[table.judgment[of]],
+            screen=table.judgments.id[table.judgment[rows]],
         )
 
 
-def _low_is_good(question: Question, asked: Asked) -> bool:
-    outcome = outcome_of(replace(question, criterion=asked.key))
+def _low_is_good(question: Question, criterion: Asked) -> bool:
+    outcome = outcome_of(replace(question, criterion=criterion.key))
     return outcome is not None and outcome.low_is_good
 
 
@@ -228,14 +228,14 @@ def _others(sample: Sample, other: OtherTasks) -> Iterator[Entries]:
         )
 
 
-def _scores(make: Rows, one: _Scored) -> Iterator[Row]:
+def _scores(make: Rows, scored: _Scored) -> Iterator[Row]:
     """Yield the score of each system by each way, with its interval."""
     names, common = make.sample.table.names.systems, make.sample.common
     drawn = bootstrap(make.sample, "ways of scoring", unit_of(make.sample))
-    for scores in one.by_way.values():
+    for scores in scored.by_way.values():
         for code in np.flatnonzero(scores.n).tolist():
-            value, n_items = scores.value[code], len(np.unique(one.entries.item[one.entries.system == code]))
-            about: dict[str, Any] = {"criterion": one.entries.criterion, "metric": scores.way, "by_system": True}
+            value, n_items = scores.value[code], len(np.unique(scored.entries.item[scored.entries.system == code]))
+            about: dict[str, Any] = {"criterion": scored.entries.criterion, "metric": scores.way, "by_system": True}
             counts: dict[str, Any] = {"system": names[code], "n_ratings": int(scores.n[code]), "n_items": n_items}
             if np.isnan(value):
                 yield make.row("scoring_score", note="No rating of this system counts here.", **about, **counts)
@@ -247,13 +247,13 @@ def _scores(make: Rows, one: _Scored) -> Iterator[Row]:
                 yield make.row("scoring_score", estimate, settings=drawn.settings, **about, **counts)
 
 
-def _ways(make: Rows, one: _Scored) -> Iterator[Row]:
+def _ways(make: Rows, scored: _Scored) -> Iterator[Row]:
     """Yield how two ways of scoring the same ratings correlate; they are of the same answers, so there is no p."""
-    for a, b in combinations(one.by_way.values(), 2):
+    for a, b in combinations(scored.by_way.values(), 2):
         for name, estimate in _correlated(make, a, b):
             yield make.row(
-                name, replace(estimate, p=None, df=None), criterion=one.entries.criterion, metric=a.way, metric_b=b.way,
-                by_system=True, settings=_said(make, estimate),
+                name, replace(estimate, p=None, df=None), criterion=scored.entries.criterion,
+                metric=a.way, metric_b=b.way, by_system=True, settings=_settings_of(make, estimate),
             )  # fmt: skip
 
 
@@ -274,33 +274,33 @@ def _between(
     pairs: Sequence[tuple[_Scored, _Scored, str, str]],
     called: Mapping[str, str],
     titles: Mapping[str, str],
-    of: str,
+    compared: str,
 ) -> Iterator[Row]:
     """Yield how the scores of two tasks or criteria correlate, with p adjusted over all pairs by one coefficient."""
     correction = make.sample.common.correction
-    found = [dict(_correlated(make, a.by_way[way], b.by_way[way_b])) for a, b, way, way_b in pairs]
+    correlations = [dict(_correlated(make, a.by_way[way], b.by_way[way_b])) for a, b, way, way_b in pairs]
     for coefficient in COEFFICIENTS:
         name = f"scoring_{coefficient}"
-        estimates = [one[name] for one in found]
-        adjusted = adjust([one.p for one in estimates], correction)
-        family = {"correction": correction, "family": f"{len(pairs)} {of}"}
+        estimates = [by_name[name] for by_name in correlations]
+        adjusted = adjust([estimate.p for estimate in estimates], correction)
+        family = {"correction": correction, "family": f"{len(pairs)} {compared}"}
         for (a, b, way, way_b), estimate, p in zip(pairs, estimates, adjusted, strict=True):
             test = "Kendall's tau" if coefficient == "kendall" else _test(estimate)
             yield make.row(
                 name, estimate, label=f"{a.place} and {b.place}", metric=way, metric_b=way_b, by_system=True,
                 p_adjusted=p,
                 settings={
-                    **_said(make, estimate), "test": test, **family,
+                    **_settings_of(make, estimate), "test": test, **family,
                     "a": _named(a, called, titles), "b": _named(b, called, titles),
                     "leading": (way, way_b) == (a.lead, b.lead),
                 },
             )  # fmt: skip
 
 
-def _named(one: _Scored, called: Mapping[str, str], titles: Mapping[str, str]) -> str:
+def _named(scored: _Scored, called: Mapping[str, str], titles: Mapping[str, str]) -> str:
     """Name a criterion as pages do, with its task where there are several."""
-    criterion = called.get(one.entries.criterion, one.entries.criterion)
-    return f"{titles[one.entries.task]}: {criterion}" if titles else criterion
+    criterion = called.get(scored.entries.criterion, scored.entries.criterion)
+    return f"{titles[scored.entries.task]}: {criterion}" if titles else criterion
 
 
 def _test(estimate: Estimate) -> str:
@@ -311,17 +311,17 @@ def _correlated(make: Rows, a: Scores, b: Scores) -> Iterator[tuple[str, Estimat
     """Yield the three correlations of two scores over the systems that have both."""
     both = int((~np.isnan(a.value) & ~np.isnan(b.value)).sum())
     drawn = None if a.drawn is None or b.drawn is None else (a.drawn, b.drawn)
-    found = correlated_scores(
+    correlations = correlated_scores(
         a.value, b.value, drawn=drawn, n_items=a.n_clusters, confidence=make.sample.common.limits, settle=True,
         few=FEW_SYSTEMS, few_note=FEW.format(n=both),
     )  # fmt: skip
     for coefficient in COEFFICIENTS:
-        estimate: Estimate = getattr(found, coefficient)
+        estimate: Estimate = getattr(correlations, coefficient)
         skill = "trueskill" in {a.way, b.way} and estimate.value is not None
         note = joined(estimate.note, NOT_DRAWN if skill else None)
         yield f"scoring_{coefficient}", replace(estimate, n_items=None, note=note)
 
 
-def _said(make: Rows, estimate: Estimate) -> dict[str, Any]:
+def _settings_of(make: Rows, estimate: Estimate) -> dict[str, Any]:
     drawn = bootstrap(make.sample, "ways of scoring", unit_of(make.sample))
     return {"n_ratings": "systems", **(drawn.settings if estimate.low is not None else {})}

@@ -21,16 +21,16 @@ MOST = 12
 @chart(order=86)
 def ways_of_scoring(of: Material) -> Iterator[Sketch]:
     """Draw how ways of scoring correlate on each criterion, and how tasks and criteria do by their leading ways."""
-    found = [row for row in of.of("scoring_spearman") if row.metric_b]
-    for number, criterion in enumerate(dict.fromkeys(row.criterion for row in found if row.label is None)):
-        rows = [row for row in found if row.criterion == criterion and row.label is None]
+    correlations = [row for row in of.of("scoring_spearman") if row.metric_b]
+    for number, criterion in enumerate(dict.fromkeys(row.criterion for row in correlations if row.label is None)):
+        rows = [row for row in correlations if row.criterion == criterion and row.label is None]
         name = words.short(of.called_in(rows[0]))
         yield from _heat(
             of, rows, lambda row: (str(WAYS[str(row.metric)]), str(WAYS[str(row.metric_b)])),
             kind=f"ways-of-scoring-{number}", title=f"How ways of scoring systems agree for {name}",
             criterion=criterion or "",
         )  # fmt: skip
-    leading = [row for row in found if row.label and (row.settings or {}).get("leading")]
+    leading = [row for row in correlations if row.label and (row.settings or {}).get("leading")]
     yield from _heat(
         of, leading, lambda row: (str((row.settings or {})["a"]), str((row.settings or {})["b"])),
         kind="scoring-tasks", title="How the scores of systems agree between tasks and criteria",

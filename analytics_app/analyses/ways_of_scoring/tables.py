@@ -32,11 +32,11 @@ def ways_of_scoring(rows: Rows, limit: float) -> Iterator[Table]:
 
 
 def _correlations(rows: Rows, limit: float) -> Iterator[Table]:
-    found = rows.of(*CORRELATIONS)
-    if not any(row.value is not None for row in found):
+    correlations = rows.of(*CORRELATIONS)
+    if not any(row.value is not None for row in correlations):
         return
     by = ("label", "metric", "metric_b")
-    between = any(row.label for row in found)
+    between = any(row.label for row in correlations)
     columns = [
         *([named(_("Scores of"), _compared)] if between else []),
         named(_("Scored by"), _ways),
@@ -53,14 +53,14 @@ def _correlations(rows: Rows, limit: float) -> Iterator[Table]:
         else _("Correlations over systems between ways of scoring")
     )
     more = _("%(n)s more pairs are in the file of results.")
-    lines = lines_of(found, *by)
+    lines = lines_of(correlations, *by)
     yield from table_of(rows, caption, columns, lines, by=by, most=MOST_PAIRS, more=more, used_only=True)
 
 
 def _compared(row: ResultRow) -> object:
     """Name the two criteria, with their tasks where these are two."""
-    said = row.settings or {}
-    return f"{said['a']} – {said['b']}" if "a" in said else row.label
+    settings = row.settings or {}
+    return f"{settings['a']} – {settings['b']}" if "a" in settings else row.label
 
 
 def _ways(row: ResultRow) -> str:

@@ -94,7 +94,7 @@ class Scores:
 
 
 def scores_of(
-    entries: Entries, sample: Sample, place_of_item: NDArray[np.int64], wanted: Sequence[str], *, n_runs: int
+    entries: Entries, sample: Sample, place_of_item: NDArray[np.int64], chosen: Sequence[str], *, n_runs: int
 ) -> Iterator[Scores]:
     """Yield the scores by every way that fits the ratings.
 
@@ -105,19 +105,19 @@ def scores_of(
     counts = np.bincount(entries.system, minlength=n_systems).astype(np.int64)
     place, n_clusters = place_of_item[entries.item], int(place_of_item.max(initial=-1)) + 1
     for way, values, logs in _averages(entries, common):
-        if way in wanted and not np.isnan(values).all():
+        if way in chosen and not np.isnan(values).all():
             sums, times = _by_cluster(values, place, entries.system, (n_clusters, n_systems))
             yield _averaged(way, sums, times, sample, counts, logs=logs)
-    if {"comparisons_won", "trueskill"}.isdisjoint(wanted) or not len(entries.value):
+    if {"comparisons_won", "trueskill"}.isdisjoint(chosen) or not len(entries.value):
         return
     group = np.unique(entries.together, return_inverse=True)[1].ravel()
     wins, ties = pair_totals(entries.value, group, entries.system, n_systems)
     if not (wins.any() or ties.any()):
         return
-    if "comparisons_won" in wanted:
+    if "comparisons_won" in chosen:
         sums, times = won_shares(entries.value, group, entries.system, place, n_systems, n_clusters)
         yield _averaged("comparisons_won", sums, times, sample, counts)
-    if "trueskill" in wanted:
+    if "trueskill" in chosen:
         yield Scores("trueskill", _trueskill(wins, ties, sample, entries, n_runs), None, counts, n_clusters)
 
 

@@ -58,13 +58,13 @@ class OtherTasks(Extra):
         """Read the ratings that the run counts in those tasks."""
         study = loading.run.study_id
         tasks = list(Task.objects.filter(study=study, until=None).order_by("order", "id"))
-        asked = {task: criteria for task in tasks if (criteria := _rated(task))}
-        first = next(iter(asked), None)
+        criteria_by_task = {task: criteria for task in tasks if (criteria := _rated(task))}
+        first = next(iter(criteria_by_task), None)
         if first is None or first.pk not in loading.params["tasks"]:
             return cls.empty(loading.table)
         rated: list[Rated] = []
         columns: list[dict[str, NDArray[Any]]] = []
-        for task, criteria in asked.items():
+        for task, criteria in criteria_by_task.items():
             if task != first:
                 columns.append(_columns(loading, task, criteria, len(rated)))
                 rated += criteria
@@ -72,7 +72,7 @@ class OtherTasks(Extra):
             return cls.empty(loading.table)
         called = Criterion.objects.filter(study=study, until=None).values_list("key", "name")
         return cls(
-            **{name: np.concatenate([one[name] for one in columns]) for name in columns[0]},
+            **{name: np.concatenate([of_task[name] for of_task in columns]) for name in columns[0]},
             rated=tuple(rated),
             titles={task.key: task.title or task.key for task in tasks},
             called={key: name or key for key, name in called},
@@ -99,8 +99,8 @@ def _columns(loading: Loading, task: Task, criteria: Sequence[Rated], begin: int
     """Return the ratings of a task by system; its first criterion has the code `begin`."""
     table = load(loading.run, task.key)
     code = np.full(len(table.names.criteria) + 1, -1, dtype=np.int32)
-    for number, one in enumerate(criteria, start=begin):
-        code[table.names.criterion_code(one.criterion)] = number
+    for number, rated in enumerate(criteria, start=begin):
+        code[table.names.criterion_code(rated.criterion)] = number
     question = code[table.criterion]
     row, system, item = table.by_system()
     # A question that an answer gives twice, such as a repeated adjective pair, counts once.
@@ -121,10 +121,10 @@ def _kept(loading: Loading, task: Task, table: Table) -> Mask:
     """Return which ratings of a task its own rules kept. No row has the id 0, which stands for none."""
     removed = copy(_REMOVED, {"run": loading.run.pk, "study": loading.run.study_id, "task": task.key}, _REMOVED_TYPE)
     ids = {"rater": table.names.rater_ids[table.rater], "judgment": table.judgments.id[table.judgment], "id": table.id}
-    kept = np.ones(len(table), dtype=bool)
+    mask = np.ones(len(table), dtype=bool)
     for column, values in ids.items():
-        kept &= ~np.isin(values, removed[column])
-    return kept
+        mask &= ~np.isin(values, removed[column])
+    return mask
 
 
 _REMOVED_TYPE: dict[str, type] = {"rater": np.int64, "judgment": np.int64, "id": np.int64}

@@ -139,16 +139,19 @@ def pair_over_systems(
     means = column_means(texts), column_means(other) if other.ndim == 2 else other
     if x.ndim == 1:
         means, drawn = (means[1], means[0]), (drawn[1], drawn[0])
-    found = correlated_scores(*means, drawn=drawn, n_items=n_drawn, confidence=confidence)
-    parts = (replace(part, n_items=len(texts)) for part in (found.pearson, found.spearman, found.kendall))
+    correlations = correlated_scores(*means, drawn=drawn, n_items=n_drawn, confidence=confidence)
+    parts = (
+        replace(part, n_items=len(texts))
+        for part in (correlations.pearson, correlations.spearman, correlations.kendall)
+    )
     return _few(ScoreCorrelations(*parts), None if linked(~np.isnan(texts)) else APART)
 
 
-def _few(found: ScoreCorrelations, note: str | None) -> ScoreCorrelations:
+def _few(correlations: ScoreCorrelations, note: str | None) -> ScoreCorrelations:
     """Say where systems are few, and a further note."""
-    n = found.pearson.n_ratings or 0
+    n = correlations.pearson.n_ratings or 0
     few = f"{n} systems are few: one of them can make a correlation." if FEWEST <= n < FEW_SYSTEMS else None
-    parts = (found.pearson, found.spearman, found.kendall)
+    parts = (correlations.pearson, correlations.spearman, correlations.kendall)
     return ScoreCorrelations(
         *(part if part.value is None else replace(part, note=joined(few, part.note, note)) for part in parts)
     )

@@ -103,7 +103,7 @@ def correlated_scores(
     taus = np.where(missing, np.nan, rank_taus(drawn_x, drawn_y))
     third = _interval(float(tau.statistic), taus, n, n_items, confidence)
     estimates.append(replace(third, p=float(tau.pvalue)))
-    return ScoreCorrelations(*(replace(one, note=joined(note, one.note)) for one in estimates))
+    return ScoreCorrelations(*(replace(part, note=joined(note, part.note)) for part in estimates))
 
 
 def _interval(value: float, samples: Floats, n: int, n_items: int, confidence: float) -> Estimate:
