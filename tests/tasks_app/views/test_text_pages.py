@@ -2,10 +2,12 @@
 
 import json
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.http import HttpResponse
@@ -14,6 +16,7 @@ from django.urls import reverse
 
 from tasks_app import studyfile
 from tasks_app.models import Assignment, Draft, Judgment, Rater, RaterSet, Study
+from tasks_app.services.study import lifecycle
 from tests import invariants, pages
 from tests.builders import build_study
 from tests.tasks_app.checks_kit import checked_study
@@ -237,3 +240,29 @@ def test_the_preview_shows_the_page_of_several_texts(rosas_browser: Client, rosa
     assert tried.status_code == 200
     assert "This answer would store these ratings." in tried.content.decode()
     assert not Judgment.objects.exists()
+
+
+def test_recordings_stand_on_a_page_of_several_with_their_own_players(somebody: Client, tmp_path: Path) -> None:
+    folder = tmp_path / "recordings"
+    shutil.copytree(settings.BASE_DIR / "examples" / "pictures_and_sounds", folder)
+    document = yaml.safe_load((folder / "study.yaml").read_text(encoding="utf-8"))
+    _pictures, sounds = document["tasks"]
+    sounds["params"]["texts_per_page"] = 3
+    rows = (folder / "items.csv").read_text(encoding="utf-8").splitlines(keepends=True)
+    (folder / "items.csv").write_text("".join([rows[0], *(row for row in rows if ",sound" in row)]), encoding="utf-8")
+    document |= {"tasks": [sounds], "criteria": document["criteria"][1:], "systems": document["systems"][2:]}
+    (folder / "study.yaml").write_text(yaml.safe_dump(document, allow_unicode=True), encoding="utf-8")
+    for picture in folder.glob("*.png"):
+        picture.unlink()
+    study = studyfile.load(folder, owner=None)
+    lifecycle.move(study_id=study.pk, action="open", by=None)
+    token = pages.join(somebody, study)
+    page = shown(somebody, token).content.decode()
+    ids = re.findall(r'\bid="([^"]+)"', page)
+    assert len(ids) == len(set(ids)), "an id stands twice on the page"
+    players = re.findall(r"<(?:audio|video)[^>]*>.*?</(?:audio|video)>", page, re.DOTALL)
+    assert len({re.search(r'<track[^>]*src="([^"]+)"', player)[1] for player in players}) == len(players) == 3
+    assert (
+        send(somebody, token, pages.unit(somebody, token), **answers(1, 3, 5, criterion="accuracy")).status_code == 302
+    )
+    assert Judgment.objects.count() == 3
