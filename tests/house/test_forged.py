@@ -24,7 +24,7 @@ from tasks_app.models import Assignment, Draft, Judgment, Rater, Rating, Study
 from tasks_app.selectors import screens
 from tasks_app.task_types.base import Quality
 from tests import extent
-from tests.house.examples import every_example, load, opened
+from tests.house.examples import covering_examples, every_example, load, opened
 
 pytestmark = pytest.mark.django_db
 
@@ -38,7 +38,7 @@ JUNK = (
 # What no field takes, free text included.
 POISON = ("a\0b", "x" * 1_500_000)
 # A type has many fields alike; the first ones stand for the rest, and more of them in an exhaustive run.
-MOST_FIELDS = 3 * extent.times_as_many()
+MOST_FIELDS = 2 * extent.times_as_many()
 TICK = forms.BooleanField()
 
 
@@ -122,7 +122,7 @@ def test_no_field_takes_what_it_is_not_for(name: str, tmp_path: Path) -> None:
         status = rated.send(answer)
         assert status == 422, f"{what}: {status}"
         assert stored() == before, what
-    assert tried >= 3
+    assert tried >= len(POISON)
     # More than the server reads at all, whatever it is: as 10^9 characters are.
     name = next(iter(rated.answers[0]))
     assert rated.send({**rated.answers[0], name: "9" * 3_000_000}) == 413
@@ -130,7 +130,7 @@ def test_no_field_takes_what_it_is_not_for(name: str, tmp_path: Path) -> None:
     assert stored() == before
 
 
-@every_example
+@covering_examples
 def test_what_is_anothers_stays_anothers(name: str, tmp_path: Path) -> None:
     study = opened(load(name, tmp_path, f"forged-{name}", k=20))
     ada, mallory = Rated(study), Rated(study)
@@ -153,19 +153,18 @@ def test_what_is_anothers_stays_anothers(name: str, tmp_path: Path) -> None:
 
 
 @every_example
-def test_fields_that_were_not_asked_change_nothing(name: str, tmp_path: Path) -> None:
+def test_a_page_tells_nothing_about_systems_or_gold_and_takes_no_more_fields(name: str, tmp_path: Path) -> None:
     study = opened(load(name, tmp_path, f"forged-{name}"))
     rated = Rated(study)
+    _tells_nothing_about_systems_or_gold(rated)
     more = {"p99-fluency": "5", "correct": "1", "system": "ours", "value": "1", "gold": "1", "part": "0"}
     assert rated.send({**rated.answers[0], **more}) == 302
     (judgment,) = Judgment.objects.all()
     assert not set(judgment.answer) & set(more)
 
 
-@every_example
-def test_a_page_tells_nothing_about_systems_or_gold(name: str, tmp_path: Path) -> None:
-    study = opened(load(name, tmp_path, f"forged-{name}"))
-    rated = Rated(study)
+def _tells_nothing_about_systems_or_gold(rated: Rated) -> None:
+    study = rated.study
     page = rated.client.get(rated.url).content.decode()
     texts = {part.text for part in rated.screen.parts} | {rated.screen.source, rated.screen.reference}
     for text in sorted(texts - {""}, key=len, reverse=True):
