@@ -38,7 +38,7 @@ test test-fast test-all: export PYTHONDONTWRITEBYTECODE :=
 
 test: lint
 	@echo "Running the whole suite"
-	@$(PY) -m pytest -n 2
+	@$(PY) -m pytest -n 3
 
 test-fast: dev-venv
 	@$(PY) -m pytest -n 2 -m "not browser and not whole"

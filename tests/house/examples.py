@@ -20,7 +20,9 @@ EXAMPLES = Path(settings.BASE_DIR) / "examples"
 FOLDERS = {path.parent.name: path.parent for path in sorted(EXAMPLES.glob("*/study.yaml"))}
 
 # Between them, these have every setting that any example has, which test_extent.py checks.
-COVERING = frozenset({"checked", "comprehension", "panas_groups", "semantic_differential", "slider"})
+COVERING = frozenset(
+    {"checked", "comprehension", "panas_groups", "pictures_and_sounds", "semantic_differential", "slider"}
+)
 
 every_example = pytest.mark.parametrize("name", list(FOLDERS))
 covering_examples = pytest.mark.parametrize(

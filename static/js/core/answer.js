@@ -26,10 +26,15 @@ function isFilled(control) {
   return control.type === "radio" || control.type === "checkbox" ? control.checked : control.value !== "";
 }
 
-/** The answer as it stands: field -> value. Fields that are empty are left out. */
+/**
+ * The answer as it stands: field -> value. Fields that are empty are left out.
+ *
+ * Read as the form would be sent, since types add to that what they have counted, such as keys and seconds.
+ */
 export function answerOf(text) {
-  const filled = controlsOf(text).filter(([, control]) => !control.matches(":disabled") && isFilled(control));
-  return Object.fromEntries(filled.map(([name, control]) => [name, control.value]));
+  const names = new Map(controlsOf(text).map(([name, control]) => [control.name, name]));
+  const sent = [...new FormData(text.closest("form"))].filter(([name, value]) => names.has(name) && value !== "");
+  return Object.fromEntries(sent.map(([name, value]) => [names.get(name), value]));
 }
 
 /** Say whether a control was changed before the scripts came: its change has been heard by nobody. */

@@ -11,7 +11,7 @@ from evalweb.local_services.folder import BASE_DIR
 from tests.analytics_app.runs.site import Site, running_site
 from tests.analytics_app.runs.test_survival import A_MINUTE_LATER, EXCLUSIONS, PLOTS, ROWS
 
-pytestmark = pytest.mark.whole
+pytestmark = [pytest.mark.whole, pytest.mark.exhaustive]
 
 SLUG = "bench-2500"
 MAKE = "from bench.collected import study_with; study_with(2_500, criteria=5)"
