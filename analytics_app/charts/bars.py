@@ -12,8 +12,6 @@ from analytics_app.charts.rows import bars_in_rows
 from analytics_app.charts.svg import MARK
 from analytics_app.charts.words import share
 
-# A smaller share has no room for its label.
-WORDED = 0.12
 HEIGHT = 220
 # The width of the numbers beside an axis, in pixels.
 ASIDE = 52
@@ -44,8 +42,7 @@ def _pieces(parts: Mapping[str, float], labels: Sequence[str]) -> Iterator[dict[
     start = 0.0
     for label in labels:
         value = parts.get(label, 0.0)
-        text = share(value) if value >= WORDED else ""
-        yield {"label": label, "value": value, "start": start, "end": start + value, "text": text}
+        yield {"label": label, "value": value, "start": start, "end": start + value, "text": share(value)}
         start += value
 
 

@@ -24,11 +24,18 @@ def bars_in_rows(
     measure: str,
     ends: tuple[float, float],
 ) -> Any:
-    """Return a chart with a bar a row; a piece has label, value, start, end, its own text and perhaps a total."""
+    """Return a chart with a bar a row; a piece has label, value, start, end, its own text and perhaps a total.
+
+    A text is left out where its piece is narrower than the text; the legend and the table have its value.
+    """
     import altair as alt  # noqa: PLC0415  slow to import, for jobs alone
 
     gutter = gutter_for(room, list(pieces), above=room.width)
+    width = room.width - gutter.width
     data, height = _placed(pieces, dict(zip(labels, paints, strict=True)), gutter, room)
+    for piece in data:
+        if room.length(piece["text"]) > (piece["end"] - piece["start"]) / (ends[1] - ends[0]) * width:
+            piece["text"] = ""
     scale = alt.Scale(domain=[height, 0], nice=False, zero=False)
     base = alt.Chart().encode(y=alt.Y("middle:Q", scale=scale, axis=None))
     names = alt.Chart().encode(y=alt.Y("named:Q", scale=scale, axis=None)).transform_filter("datum.first")
@@ -52,7 +59,7 @@ def bars_in_rows(
         in_lines(names, room, x=-gutter.width),
     ]
     whole = alt.layer(*layers, data=alt.InlineData(values=data, name="points"))
-    return whole.resolve_scale(color="independent").properties(width=room.width - gutter.width, height=height)
+    return whole.resolve_scale(color="independent").properties(width=width, height=height)
 
 
 def _placed(

@@ -13,8 +13,6 @@ from analytics_app.charts.rows import bars_in_rows
 
 # What a sum needs beside the longest bar.
 ROOM = 0.16
-# A piece below this share of the longest bar has no room for its own number.
-WORDED = 0.12
 
 
 def sums_chart(sums: Mapping[str, Mapping[str, float]], labels: Sequence[str], *, measure: str) -> Chart:
@@ -42,7 +40,7 @@ def _pieces(parts: Mapping[str, float], labels: Sequence[str], longest: float) -
             "value": value,
             "start": start,
             "end": start + value,
-            "text": words.number(value, longest) if value >= WORDED * longest else "",
+            "text": words.number(value, longest),
             "total": total if label == labels[-1] else None,
         }
         start += value

@@ -7,16 +7,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.conf import settings
 
 from analytics_app import charts
+from analytics_app.charts.bars import stacked_chart
 from analytics_app.charts.drawing import Sketch
 from analytics_app.charts.paints import CATEGORIES, SHADES
 from analytics_app.charts.picking import Material
 from analytics_app.charts.registry import in_order
-from analytics_app.charts.room import BOTH, WIDE, gutter_for
+from analytics_app.charts.room import BOTH, NARROW, WIDE, gutter_for
+from analytics_app.charts.stacks import sums_chart
 from analytics_app.charts.svg import COLOURS
 from analytics_app.results import Row
 from tests.analytics_app.builders import likert_rows, slider_rows
@@ -78,6 +81,21 @@ def test_labels_without_an_order_have_a_colour_each_and_steps_have_shades() -> N
     words = {str(step): name for step, name in enumerate(("awful", "bad", "so-so", "good", "great"), start=1)}
     rows = [replace(row, label=words.get(row.label or "", row.label)) for row in likert_rows()]
     assert painted(drawn(rows, "fluency")["shares"].svg) >= {colour for colour, _words in CATEGORIES[:5]}
+
+
+def test_a_piece_of_a_bar_has_its_number_where_the_number_is_narrower() -> None:
+    shares = {"north": {"fits": 0.15, "narrow": 0.02, "rest": 0.83}}
+    sums = {"north": {"fits": 15.0, "narrow": 1.0, "rest": 84.0}}
+    shared = stacked_chart(shares, ["fits", "narrow", "rest"], measure="Errors", ordered=True)
+    summed = sums_chart(sums, ["fits", "narrow", "rest"], measure="Errors")
+    assert words_of(shared(WIDE)) == ["15\u00a0%", "", "83\u00a0%"]
+    assert words_of(shared(NARROW)) == ["", "", "83\u00a0%"]
+    assert words_of(summed(WIDE)) == ["15.0", "", "84.0"]
+
+
+def words_of(chart: Any) -> list[str]:
+    """Return the number written in each piece of the bars of a chart."""
+    return [piece["text"] for piece in chart.data.values]
 
 
 def test_a_page_paints_every_class_of_a_drawing_and_a_file_has_its_own_colours() -> None:
