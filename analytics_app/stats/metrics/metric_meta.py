@@ -8,21 +8,14 @@ from math import sqrt
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analytics_app.stats.arrays import Codes, Floats, checked_codes, checked_values, compressed, settled
+from analytics_app.stats.arrays import Codes, Floats, checked_values, settled
 from analytics_app.stats.estimate import Estimate, joined
-from analytics_app.stats.metrics.coefficients import APART, column_means, linked, p_of, r_of, with_interval
-from analytics_app.stats.metrics.metric_samples import (
-    accuracy,
-    mean_samples,
-    moment_samples,
-    ranks_of_rows,
-    row_r,
-    tau_samples,
-)
+from analytics_app.stats.metrics.coefficients import APART, linked, p_of, r_of, with_interval
+from analytics_app.stats.metrics.metric_samples import accuracy, ranks_of_rows, row_r
+from analytics_app.stats.metrics.scored_systems import ScoredSystems, few_note
+from analytics_app.stats.metrics.scored_texts import ScoredTexts
 from analytics_app.stats.resampling.bootstrap import check_settings
 
-# With fewer systems one outlier can determine the correlation.
-FEW_SYSTEMS = 8
 # With more texts than this tau has no interval: its time grows with the square of their number.
 _PAIRED_TEXTS = 4000
 
@@ -79,34 +72,22 @@ def over_texts(
     x, y = checked_values(human), checked_values(metric)
     if x.shape != y.shape:
         raise ValueError(f"There are {x.size} scores of people and {y.size} of the metric.")
-    codes = checked_codes(items, x.size)
-    scored = ~(np.isnan(x) | np.isnan(y))
-    x, y, (_item_codes, item) = x[scored], y[scored], compressed(codes[scored])
-    n_items = int(item.max()) + 1 if item.size else 0
-    if problem := _no_correlation(x, y, "texts"):
-        undefined = Estimate(None, n_ratings=x.size, n_items=n_items, note=problem)
+    texts = ScoredTexts.of(x, y, items)
+    if problem := _no_correlation(texts.x, texts.y, "texts"):
+        undefined = texts.estimate(None, problem)
         return Correlations(undefined, undefined, undefined)
-    from scipy.stats import kendalltau, rankdata  # noqa: PLC0415
-
-    n_drawn = n_resamples if n_items > 1 else 0
-    # Means of ratings that differ by rounding only are tied. Scores of metrics are not rounded: a BLEU of 1e-16 is
-    # not equal to 1e-12.
-    x_tying = settled(x)
-    x_ranks, y_ranks = rankdata(x_tying), rankdata(y)
-    of_moments, of_tau = rng.spawn(2)
-    samples = moment_samples([(x, y), (x_ranks, y_ranks)], item, n_drawn, of_moments)
-    estimates = [
-        with_interval(r_of(side_x, side_y), drawn_r, x.size, n_items, confidence)
-        for (side_x, side_y), drawn_r in zip(((x, y), (x_ranks, y_ranks)), samples, strict=True)
-    ]
-    tau = float(kendalltau(x_tying, y).statistic)
-    if x.size > _PAIRED_TEXTS and n_drawn:
-        note = f"No interval is drawn for tau over more than {_PAIRED_TEXTS:,} texts."
-        third = Estimate(tau, n_ratings=x.size, n_items=n_items, note=note)
-    else:
-        of_tau_samples = tau_samples(x_tying, y, item, n_items, n_drawn, of_tau)
-        third = with_interval(tau, of_tau_samples, x.size, n_items, confidence)
-    return Correlations(estimates[0], estimates[1], third)
+    too_many = f"No interval is drawn for tau over more than {_PAIRED_TEXTS:,} texts."
+    return Correlations(
+        *texts.correlations(
+            # Means of ratings that differ by rounding only are tied. Scores of metrics are not rounded: a BLEU of
+            # 1e-16 is not equal to 1e-12.
+            tying=settled(texts.x),
+            no_tau_interval=too_many if texts.x.size > _PAIRED_TEXTS else None,
+            n_resamples=n_resamples,
+            confidence=confidence,
+            rng=rng,
+        )
+    )
 
 
 def over_systems(
@@ -155,27 +136,16 @@ def over_systems(
     check_settings(n_resamples, confidence)
     gold = np.atleast_2d(np.asarray(human, dtype=np.float64))
     scores = np.asarray(metric, dtype=np.float64)
-    of_texts = scores.ndim == 2
-    if scores.shape != (gold.shape if of_texts else gold.shape[1:]):
+    if scores.shape != (gold.shape if scores.ndim == 2 else gold.shape[1:]):
         raise ValueError(f"Scores of people have shape {gold.shape}, those of the metric {scores.shape}.")
     checked_values(gold.ravel()), checked_values(scores.ravel())
-    if of_texts:
-        # So that both means of a system are over the same texts.
-        gold = np.where(np.isnan(scores), np.nan, gold)
-        scores = np.where(np.isnan(gold), np.nan, scores)
-    judged = ~np.isnan(gold).all(axis=1)
-    gold, scores = gold[judged], scores[judged] if of_texts else scores
-    units = np.arange(len(gold), dtype=np.intp) if clusters is None else clusters[judged]
-    scored = ~np.isnan(gold).all(axis=0) & (~np.isnan(scores).all(axis=0) if of_texts else ~np.isnan(scores))
-    gold, scores = gold[:, scored], scores[..., scored]
-    x, y = column_means(gold), column_means(scores) if of_texts else scores
+    systems = ScoredSystems.of(gold, scores, clusters)
+    (x, y), n_items = systems.means, len(systems.texts)
     if problem := _no_correlation(x, y, "systems"):
-        undefined = Estimate(None, n_ratings=x.size, n_items=len(gold), note=problem)
+        undefined = Estimate(None, n_ratings=x.size, n_items=n_items, note=problem)
         return Correlations(undefined, undefined, undefined)
-    n_drawn = np.unique(units).size
-    samples = mean_samples(gold, scores, n_resamples if n_drawn > 1 else 0, rng, units)
-    correlations = _of_means(len(gold), n_drawn, samples, x, y, confidence)
-    return correlations if linked(~np.isnan(gold)) else _with_note(correlations, APART)
+    correlations = _of_means(n_items, systems.n_units, systems.drawn(n_resamples, rng), x, y, confidence)
+    return correlations if linked(~np.isnan(systems.texts)) else _with_note(correlations, APART)
 
 
 def _with_note(correlations: Correlations, note: str) -> Correlations:
@@ -189,7 +159,6 @@ def _of_means(
     from scipy.stats import rankdata  # noqa: PLC0415
 
     n, (samples_x, samples_y) = x.size, samples
-    few_note = f"{n} systems are few: one of them can make a correlation." if n < FEW_SYSTEMS else None
     estimates = []
     for side_x, side_y, drawn_x, drawn_y in (
         (x, y, samples_x, samples_y),
@@ -198,7 +167,7 @@ def _of_means(
         r = r_of(side_x, side_y)
         estimate = with_interval(r, row_r(drawn_x, drawn_y), n, n_drawn, confidence)
         p, df = p_of(r, side_x, side_y)
-        note = joined(few_note, estimate.note)
+        note = joined(few_note(n), estimate.note)
         estimates.append(replace(estimate, df=df, p=p, n_ratings=n, n_items=n_items, note=note))
     right = accuracy(settled(x)[np.newaxis], y[np.newaxis])[0]
     third = with_interval(float(right), accuracy(samples_x, samples_y), n, n_drawn, confidence)

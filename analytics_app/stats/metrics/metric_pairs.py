@@ -7,15 +7,13 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analytics_app.stats.arrays import Codes, Floats, checked_codes, checked_values, compressed
-from analytics_app.stats.estimate import Estimate, joined
-from analytics_app.stats.metrics.coefficients import APART, column_means, linked, r_of, with_interval
-from analytics_app.stats.metrics.metric_samples import mean_samples, moment_samples, tau_samples
+from analytics_app.stats.arrays import Codes, Floats, checked_values
+from analytics_app.stats.estimate import joined
+from analytics_app.stats.metrics.coefficients import APART, linked
+from analytics_app.stats.metrics.scored_systems import ScoredSystems, few_note
+from analytics_app.stats.metrics.scored_texts import ScoredTexts
 from analytics_app.stats.metrics.system_scores import FEWEST, ScoreCorrelations, correlated_scores
 from analytics_app.stats.resampling.bootstrap import check_settings
-
-# With fewer systems one outlier can determine the correlation.
-FEW_SYSTEMS = 8
 
 
 def pair_over_texts(
@@ -58,28 +56,20 @@ def pair_over_texts(
     x, y = checked_values(a), checked_values(b)
     if x.shape != y.shape:
         raise ValueError(f"Both metrics score the same texts, not {x.size} and {y.size}.")
-    codes = checked_codes(items, x.size)
-    scored = ~(np.isnan(x) | np.isnan(y))
-    x, y, (_codes, item) = x[scored], y[scored], compressed(codes[scored])
-    n_items = int(item.max()) + 1 if item.size else 0
-    if problem := _problem(x, y):
-        undefined = Estimate(None, n_ratings=x.size, n_items=n_items, note=problem)
+    texts = ScoredTexts.of(x, y, items)
+    if problem := _problem(texts.x, texts.y):
+        undefined = texts.estimate(None, problem)
         return ScoreCorrelations(undefined, undefined, undefined)
-    from scipy.stats import kendalltau, rankdata  # noqa: PLC0415  takes a second to load
-
-    n_drawn = n_resamples if n_items > 1 else 0
-    of_moments, of_tau = rng.spawn(2)
-    sides = [(x, y), (rankdata(x), rankdata(y))]
-    samples = moment_samples(sides, item, n_drawn, of_moments)
-    pearson, spearman = (
-        with_interval(r_of(*side), drawn, x.size, n_items, confidence)
-        for side, drawn in zip(sides, samples, strict=True)
+    too_many = "No interval is drawn for tau over so many texts and pairs of metrics."
+    return ScoreCorrelations(
+        *texts.correlations(
+            tying=texts.x,
+            no_tau_interval=None if tau_interval else too_many,
+            n_resamples=n_resamples,
+            confidence=confidence,
+            rng=rng,
+        )
     )
-    taus = tau_samples(x, y, item, n_items, n_drawn if tau_interval else 0, of_tau)
-    kendall = with_interval(float(kendalltau(x, y).statistic), taus, x.size, n_items, confidence)
-    if n_drawn and not tau_interval:
-        kendall = replace(kendall, note="No interval is drawn for tau over so many texts and pairs of metrics.")
-    return ScoreCorrelations(pearson, spearman, kendall)
 
 
 def pair_over_systems(
@@ -124,33 +114,23 @@ def pair_over_systems(
     checked_values(x.ravel()), checked_values(y.ravel())
     if x.ndim == 1 and y.ndim == 1:
         return _few(correlated_scores(x, y, confidence=confidence), "Scores of systems as wholes have no interval.")
-    if x.ndim == 2 and y.ndim == 2:
-        x, y = np.where(np.isnan(y), np.nan, x), np.where(np.isnan(x), np.nan, y)
-    texts, other = (x, y) if x.ndim == 2 else (y, x)
-    judged = ~np.isnan(texts).all(axis=1)
-    texts, other = texts[judged], other[judged] if other.ndim == 2 else other
-    units = np.arange(len(texts), dtype=np.intp) if clusters is None else clusters[judged]
-    there = ~np.isnan(texts).all(axis=0) & ~np.isnan(np.atleast_2d(other)).all(axis=0)
-    texts, other = texts[:, there], other[..., there]
-    if texts.shape[1] < FEWEST:
-        return correlated_scores(np.zeros(texts.shape[1]), np.zeros(texts.shape[1]), n_items=len(texts))
-    n_drawn = np.unique(units).size
-    drawn = mean_samples(texts, other, n_resamples if n_drawn > 1 else 0, rng, units)
-    means = column_means(texts), column_means(other) if other.ndim == 2 else other
+    systems = ScoredSystems.of(x, y, clusters) if x.ndim == 2 else ScoredSystems.of(y, x, clusters)
+    n_items, n_systems = systems.texts.shape
+    if n_systems < FEWEST:
+        return correlated_scores(np.zeros(n_systems), np.zeros(n_systems), n_items=n_items)
+    means, drawn = systems.means, systems.drawn(n_resamples, rng)
     if x.ndim == 1:
         means, drawn = (means[1], means[0]), (drawn[1], drawn[0])
-    correlations = correlated_scores(*means, drawn=drawn, n_items=n_drawn, confidence=confidence)
+    correlations = correlated_scores(*means, drawn=drawn, n_items=systems.n_units, confidence=confidence)
     parts = (
-        replace(part, n_items=len(texts))
-        for part in (correlations.pearson, correlations.spearman, correlations.kendall)
+        replace(part, n_items=n_items) for part in (correlations.pearson, correlations.spearman, correlations.kendall)
     )
-    return _few(ScoreCorrelations(*parts), None if linked(~np.isnan(texts)) else APART)
+    return _few(ScoreCorrelations(*parts), None if linked(~np.isnan(systems.texts)) else APART)
 
 
 def _few(correlations: ScoreCorrelations, note: str | None) -> ScoreCorrelations:
     """Say where systems are few, and a further note."""
-    n = correlations.pearson.n_ratings or 0
-    few = f"{n} systems are few: one of them can make a correlation." if FEWEST <= n < FEW_SYSTEMS else None
+    few = few_note(correlations.pearson.n_ratings or 0)
     parts = (correlations.pearson, correlations.spearman, correlations.kendall)
     return ScoreCorrelations(
         *(part if part.value is None else replace(part, note=joined(few, part.note, note)) for part in parts)
