@@ -29,7 +29,7 @@ Intervals: TypeAlias = Literal["adjusted", "percentile"]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QuestionCriterion:
     """One criterion of a question: `code` is its place in `table.names.criteria`.
 
     `labels` are those that the study offers, in their order; empty where there are none, or items bring their own.
@@ -61,7 +61,7 @@ class Question:
     limits: tuple[float, float] | None = None
     by_document: bool = False
     whole: bool = False
-    criteria: tuple[Asked, ...] = ()
+    criteria: tuple[QuestionCriterion, ...] = ()
     params: Mapping[str, Any] = field(default_factory=dict)
     labels: tuple[str, ...] = ()
 

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 from numpy.typing import NDArray
 
-from analytics_app.analyses.base import Analysis, Asked, Filters, Rows, Sample, in_words
+from analytics_app.analyses.base import Analysis, Filters, QuestionCriterion, Rows, Sample, in_words
 from analytics_app.analyses.labels.shares import ByOutput, dependent, one_an_item, shares
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.labelled import Answers, Decided, Model, by_model, by_vote
@@ -111,7 +111,7 @@ def good_labels(entries: Sequence[str]) -> dict[str, set[str]]:
     return good
 
 
-def _of_criterion(sample: Sample, criterion: Asked, aggregate: str) -> Decided:
+def _of_criterion(sample: Sample, criterion: QuestionCriterion, aggregate: str) -> Decided:
     several = bool(sample.question.params.get("multiple"))
     answers = Answers.of(
         sample.table.where(sample.table.criterion == criterion.code), criterion.labels, several=several

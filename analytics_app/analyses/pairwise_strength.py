@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from django.utils.translation import gettext_lazy as _
 
-from analytics_app.analyses.base import Analysis, Asked, Filters, Rows, Sample
+from analytics_app.analyses.base import Analysis, Filters, QuestionCriterion, Rows, Sample
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.bootstrap import bootstrap
 from analytics_app.analyses.shared.pairs import Preferences
@@ -51,7 +51,7 @@ class PairwiseStrength(Analysis):
                 yield from _of_criterion(Rows(self.name, sample), criterion, strength)
 
 
-def _of_criterion(make: Rows, criterion: Asked, strength: Asked) -> Iterator[Row]:
+def _of_criterion(make: Rows, criterion: QuestionCriterion, strength: QuestionCriterion) -> Iterator[Row]:
     table = make.sample.table
     # The strength is a rating of its own in the same judgment.
     of_judgment = np.full(len(table.judgments.id), np.nan)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from analytics_app import analyses
-from analytics_app.analyses import Analysis, Asked, Common, Question
+from analytics_app.analyses import Analysis, Common, Question, QuestionCriterion
 from analytics_app.models import Run
 from analytics_app.plan import ALL, as_meant
 from analytics_app.quality.base import Asking, Scope
@@ -62,7 +62,7 @@ def question_of(
     `criteria` are those of the task, if they have been read already.
     """
     answered = _asked(task, criterion)
-    asked_criteria: tuple[Asked, ...] = ()
+    asked_criteria: tuple[QuestionCriterion, ...] = ()
     if whole:
         if criteria is None:
             criteria = list(Criterion.objects.filter(task_criteria__task=task).order_by("task_criteria__order"))
@@ -82,7 +82,7 @@ def question_of(
     )
 
 
-def _asked(task: Task, criterion: Criterion | None) -> Asked:
+def _asked(task: Task, criterion: Criterion | None) -> QuestionCriterion:
     """Return a criterion with its scale; its code is not known before ratings are read."""
     kind = task.kind
     declared = criterion_of(criterion) if criterion is not None else None
@@ -99,7 +99,7 @@ def _asked(task: Task, criterion: Criterion | None) -> Asked:
     labels = kind.labels_of(declared)
     if labels is None and declared is not None and answered is not None and answered.column == "label":
         labels = tuple(declared.labels)
-    return Asked(
+    return QuestionCriterion(
         key=criterion.key if criterion is not None else "",
         name=criterion.name if criterion is not None else "",
         scale=scale,

@@ -13,7 +13,7 @@ from django.utils.translation import ngettext
 from analytics_app.models import ResultRow
 from analytics_app.show import cells
 from analytics_app.show.cells import Words
-from analytics_app.show.findings import Asked, Finding, finding_of, listed
+from analytics_app.show.findings import Finding, FindingQuestion, finding_of, listed
 from analytics_app.show.shown import Rows
 
 Unit: TypeAlias = Literal["number", "share", "ratio"]
@@ -76,7 +76,7 @@ def compares(comparison: Comparison) -> Comparison:
     statistics = (comparison.level, comparison.level_over_raters, comparison.tested)
 
     @finding_of(comparison.analysis, *statistics, order=comparison.order)
-    def found(rows: Rows, question: Asked) -> Finding | None:
+    def found(rows: Rows, question: FindingQuestion) -> Finding | None:
         compared = Compared.of(comparison, rows, question.limit)
         return compared.finding(question) if compared is not None else None
 
@@ -159,7 +159,7 @@ class Compared:
         """Return the pairs that have a test."""
         return [row for row in self.pairs if row.p_adjusted is not None]
 
-    def finding(self, question: Asked) -> Finding:
+    def finding(self, question: FindingQuestion) -> Finding:
         """Return the finding that the adjusted tests support."""
         verb, tested = self.comparison.verb(question.task_type), len(self.tested)
         if len(self.levels) == 1:
@@ -177,7 +177,7 @@ class Compared:
             return Finding(start, self._others(groups), criterion=question.name)
         return Finding(*self._some(verb, tested, complete=complete), criterion=question.name)
 
-    def _alone(self, question: Asked) -> Finding:
+    def _alone(self, question: FindingQuestion) -> Finding:
         row = self.levels[0]
         digits = cells.digits_for([row.value])
         placeholders = {"system": row.system, "value": cells.figure(row.value or 0.0, digits)}
@@ -187,7 +187,7 @@ class Compared:
         ends = f" ({cells.interval(row.low, row.high, digits).text})"
         return Finding(start, ends, tested=False, criterion=question.name)
 
-    def _about(self, question: Asked) -> str:
+    def _about(self, question: FindingQuestion) -> str:
         return question.name or str(self.comparison.whole)
 
     def _unclear(self, tested: int) -> tuple[str, str]:

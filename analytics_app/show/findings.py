@@ -19,7 +19,7 @@ NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class FindingQuestion:
     """The criterion of a finding: its name ("" for a whole task), and the type of its task.
 
     An adjusted p value below `limit` is significant.
@@ -49,7 +49,7 @@ class Finding:
 
 
 # A function that returns the finding of the rows of one analysis about one criterion, or None.
-Make: TypeAlias = Callable[[Rows, Asked], Finding | None]
+Make: TypeAlias = Callable[[Rows, FindingQuestion], Finding | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,17 +90,17 @@ def registered() -> list[Registered]:
     return sorted(_registered.values(), key=lambda entry: (entry.order, entry.analysis))
 
 
-def finding(rows: Sequence[ResultRow], question: Asked) -> Finding | None:
+def finding(rows: Sequence[ResultRow], question: FindingQuestion) -> Finding | None:
     """Return the finding to show for the rows of one criterion."""
     return next(_findings(rows, question, beside=False), None)
 
 
-def findings_beside(rows: Sequence[ResultRow], question: Asked) -> tuple[Finding, ...]:
+def findings_beside(rows: Sequence[ResultRow], question: FindingQuestion) -> tuple[Finding, ...]:
     """Return the findings to show beside that of a criterion."""
     return tuple(_findings(rows, question, beside=True))
 
 
-def _findings(rows: Sequence[ResultRow], question: Asked, *, beside: bool) -> Iterator[Finding]:
+def _findings(rows: Sequence[ResultRow], question: FindingQuestion, *, beside: bool) -> Iterator[Finding]:
     for entry in registered():
         if entry.beside != beside:
             continue

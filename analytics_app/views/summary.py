@@ -181,7 +181,7 @@ def _statistics() -> dict[str, set[str]]:
 
 def _place(at: CriterionRows, rows: Sequence[ResultRow], names: ResultNames, limit: float) -> Place:
     title = names.criteria.get(at.criterion, at.criterion)
-    question = findings.Asked(title, names.types.get(at.task, ""), limit)
+    question = findings.FindingQuestion(title, names.types.get(at.task, ""), limit)
     index = RowIndex(rows)
     agreement = (
         choice.chosen(RowIndex([row for row in rows if row.analysis in choice.ANALYSES])) if at.criterion else None

@@ -8,8 +8,19 @@ from typing import Any
 from django import forms
 from django.db.models import F, Prefetch, QuerySet
 
-from tasks_app.models import Assignment, Criterion, Item, ItemMedia, PartOutput, Prefill, Rater, Study, Task, TaskGroup
-from tasks_app.models import TaskCriterion as Asked
+from tasks_app.models import (
+    Assignment,
+    Criterion,
+    Item,
+    ItemMedia,
+    PartOutput,
+    Prefill,
+    Rater,
+    Study,
+    Task,
+    TaskCriterion,
+    TaskGroup,
+)
 from tasks_app.selectors.personal_texts import shown_text
 from tasks_app.task_types import TaskType, highlights
 from tasks_app.task_types import base as contract
@@ -79,18 +90,18 @@ def criterion_of(row: Criterion, language: str = "") -> contract.Criterion:
 def read_frame(task_id: int) -> Frame:
     """Read what a task asks."""
     task = Task.objects.select_related("study").get(pk=task_id)
-    return _frame(task, Asked.objects.filter(task=task).select_related("criterion").order_by("order"))
+    return _frame(task, TaskCriterion.objects.filter(task=task).select_related("criterion").order_by("order"))
 
 
 def read_frames(tasks: QuerySet[Task]) -> list[Frame]:
     """Read what several tasks ask, with their groups, in four queries however many they are."""
-    asked = Prefetch("task_criteria", Asked.objects.select_related("criterion").order_by("order"))
+    asked = Prefetch("task_criteria", TaskCriterion.objects.select_related("criterion").order_by("order"))
     groups = Prefetch("task_groups", TaskGroup.objects.select_related("group").order_by("id"))
     rows = tasks.select_related("study").prefetch_related(asked, groups)
     return [_frame(task, task.task_criteria.all()) for task in rows]
 
 
-def _frame(task: Task, asked: Iterable[Asked]) -> Frame:
+def _frame(task: Task, asked: Iterable[TaskCriterion]) -> Frame:
     rows = [task_criterion.criterion for task_criterion in asked]
     return Frame(
         task=task,

@@ -19,7 +19,7 @@ from django.utils.functional import classproperty
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.study_settings import Block
-from tasks_app.task_types.expected import Asked, AskedOption, Compared, LaidOver, compare
+from tasks_app.task_types.expected import AnsweredOption, AnsweredQuestion, Compared, LaidOver, compare
 from tasks_app.task_types.grading import GoldAnswer, Graded, grade_one, sentence_for
 from tasks_app.task_types.screen_data import (
     Arrangement,
@@ -46,9 +46,9 @@ from tasks_app.task_types.screen_form import ScreenForm
 
 # Everything a type is written with comes from here.
 __all__ = [
+    "AnsweredOption",
+    "AnsweredQuestion",
     "Arrangement",
-    "Asked",
-    "AskedOption",
     "Compared",
     "Criterion",
     "Feedback",
@@ -339,7 +339,7 @@ class TaskType(ABC):
         values = tuple(self.ratings(screen, cleaned))
         return tuple(grade_one(values, answer) for answer in gold)
 
-    def asked_again(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Asked]:
+    def asked_again(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[AnsweredQuestion]:
         """Yield the questions of a screen with the rater's answers, empty where the screen was skipped.
 
         Types without such questions yield none; those whose answers are no options and no numbers override `laid_over`.

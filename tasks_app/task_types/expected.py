@@ -1,7 +1,7 @@
 """After practice: the expected answers laid over the rater's, question by question.
 
-A type names what was asked (`Asked`): the options with those that the rater chose, or a scale with the number given.
-`compare` adds what known answers accept. Nothing here is computed before the rater has answered.
+A type names what was asked (`AnsweredQuestion`): the options with those that the rater chose, or a scale with the
+number given. `compare` adds what known answers accept. Nothing here is computed before the rater has answered.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ BEYOND = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class AskedOption:
+class AnsweredOption:
     """One option: its words, the value that known answers name, whether the rater chose it."""
 
     words: Words
@@ -29,7 +29,7 @@ class AskedOption:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AnsweredQuestion:
     """A question that was answered: its options, or its scale from `low` to `high` with the number `given`.
 
     `key` is the criterion as known answers name it, `fields` the fields of the form that hold the answer, `shown` the
@@ -42,7 +42,7 @@ class Asked:
     fields: tuple[str, ...]
     language: str = ""
     shown: ShownPart | None = None
-    options: tuple[AskedOption, ...] = ()
+    options: tuple[AnsweredOption, ...] = ()
     criterion: Criterion | None = None
     scale: tuple[float, float] | None = None
     reference: float | None = None
@@ -126,12 +126,12 @@ class LaidOver:
     questions: tuple[Compared, ...] = ()
 
 
-def compare(asked: Iterable[Asked], gold: Sequence[GoldAnswer]) -> tuple[Compared, ...]:
+def compare(asked: Iterable[AnsweredQuestion], gold: Sequence[GoldAnswer]) -> tuple[Compared, ...]:
     """Return the questions to which answers are known, each with the rater's answer and the expected one."""
     return tuple(_compared(question, known) for question in asked if (known := question.known(gold)))
 
 
-def _compared(asked: Asked, known: Sequence[GoldAnswer]) -> Compared:
+def _compared(asked: AnsweredQuestion, known: Sequence[GoldAnswer]) -> Compared:
     return Compared(
         asked.title,
         asked.fields,
@@ -154,7 +154,7 @@ def _state(chosen: bool, expected: bool) -> str:
     return "expected" if expected else ""
 
 
-def _track(asked: Asked, known: Sequence[GoldAnswer]) -> Track:
+def _track(asked: AnsweredQuestion, known: Sequence[GoldAnswer]) -> Track:
     expected = tuple(dict.fromkeys(chain.from_iterable(_intervals(answer) for answer in known)))
     numbers = [
         *chain.from_iterable(expected),
@@ -195,7 +195,7 @@ class _Shares:
         return round(100 * (value - low) / (high - low), 2)
 
 
-def _shares(asked: Asked, numbers: Sequence[float]) -> _Shares:
+def _shares(asked: AnsweredQuestion, numbers: Sequence[float]) -> _Shares:
     if asked.scale is not None:
         return _Shares(*asked.scale, ratio=False)
     positive = [number for number in numbers if number > 0] or [1.0]

@@ -16,8 +16,8 @@ from django.utils.translation import gettext_lazy as _
 
 from tasks_app import languages, plaintext
 from tasks_app.task_types.base import (
-    Asked,
-    AskedOption,
+    AnsweredOption,
+    AnsweredQuestion,
     Criterion,
     Quality,
     Screen,
@@ -227,7 +227,7 @@ class GridType(SingleOrTogether):
                     raise TypeError(f"A rating must be a number, not {value!r}.")
                 yield Value("rating", part=shown.part.number, criterion=criterion.key, value=float(value) + 0.0)
 
-    def asked_again(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Asked]:
+    def asked_again(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[AnsweredQuestion]:
         """Yield the steps, or the scale, of every text and criterion."""
         form = self.form(screen)
         low, high, _step = self.scale_of()
@@ -235,14 +235,14 @@ class GridType(SingleOrTogether):
             for criterion in map(self.worded, screen.shown_criteria):
                 name = field_name(shown.position, criterion.key)
                 field, given = form.fields[name], cleaned.get(name)
-                yield Asked(
+                yield AnsweredQuestion(
                     criterion.key,
                     criterion.question or criterion.name,
                     (name,),
                     criterion.language,
                     shown,
                     tuple(
-                        AskedOption(
+                        AnsweredOption(
                             step_words(step), float(step.value), step.value == str(given), criterion.language_of_scale
                         )
                         for step in steps_of(form[name])

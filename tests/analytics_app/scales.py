@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from analytics_app import analyses
-from analytics_app.analyses.base import Asked, Common, Question, Sample
+from analytics_app.analyses.base import Common, Question, QuestionCriterion, Sample
 from analytics_app.ratings import Extras, Judgments, Names, Table
 from analytics_app.ratings.extras.waves import OtherWaves
 from analytics_app.results import Row
@@ -105,7 +105,7 @@ def _names(texts: Sequence[tuple[int, int]], n_raters: int, n_items: int, criter
 
 
 def sample(
-    name: str, data: Table, asked: Sequence[Asked], *, others: OtherWaves | None = None, **params: Any
+    name: str, data: Table, asked: Sequence[QuestionCriterion], *, others: OtherWaves | None = None, **params: Any
 ) -> Sample:
     """Return a table as an analysis of a whole task is given it."""
     member = analyses.registry[name]
@@ -160,19 +160,21 @@ def semantic(*, raters: int = 90, items: int = 20, seed: int = 1, missing: float
     return table(values, rater=rater.tolist(), item=item.tolist(), system=system.tolist(), criteria=keys())
 
 
-def pairs() -> tuple[Asked, ...]:
+def pairs() -> tuple[QuestionCriterion, ...]:
     """Return the pairs as they are asked, on seven steps."""
     steps = tuple(float(step) for step in range(-3, 4))
     return tuple(
-        Asked(key, pair, Scale.ORDINAL, -1, steps, (-3.0, 3.0)) for key, pair in zip(keys(), PAIRS, strict=True)
+        QuestionCriterion(key, pair, Scale.ORDINAL, -1, steps, (-3.0, 3.0))
+        for key, pair in zip(keys(), PAIRS, strict=True)
     )
 
 
-def words(steps: int = 5) -> tuple[Asked, ...]:
+def words(steps: int = 5) -> tuple[QuestionCriterion, ...]:
     """Return the words of PANAS as they are asked."""
     domain = tuple(float(step) for step in range(1, steps + 1))
     return tuple(
-        Asked(f"{PREFIX}{word}", word.capitalize(), Scale.ORDINAL, -1, domain, (1.0, float(steps))) for word in WORDS
+        QuestionCriterion(f"{PREFIX}{word}", word.capitalize(), Scale.ORDINAL, -1, domain, (1.0, float(steps)))
+        for word in WORDS
     )
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from analytics_app.analyses.base import Asked, Sample
+from analytics_app.analyses.base import QuestionCriterion, Sample
 from analytics_app.results import Row
 from tasks_app.task_types.base import Scale
 from tasks_app.task_types.questionnaire.panas import PREFIX
@@ -24,11 +24,11 @@ DIET = RNG.integers(0, 2, PEOPLE)
 RARE = np.where(np.isin(np.arange(PEOPLE), (1, 3, 5)), 1, 0)
 STEPS = (1.0, 2.0, 3.0, 4.0, 5.0)
 ASKED = (
-    Asked("age", "Your age", Scale.INTERVAL, -1),
-    Asked("ease", "How easy?", Scale.ORDINAL, -1, STEPS, (1.0, 5.0)),
-    Asked("diet", "Your diet", Scale.NOMINAL, -1, labels=("usual", "vegan", "other")),
-    Asked("rare", "Any allergy", Scale.NOMINAL, -1, (0.0, 1.0)),
-    Asked(f"{PREFIX}alert", "Alert", Scale.ORDINAL, -1, STEPS, (1.0, 5.0)),
+    QuestionCriterion("age", "Your age", Scale.INTERVAL, -1),
+    QuestionCriterion("ease", "How easy?", Scale.ORDINAL, -1, STEPS, (1.0, 5.0)),
+    QuestionCriterion("diet", "Your diet", Scale.NOMINAL, -1, labels=("usual", "vegan", "other")),
+    QuestionCriterion("rare", "Any allergy", Scale.NOMINAL, -1, (0.0, 1.0)),
+    QuestionCriterion(f"{PREFIX}alert", "Alert", Scale.ORDINAL, -1, STEPS, (1.0, 5.0)),
 )
 
 

@@ -9,7 +9,7 @@ import pytest
 import scipy.stats
 
 from analytics_app import analyses
-from analytics_app.analyses.base import Asked, Common, Question, Sample
+from analytics_app.analyses.base import Common, Question, QuestionCriterion, Sample
 from analytics_app.analyses.pairwise import ALL_PLACED
 from analytics_app.models import ResultRow
 from analytics_app.show.registry import tables_for
@@ -121,7 +121,10 @@ def test_how_much_better() -> None:
     table = screens.table()
     names = replace(table.names, criteria=("quality", "strength-quality"), criterion_ids=np.array([1, 2]))
     table = replace(table, names=names, criterion=np.array([one.get("criterion", 0) for one in screens.said]))
-    asked = (Asked("quality", "", Scale.NOMINAL, 0), Asked("strength-quality", "", Scale.ORDINAL, 1))
+    asked = (
+        QuestionCriterion("quality", "", Scale.NOMINAL, 0),
+        QuestionCriterion("strength-quality", "", Scale.ORDINAL, 1),
+    )
     question = Question("main", "pairwise", Scale.NOMINAL, whole=True, criteria=asked)
     sample = Sample(table, np.full(len(table), np.nan), question, Common(n_resamples=50), "kept")
     rows = list(analyses.registry["pairwise_strength"].rows(sample, {}))

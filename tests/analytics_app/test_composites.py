@@ -20,7 +20,7 @@ from analytics_app.models import ResultRow, Run
 from analytics_app.plan import BadPlan, complete
 from analytics_app.ratings.composites import Composite, read_composites
 from analytics_app.results import Row
-from analytics_app.show.findings import Asked, findings_beside
+from analytics_app.show.findings import FindingQuestion, findings_beside
 from analytics_app.show.registry import tables_for
 from analytics_app.stats.metrics.composite import combined, passed
 from tasks_app.models import Membership, Study
@@ -196,7 +196,7 @@ def test_tables_chart_and_finding(study: Path) -> None:
     assert [row[0].text for row in captions["Systems compared by metrics"].rows] == ["compliant"] * 3
     drawn = {chart.key: chart for chart in charts.draw([Row(**row) for row in rows], "main", "quality")}
     assert drawn["composite-1"].title == "A scores highest on compliant (71\N{NO-BREAK SPACE}%)"
-    (finding,) = findings_beside(stored, Asked("Quality", "slider", 0.05))
+    (finding,) = findings_beside(stored, FindingQuestion("Quality", "slider", 0.05))
     assert finding.text.startswith("By the composite score “compliant”, ")
     assert finding.text.endswith("A scores higher than B and C; no clear difference between B and C.")
 

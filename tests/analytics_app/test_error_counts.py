@@ -14,7 +14,7 @@ from django.core.management import CommandError
 from analytics_app import charts
 from analytics_app.models import ResultRow
 from analytics_app.results import Row
-from analytics_app.show.findings import Asked, finding
+from analytics_app.show.findings import FindingQuestion, finding
 from analytics_app.show.registry import tables_for
 from tests.analytics_app.by_commands import analysed, load, one, score, write
 
@@ -189,11 +189,11 @@ def test_tables_chart_and_finding(tmp_path: Path) -> None:
     assert [line[0].text for line in fits.rows] == ["People", "F1"]
     assert [line[1].text for line in apart.rows] == ["mean rating", "most frequent rating"]
     assert [line[0].text for line in raters.rows] == ["r1", "r2"]
-    told = finding(stored, Asked("Quality", "slider", 0.05))
+    told = finding(stored, FindingQuestion("Quality", "slider", 0.05))
     assert told is not None
     assert told.text == "Ratings fall with each error of the types “border” and “noise” on Quality."
     for row in stored:
         row.p_adjusted = None if row.p_adjusted is None else 0.4
-    told = finding(stored, Asked("Quality", "slider", 0.05))
+    told = finding(stored, FindingQuestion("Quality", "slider", 0.05))
     assert told is not None
     assert told.text == "It was not shown that ratings fall with the errors of any type on Quality."

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from analytics_app import analyses
-from analytics_app.analyses.base import Asked
+from analytics_app.analyses.base import QuestionCriterion
 from analytics_app.analyses.instruments import item_values, scored
 from analytics_app.ratings import Table
 from analytics_app.stats.scales.reliability import cronbach_alpha
@@ -27,14 +27,14 @@ from tests.analytics_app.views.test_scales_tables import cells, shown
 BROOKE, PRINTED = [5, 4, 2, 1, 2, 3, 2, 4, 5, 2], 55.0
 
 
-def asked(instrument: str) -> tuple[Asked, ...]:
+def asked(instrument: str) -> tuple[QuestionCriterion, ...]:
     """Return what an instrument asks, as an analysis sees it."""
     kind = registry["questionnaire"]({"instrument": instrument})
     found = []
     for criterion in kind.brings():
         low, high, step = kind.scale_of(criterion) or (0.0, 0.0, 1.0)
         domain = tuple(np.arange(low, high + step / 2, step).tolist())
-        found.append(Asked(criterion.key, criterion.name, Scale.ORDINAL, -1, domain, (low, high)))
+        found.append(QuestionCriterion(criterion.key, criterion.name, Scale.ORDINAL, -1, domain, (low, high)))
     return tuple(found)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from analytics_app import analyses
-from analytics_app.analyses.base import Asked, Common, Question, Sample
+from analytics_app.analyses.base import Common, Question, QuestionCriterion, Sample
 from analytics_app.analyses.joint_labels import GoodField
 from analytics_app.ratings import Extras, Table
 from analytics_app.ratings.extras.due_units import Wanted
@@ -58,7 +58,8 @@ def rows_of(
     kind = min(member.task_types)
     whole = member.whole_task
     asked = tuple(
-        Asked(key, key, Scale.NOMINAL, code, labels=tuple(labels)) for code, key in enumerate(data.names.criteria)
+        QuestionCriterion(key, key, Scale.NOMINAL, code, labels=tuple(labels))
+        for code, key in enumerate(data.names.criteria)
     )
     question = Question(
         task="main", task_type=kind, scale=Scale.NOMINAL, criterion=None if whole else data.names.criteria[0],

@@ -11,7 +11,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from analytics_app import analyses
-from analytics_app.analyses.base import Asked, Question
+from analytics_app.analyses.base import Question, QuestionCriterion
 from tasks_app.models import Membership, Study
 from tasks_app.setup.frozen import setup_of
 from tasks_app.task_types.base import Scale
@@ -32,10 +32,12 @@ ANSWERS = {
 }
 
 
-def questions(names: list[str]) -> tuple[Asked, ...]:
+def questions(names: list[str]) -> tuple[QuestionCriterion, ...]:
     """Return the rows of a grid about pairs, and a question that is none."""
-    pairs = [Asked(f"suited-{n}", name, Scale.ORDINAL, -1, STEPS, (1.0, 5.0)) for n, name in enumerate(names)]
-    return (*pairs, Asked("read", "How often do you read?", Scale.ORDINAL, -1, STEPS, (1.0, 5.0)))
+    pairs = [
+        QuestionCriterion(f"suited-{n}", name, Scale.ORDINAL, -1, STEPS, (1.0, 5.0)) for n, name in enumerate(names)
+    ]
+    return (*pairs, QuestionCriterion("read", "How often do you read?", Scale.ORDINAL, -1, STEPS, (1.0, 5.0)))
 
 
 def rows(**settings: Any) -> list[Any]:
@@ -82,7 +84,7 @@ def test_the_table_says_what_a_pair_fails() -> None:
 def test_it_is_for_questionnaires_about_pairs() -> None:
     member = analyses.registry["pair_selection"]
 
-    def fits(asked: tuple[Asked, ...]) -> bool:
+    def fits(asked: tuple[QuestionCriterion, ...]) -> bool:
         question = Question("main", "questionnaire", Scale.ORDINAL, whole=True, criteria=asked)
         return member.fits(question)
 

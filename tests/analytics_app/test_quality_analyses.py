@@ -10,7 +10,7 @@ import pytest
 
 from analytics_app import analyses
 from analytics_app.analyses import Common, Question, Sample
-from analytics_app.analyses.base import Asked
+from analytics_app.analyses.base import QuestionCriterion
 from analytics_app.analyses.shared.transforms import Reduction
 from analytics_app.models import ResultRow
 from analytics_app.plan import BadPlan, complete
@@ -28,7 +28,7 @@ ODD = given([1, 2, 3, 4, 5, 1], [1, 2, 3, 4, 5, 2], [1, 2, 3, 4, 4, 1], [5, 4, 1
 
 
 def sample(data: Table, *extras: Extra, scale: Scale = Scale.ORDINAL, **changes: Any) -> Sample:
-    asked = Asked("fluency", "Fluency", scale, 0, (1.0, 2.0, 3.0, 4.0, 5.0), (1.0, 5.0))
+    asked = QuestionCriterion("fluency", "Fluency", scale, 0, (1.0, 2.0, 3.0, 4.0, 5.0), (1.0, 5.0))
     question = Question("main", "likert", scale, "fluency", asked.domain, asked.limits, criteria=(asked,))
     common = Common(n_resamples=100, n_permutations=99, seed=3)
     known = Extras({Kinds: Kinds.empty(data)} | {type(one): one for one in extras})
@@ -214,7 +214,7 @@ class TestCare:
         pairs = repeats(FIVE, [(0, 40.0, 50.0), (0, 50.0, 39.0), (1, 10.0, 12.0)])
         known: dict[type[Extra], Extra] = {need: need.empty(FIVE) for need in care.needs}
         known |= {type(one): one for one in (pairs, controls([(0, True), (0, False), (2, True)]))}
-        asked = (Asked("fluency", "Fluency", Scale.INTERVAL, 0, (), (0.0, 100.0)),)
+        asked = (QuestionCriterion("fluency", "Fluency", Scale.INTERVAL, 0, (), (0.0, 100.0)),)
         found = rows("rater_quality", sample(FIVE, *known.values(), whole=True, criterion=None, criteria=asked))
         scores = {row.rater: (row.value, row.n_ratings) for row in found if row.statistic == "rater_control_score"}
         assert scores == {"r0": (5.0, 4), "r1": (10.0, 1), "r2": (10.0, 1)}

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from analytics_app import analyses
-from analytics_app.analyses.base import Asked, Question
+from analytics_app.analyses.base import Question, QuestionCriterion
 from analytics_app.results import Row
 from analytics_app.stats.scales import factor
 from analytics_app.stats.scales.factorability import correlations
@@ -336,9 +336,9 @@ def test_answers_are_counted_with_those_that_nobody_gave() -> None:
     values = np.array([[1, 30.0, math.nan], [2, 40.0, 1], [2, math.nan, 0], [5, 20.0, 1]])
     data = table(values, rater=[0, 1, 2, 3], item=[0] * 4, system=[-1] * 4, criteria=["ease", "age", "box"])
     asked = (
-        Asked("ease", "How easy?", Scale.ORDINAL, 0, (1.0, 2.0, 3.0, 4.0, 5.0), (1.0, 5.0)),
-        Asked("age", "How old?", Scale.INTERVAL, 1, (), (0.0, 99.0)),
-        Asked("box", "Agreed", Scale.NOMINAL, 2, (0.0, 1.0), (0.0, 1.0)),
+        QuestionCriterion("ease", "How easy?", Scale.ORDINAL, 0, (1.0, 2.0, 3.0, 4.0, 5.0), (1.0, 5.0)),
+        QuestionCriterion("age", "How old?", Scale.INTERVAL, 1, (), (0.0, 99.0)),
+        QuestionCriterion("box", "Agreed", Scale.NOMINAL, 2, (0.0, 1.0), (0.0, 1.0)),
     )
     rows = rows_of("questions", sample("questions", data, asked))
     held_to_the_contract(rows, "questions")
@@ -363,7 +363,7 @@ def test_words_are_counted_with_what_was_offered() -> None:
         label=np.array([0, 0, 1], dtype=np.int32),
         names=replace(data.names, labels=("paper", "screen")),
     )
-    asked = (Asked("where", "Where?", Scale.NOMINAL, 0, labels=("screen", "paper", "neither")),)
+    asked = (QuestionCriterion("where", "Where?", Scale.NOMINAL, 0, labels=("screen", "paper", "neither")),)
     rows = rows_of("questions", sample("questions", data, asked))
     counts = {row.label: row.value for row in rows if row.statistic == "answer_count"}
     assert counts == {"screen": 1, "paper": 2, "neither": 0}
@@ -371,7 +371,7 @@ def test_words_are_counted_with_what_was_offered() -> None:
 
 def test_nobody_answered() -> None:
     data = table(np.full((2, 1), np.nan), rater=[0, 1], item=[0] * 2, system=[-1] * 2, criteria=["ease"])
-    asked = (Asked("ease", "How easy?", Scale.ORDINAL, 0, (1.0, 2.0), (1.0, 2.0)),)
+    asked = (QuestionCriterion("ease", "How easy?", Scale.ORDINAL, 0, (1.0, 2.0), (1.0, 2.0)),)
     rows = rows_of("questions", sample("questions", data, asked))
     held_to_the_contract(rows, "questions")
     assert only(rows, "answer_median").value is None

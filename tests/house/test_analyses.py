@@ -12,7 +12,7 @@ import pytest
 from django.db import models
 
 from analytics_app import analyses, quality
-from analytics_app.analyses.base import Asked, Common, Question, Sample
+from analytics_app.analyses.base import Common, Question, QuestionCriterion, Sample
 from analytics_app.models import ResultRow
 from analytics_app.ratings import Extras, Judgments, Names, Table
 from analytics_app.results import COLUMNS, Row
@@ -140,7 +140,7 @@ def sample(data: Table, scale: Scale, name: str = "systems") -> Sample:
     data = labelled(data) if scale is Scale.NOMINAL else data
     kind = min(member.task_types) if member.task_types else "likert"
     domain = (1.0, 2.0, 3.0, 4.0, 5.0) if scale is Scale.ORDINAL else ()
-    asked = Asked("fluency", "Fluency", scale, 0, domain, (1.0, 5.0))
+    asked = QuestionCriterion("fluency", "Fluency", scale, 0, domain, (1.0, 5.0))
     question = Question(
         task="main",
         task_type=kind,

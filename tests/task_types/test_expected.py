@@ -6,7 +6,7 @@ import pytest
 from django.template.loader import render_to_string
 
 from tasks_app.task_types import TaskType, registry
-from tasks_app.task_types.base import Asked, GoldAnswer, Quality, Screen
+from tasks_app.task_types.base import AnsweredQuestion, GoldAnswer, Quality, Screen
 from tasks_app.task_types.best_worst.form import field_name
 from tasks_app.task_types.expected import Compared
 from tasks_app.task_types.samples import sample_kind, sample_screen
@@ -38,7 +38,7 @@ def is_right(one: Compared) -> bool:
     return "found" in states and "extra" not in states
 
 
-def possible(asked: Asked) -> list[GoldAnswer]:
+def possible(asked: AnsweredQuestion) -> list[GoldAnswer]:
     """Return known answers that a question can have, some right and some wrong."""
     if asked.options:
         values = [one.value for one in asked.options]

@@ -11,7 +11,7 @@ import numpy as np
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from analytics_app.analyses.base import Analysis, Asked, Rows, Sample, in_words
+from analytics_app.analyses.base import Analysis, QuestionCriterion, Rows, Sample, in_words
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.answer_counts import answer_counts
 from analytics_app.ratings import Floats, Table
@@ -97,7 +97,7 @@ class AnswersByGroup(Analysis):
         yield from _corrected(make, tests, str(settings["family"]))
 
 
-def _kind(question: Asked, steps_as: str) -> str:
+def _kind(question: QuestionCriterion, steps_as: str) -> str:
     """Return the way in which the answers to a question are compared."""
     fixed = {Scale.NOMINAL: CATEGORIES, Scale.INTERVAL: NUMBERS}
     return fixed.get(question.scale, steps_as)
@@ -107,7 +107,7 @@ def _kind(question: Asked, steps_as: str) -> str:
 class _Comparison:
     """A question in a wave, and the way in which its answers are compared."""
 
-    question: Asked
+    question: QuestionCriterion
     kind: str
     wave: int | None
 

@@ -7,12 +7,12 @@ from django.utils.translation import ngettext
 
 from analytics_app.analyses.answers_by_group.tables import TESTS
 from analytics_app.models import ResultRow
-from analytics_app.show.findings import Asked, Finding, finding_of, listed, sentence
+from analytics_app.show.findings import Finding, FindingQuestion, finding_of, listed, sentence
 from analytics_app.show.shown import Rows
 
 
 @finding_of("answers_by_group", *TESTS, order=40, parts=True)
-def answers_by_group(rows: Rows, question: Asked) -> Finding | None:
+def answers_by_group(rows: Rows, question: FindingQuestion) -> Finding | None:
     """Return the finding about the questions that every two groups answered differently, if there are any."""
     tests = [row for row in rows.of(*TESTS) if row.p_adjusted is not None]
     if not tests:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from django.utils.translation import gettext as _
 
-from analytics_app.show.findings import Asked, Finding, finding_of
+from analytics_app.show.findings import Finding, FindingQuestion, finding_of
 from analytics_app.show.shown import Rows
 
 
 @finding_of("best_worst", "bw_score", order=10)
-def best_worst(rows: Rows, question: Asked) -> Finding | None:
+def best_worst(rows: Rows, question: FindingQuestion) -> Finding | None:
     """Return the finding whether the interval of the highest score lies above those of all others."""
     scores = [row for row in rows.of("bw_score") if row.value is not None and row.low is not None]
     scores.sort(key=lambda row: -(row.value or 0.0))

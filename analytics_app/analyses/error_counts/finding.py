@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from django.utils.translation import gettext as _
 
-from analytics_app.show.findings import Asked, Finding, finding_of, listed
+from analytics_app.show.findings import Finding, FindingQuestion, finding_of, listed
 from analytics_app.show.shown import Rows
 
 
 @finding_of("error_counts", "error_effect", order=65)
-def error_counts(rows: Rows, question: Asked) -> Finding | None:
+def error_counts(rows: Rows, question: FindingQuestion) -> Finding | None:
     """Return the finding about the types of errors that clearly lower ratings."""
     tested = [row for row in rows.of("error_effect") if row.p_adjusted is not None]
     if not tested:

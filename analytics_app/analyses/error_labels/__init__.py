@@ -9,7 +9,7 @@ import numpy as np
 from django.utils.translation import gettext_lazy as _
 from numpy.typing import NDArray
 
-from analytics_app.analyses.base import Analysis, Asked, Rows, Sample
+from analytics_app.analyses.base import Analysis, QuestionCriterion, Rows, Sample
 from analytics_app.analyses.error_labels.raters import confusions, profiles, seconds
 from analytics_app.analyses.labels.shares import ByOutput, differences, shares
 from analytics_app.analyses.registry import register
@@ -94,7 +94,7 @@ def _declared() -> list[str]:
     return [outcome.criterion for outcome in task_types[TYPE].outcomes if outcome.criterion]
 
 
-def _leading(sample: Sample) -> Asked:
+def _leading(sample: Sample) -> QuestionCriterion:
     """Return the criterion of the label."""
     label = _declared()[0]
     return next(
@@ -102,7 +102,7 @@ def _leading(sample: Sample) -> Asked:
     )
 
 
-def _answers(sample: Sample, criterion: Asked) -> Answers:
+def _answers(sample: Sample, criterion: QuestionCriterion) -> Answers:
     return Answers.of(sample.table.where(sample.table.criterion == criterion.code), criterion.labels)
 
 
@@ -134,7 +134,7 @@ def _labels(make: Rows, answers: Answers, criterion: str) -> Iterator[Row]:
     yield from differences(make, answers, outputs, criterion)
 
 
-def _follow_ups(make: Rows, answers: Answers, criterion: Asked) -> Iterator[Row]:
+def _follow_ups(make: Rows, answers: Answers, criterion: QuestionCriterion) -> Iterator[Row]:
     """Yield the answers to a follow-up question, for all labels that it follows and for each."""
     follow_ups = _answers(make.sample, criterion)
     if not len(follow_ups):
@@ -173,7 +173,7 @@ def _labels_of(answers: Answers, follow_ups: Answers) -> NDArray[np.int64]:
     return label
 
 
-def _flag(make: Rows, criterion: Asked) -> Iterator[Row]:
+def _flag(make: Rows, criterion: QuestionCriterion) -> Iterator[Row]:
     """Yield the share of answers that ticked a flag, of all answers and of each system."""
     table = make.sample.table
     mine = table.where((table.criterion == criterion.code) & ~np.isnan(table.value))

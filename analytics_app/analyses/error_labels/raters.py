@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from analytics_app.analyses.base import Asked, Rows, of_one_system
+from analytics_app.analyses.base import QuestionCriterion, Rows, of_one_system
 from analytics_app.analyses.shared.labelled import Answers
 from analytics_app.results import Row
 from analytics_app.stats.comparison.wilson import wilson
@@ -99,7 +99,7 @@ def _texts_of_two(text: NDArray[np.intp], rater: NDArray[np.intp], n_raters: int
     return counts
 
 
-def seconds(make: Rows, criterion: Asked) -> Iterator[Row]:
+def seconds(make: Rows, criterion: QuestionCriterion) -> Iterator[Row]:
     """Yield the median seconds per text, of all raters and of each."""
     table = make.sample.table
     judgments = np.unique(table.judgment[table.criterion == criterion.code])

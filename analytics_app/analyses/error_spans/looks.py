@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from analytics_app.analyses.base import Asked, Sample
+from analytics_app.analyses.base import QuestionCriterion, Sample
 from analytics_app.ratings import Floats, Mask, Table
 from analytics_app.ratings.extras.excluded import answered
 from analytics_app.ratings.extras.spans import Spans
@@ -88,7 +88,7 @@ class Marks:
     severity: NDArray[np.int32]
 
 
-def errors_of(sample: Sample) -> Asked | None:
+def errors_of(sample: Sample) -> QuestionCriterion | None:
     """Return the criterion of the marks, or None if the task has none."""
     return next((criterion for criterion in sample.question.criteria if criterion.key == ERRORS), None)
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from analytics_app.analyses.base import Asked, Rows, count, of_one_system
+from analytics_app.analyses.base import QuestionCriterion, Rows, count, of_one_system
 from analytics_app.analyses.error_spans.looks import ERRORS, Marks, marks_of
 from analytics_app.analyses.error_spans.profiles import labels_of
 from analytics_app.analyses.error_spans.systems import segment_means
@@ -41,7 +41,7 @@ def scores(make: Rows, settings: Mapping[str, Any]) -> Iterator[Row]:
         )  # fmt: skip
 
 
-def scored(make: Rows) -> Iterator[tuple[Asked, Table, Floats, Marks, Table]]:
+def scored(make: Rows) -> Iterator[tuple[QuestionCriterion, Table, Floats, Marks, Table]]:
     """Yield for each scored criterion the looks that have a score on it, their scores, and their marks."""
     looks, rows, marks = marks_of(make.sample)
     table = make.sample.table
@@ -88,7 +88,9 @@ def contradictions(make: Rows, settings: Mapping[str, Any]) -> Iterator[Row]:
             yield from _of_raters(make, statistic, criterion, looks, where)
 
 
-def _of_raters(make: Rows, statistic: str, criterion: Asked, looks: Table, where: NDArray[np.bool_]) -> Iterator[Row]:
+def _of_raters(
+    make: Rows, statistic: str, criterion: QuestionCriterion, looks: Table, where: NDArray[np.bool_]
+) -> Iterator[Row]:
     """Yield the number of such answers of each rater who gave any."""
     total = np.bincount(looks.rater, minlength=len(looks.names.raters))
     mine = np.bincount(looks.rater[where], minlength=len(looks.names.raters))

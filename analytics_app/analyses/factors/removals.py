@@ -8,7 +8,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from analytics_app.analyses.base import Asked, Rows
+from analytics_app.analyses.base import QuestionCriterion, Rows
 from analytics_app.analyses.factors.solutions import Solution, aligned, solve, why_none
 from analytics_app.results import Row
 from analytics_app.stats.scales.reduction import loading_gaps, weakest_scale
@@ -51,14 +51,18 @@ def read_steps(texts: Iterable[str]) -> list[Step]:
     return steps
 
 
-def without(scales: tuple[Asked, ...], removed: Sequence[Step]) -> tuple[Asked, ...]:
+def without(scales: tuple[QuestionCriterion, ...], removed: Sequence[Step]) -> tuple[QuestionCriterion, ...]:
     """Return the scales that remain after some removals."""
     pairs = {step.pair for step in removed}
     return tuple(scale for scale in scales if scale.key not in pairs)
 
 
 def removals(
-    make: Rows, now: Solution, scales: tuple[Asked, ...], removed: Sequence[Step], settings: Mapping[str, Any]
+    make: Rows,
+    now: Solution,
+    scales: tuple[QuestionCriterion, ...],
+    removed: Sequence[Step],
+    settings: Mapping[str, Any],
 ) -> Iterator[Row]:
     """Yield the pair that the criteria remove next, each removal so far, and the loadings before the last of them.
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from analytics_app.analyses.base import Asked, Sample
+from analytics_app.analyses.base import QuestionCriterion, Sample
 from analytics_app.analyses.shared.scales_of_texts import Complete, complete_rows
 from analytics_app.ratings import Floats
 from analytics_app.stats.scales.factor import (
@@ -73,7 +73,7 @@ class Solution:
         return [scale.key for scale in self.rows.scales]
 
 
-def solve(sample: Sample, scales: tuple[Asked, ...], settings: Mapping[str, Any]) -> Solution:
+def solve(sample: Sample, scales: tuple[QuestionCriterion, ...], settings: Mapping[str, Any]) -> Solution:
     """Fit factors to the complete rows of some scales."""
     complete = complete_rows(sample, scales)
     alike = constant_columns(complete.values).tolist() if len(complete.values) else []

@@ -5,12 +5,12 @@ from __future__ import annotations
 from django.utils.translation import gettext as _
 
 from analytics_app.models import ResultRow
-from analytics_app.show.findings import Asked, Finding, finding_of, listed
+from analytics_app.show.findings import Finding, FindingQuestion, finding_of, listed
 from analytics_app.show.shown import Rows
 
 
 @finding_of("features", "feature_contrast", order=60)
-def features(rows: Rows, question: Asked) -> Finding | None:
+def features(rows: Rows, question: FindingQuestion) -> Finding | None:
     """Return the finding about the features on which differences between systems depend."""
     tested = [row for row in rows.of("feature_contrast") if row.p_adjusted is not None]
     if not tested:

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from django.utils.translation import gettext as _
 
 from analytics_app.models import ResultRow
-from analytics_app.show.findings import Asked, Finding, finding_of
+from analytics_app.show.findings import Finding, FindingQuestion, finding_of
 from analytics_app.show.shown import Rows
 
 
 @finding_of("fewer_judgments", "majority_error", order=90)
-def fewer_judgments(rows: Rows, question: Asked) -> Finding | None:
+def fewer_judgments(rows: Rows, question: FindingQuestion) -> Finding | None:
     """Return the finding about the number of judgments per text from which on the majority hardly changes."""
     sentence = enough([row for row in rows.of("majority_error") if row.label is not None])
     return Finding(sentence, tested=False, criterion=question.name) if sentence else None

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from django.utils.translation import gettext_lazy as _
 
-from analytics_app.analyses.base import Analysis, Asked, Question, Rows, Sample, count
+from analytics_app.analyses.base import Analysis, Question, QuestionCriterion, Rows, Sample, count
 from analytics_app.analyses.registry import register
 from analytics_app.ratings import Floats
 from analytics_app.results import Row
@@ -112,7 +112,7 @@ def _of_score(make: Rows, score: Score) -> Iterator[Row]:
     yield make.row("score_missing", value=missing, label=score.key, n_raters=len(scores.value))
 
 
-def _answers(sample: Sample, items: list[Asked]) -> Floats:
+def _answers(sample: Sample, items: list[QuestionCriterion]) -> Floats:
     """Return the steps of each judgment that answers any item, NaN for missing answers, shape (judgments, items)."""
     table = sample.table
     place = np.full(len(table.names.criteria) + 1, -1, dtype=np.int64)

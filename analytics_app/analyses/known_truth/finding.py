@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from django.utils.translation import gettext as _
 
-from analytics_app.show.findings import Asked, Finding, finding_of
+from analytics_app.show.findings import Finding, FindingQuestion, finding_of
 from analytics_app.show.shown import Rows
 
 
 @finding_of("known_truth", "right_against_chance", "right_share", order=15)
-def known_truth(rows: Rows, question: Asked) -> Finding | None:
+def known_truth(rows: Rows, question: FindingQuestion) -> Finding | None:
     """Return the finding that raters are right more often, or less often, than chance."""
     test = next((row for row in rows.of("right_against_chance") if row.system is None), None)
     share = next((row for row in rows.of("right_share") if row.system is None and row.label is None), None)

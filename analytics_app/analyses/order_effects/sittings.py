@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from analytics_app.analyses.base import Asked, Question, Sample
+from analytics_app.analyses.base import Question, QuestionCriterion, Sample
 from analytics_app.analyses.shared.rated_texts import outcome_of
 from analytics_app.ratings import Floats, Mask, Table
 from analytics_app.ratings.extras.screens import Screens
@@ -85,7 +85,7 @@ def answers(sample: Sample) -> Iterator[Answers]:
     table, screens = sample.table, sample.extras[Screens]
     sitting, units = sittings(table)
     place, asked_at = screens.places(table), screens.criterion_places(table)
-    criteria: tuple[Asked | None, ...] = sample.question.criteria or (None,)
+    criteria: tuple[QuestionCriterion | None, ...] = sample.question.criteria or (None,)
     for criterion in criteria:
         mine = table.criterion == (criterion.code if criterion is not None else -1)
         if not mine.any() or (criterion is not None and criterion.code < 0):
@@ -94,7 +94,7 @@ def answers(sample: Sample) -> Iterator[Answers]:
 
 
 def _of(
-    question: Question, criterion: Asked | None, table: Table, columns: tuple[NDArray[Any], ...], mine: Mask
+    question: Question, criterion: QuestionCriterion | None, table: Table, columns: tuple[NDArray[Any], ...], mine: Mask
 ) -> Answers:
     scale = criterion.scale if criterion is not None else question.scale
     key = criterion.key if criterion is not None else None

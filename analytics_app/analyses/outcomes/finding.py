@@ -8,12 +8,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from analytics_app.models import ResultRow
-from analytics_app.show.findings import Asked, Finding, finding_of, sentence
+from analytics_app.show.findings import Finding, FindingQuestion, finding_of, sentence
 from analytics_app.show.shown import Rows
 
 
 @finding_of("outcomes", "outcome_change", "outcome_change_adjusted", order=20, parts=True, beside=True)
-def outcomes(rows: Rows, question: Asked) -> Finding | None:
+def outcomes(rows: Rows, question: FindingQuestion) -> Finding | None:
     """Return the finding about changes of outcomes, between groups first, beside that of the questionnaire."""
     between = [row for row in rows.of("outcome_change_adjusted") if row.value is not None]
     within = [row for row in rows.of("outcome_change") if row.value is not None]

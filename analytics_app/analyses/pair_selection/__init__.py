@@ -9,7 +9,7 @@ import numpy as np
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from analytics_app.analyses.base import Analysis, Asked, Question, Rows, Sample
+from analytics_app.analyses.base import Analysis, Question, QuestionCriterion, Rows, Sample
 from analytics_app.analyses.registry import register
 from analytics_app.results import Row
 from analytics_app.stats.comparison.change import mean_with_limits
@@ -65,7 +65,7 @@ class PairSelection(Analysis):
             yield from _of_pair(make, pair, values[~np.isnan(values)], settings)
 
 
-def _pairs(question: Question) -> list[Asked]:
+def _pairs(question: Question) -> list[QuestionCriterion]:
     """Return the questions about pairs of words that have the steps of the first one."""
     pairs = [
         criterion for criterion in question.criteria if criterion.scale is Scale.ORDINAL and ends_of(criterion.name)
@@ -73,7 +73,7 @@ def _pairs(question: Question) -> list[Asked]:
     return [criterion for criterion in pairs if criterion.domain == pairs[0].domain]
 
 
-def _of_pair(make: Rows, pair: Asked, values: Any, settings: Mapping[str, Any]) -> Iterator[Row]:
+def _of_pair(make: Rows, pair: QuestionCriterion, values: Any, settings: Mapping[str, Any]) -> Iterator[Row]:
     row_settings: dict[str, Any] = {"pair": pair.name, "steps": len(pair.domain)}
     counts = {"n_ratings": len(values), "n_raters": len(values)}
     about: dict[str, Any] = {"label": pair.key, **counts}

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from django.utils.translation import gettext_lazy as _
 
-from analytics_app.analyses.base import Analysis, Asked, Rows, Sample
+from analytics_app.analyses.base import Analysis, QuestionCriterion, Rows, Sample
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.answer_counts import answer_counts
 from analytics_app.ratings import Table
@@ -71,7 +71,7 @@ class Questions(Analysis):
                 yield _at_a_glance(make, question, mine)
 
 
-def _answers(make: Rows, question: Asked, mine: Table, about: Mapping[str, Any]) -> Iterator[Row]:
+def _answers(make: Rows, question: QuestionCriterion, mine: Table, about: Mapping[str, Any]) -> Iterator[Row]:
     """Yield the count and share of each option."""
     options, counts = answer_counts(question, mine)
     total, settings = sum(counts), {"question": question.name}
@@ -83,7 +83,7 @@ def _answers(make: Rows, question: Asked, mine: Table, about: Mapping[str, Any])
         )
 
 
-def _at_a_glance(make: Rows, question: Asked, mine: Table) -> Row:
+def _at_a_glance(make: Rows, question: QuestionCriterion, mine: Table) -> Row:
     """Return the row of the share of the most frequent answer, or of the median of numbers, for the overview."""
     options, counts = answer_counts(question, mine)
     about: dict[str, Any] = {"label": question.key, "n_raters": mine.n_raters}
@@ -102,7 +102,7 @@ def _at_a_glance(make: Rows, question: Asked, mine: Table) -> Row:
     return make.row("question_mode", value=most / sum(counts), settings=settings, **about)
 
 
-def _middle(make: Rows, question: Asked, mine: Table, about: Mapping[str, Any]) -> Iterator[Row]:
+def _middle(make: Rows, question: QuestionCriterion, mine: Table, about: Mapping[str, Any]) -> Iterator[Row]:
     """Yield median and quartiles, and mean and SD of numbers."""
     values = mine.value[~np.isnan(mine.value)]
     none = None if len(values) else "Nobody answered this."

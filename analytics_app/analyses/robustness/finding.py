@@ -5,12 +5,12 @@ from __future__ import annotations
 from django.utils.translation import gettext as _
 
 from analytics_app.analyses.robustness.tables import kind_of
-from analytics_app.show.findings import Asked, Finding, finding_of
+from analytics_app.show.findings import Finding, FindingQuestion, finding_of
 from analytics_app.show.shown import Rows
 
 
 @finding_of("robustness", "robustness_difference", order=16)
-def robustness(rows: Rows, question: Asked) -> Finding | None:
+def robustness(rows: Rows, question: FindingQuestion) -> Finding | None:
     """Return the finding that names the kinds of degraded copies rated lower than originals, and the unclear kinds."""
     tested = [
         row

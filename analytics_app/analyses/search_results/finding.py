@@ -6,12 +6,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from analytics_app.models import ResultRow
-from analytics_app.show.findings import Asked, Finding, finding_of, listed
+from analytics_app.show.findings import Finding, FindingQuestion, finding_of, listed
 from analytics_app.show.shown import Rows
 
 
 @finding_of("search_results", "precision_difference", order=14)
-def search_results(rows: Rows, question: Asked) -> Finding | None:
+def search_results(rows: Rows, question: FindingQuestion) -> Finding | None:
     """Return the finding about the system with the largest clear difference of precision, and the worse systems."""
     tests = [row for row in rows.of("precision_difference") if row.p_adjusted is not None and row.value is not None]
     if not tests:

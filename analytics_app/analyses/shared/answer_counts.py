@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from analytics_app.analyses.base import Asked
+from analytics_app.analyses.base import QuestionCriterion
 from analytics_app.ratings import Table
 from tasks_app.task_types.base import Scale
 
 
-def answer_counts(question: Asked, answers: Table) -> tuple[list[str], list[int]]:
+def answer_counts(question: QuestionCriterion, answers: Table) -> tuple[list[str], list[int]]:
     """Return the options, including unchosen ones, and their counts; empty for questions with numbers."""
     if question.scale is Scale.NOMINAL and not question.domain:
         given = np.bincount(answers.label[answers.label >= 0], minlength=len(answers.names.labels))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from django.utils.translation import gettext as _
 
-from analytics_app.show.findings import Asked, Finding, listed
+from analytics_app.show.findings import Finding, FindingQuestion, listed
 from analytics_app.show.shown import Rows
 
 
-def of_labels(rows: Rows, question: Asked) -> Finding | None:
+def of_labels(rows: Rows, question: FindingQuestion) -> Finding | None:
     """Return the finding about the largest significant difference, with the number of significant tests."""
     tests = [row for row in rows.of("label_difference") if row.p_adjusted is not None and row.value is not None]
     if not tests:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from analytics_app.analyses.base import Asked, Question, Sample
+from analytics_app.analyses.base import Question, QuestionCriterion, Sample
 from analytics_app.ratings import Floats, Mask, Table
 from tasks_app.task_types.base import Scale
 from tasks_app.task_types.questionnaire.panas import PREFIX, WORDS
@@ -21,7 +21,7 @@ class Complete:
     `text` and `rater` are the codes of the text and rater of each row; `incomplete` counts the rows left out.
     """
 
-    scales: tuple[Asked, ...]
+    scales: tuple[QuestionCriterion, ...]
     values: Floats
     first: NDArray[np.int64]
     text: NDArray[np.int64]
@@ -54,7 +54,7 @@ def _means(values: Floats, place: NDArray[np.intp]) -> Floats:
     return means
 
 
-def scales_of(question: Question, names: Sequence[str]) -> tuple[Asked, ...]:
+def scales_of(question: Question, names: Sequence[str]) -> tuple[QuestionCriterion, ...]:
     """Return the scales to analyse: those named, else every pair of words, or the words of PANAS.
 
     For another questionnaire, they are the largest group of questions with the same steps.
@@ -71,14 +71,14 @@ def scales_of(question: Question, names: Sequence[str]) -> tuple[Asked, ...]:
     ]
     if panas:
         return tuple(panas)
-    alike: dict[object, list[Asked]] = {}
+    alike: dict[object, list[QuestionCriterion]] = {}
     for criterion in known:
         alike.setdefault((criterion.domain, criterion.limits), []).append(criterion)
-    largest: list[Asked] = sorted(alike.values(), key=len)[-1] if alike else []
+    largest: list[QuestionCriterion] = sorted(alike.values(), key=len)[-1] if alike else []
     return tuple(largest)
 
 
-def complete_rows(sample: Sample, scales: tuple[Asked, ...]) -> Complete:
+def complete_rows(sample: Sample, scales: tuple[QuestionCriterion, ...]) -> Complete:
     """Return the ratings of each judgment and text on some scales; of several ratings of one text the first counts."""
     table = sample.table
     place = np.full(len(table.names.criteria) + 1, -1, dtype=np.int64)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from django.utils.translation import gettext as _
 
-from analytics_app.show.findings import Asked, Finding, finding_of, listed_pairs
+from analytics_app.show.findings import Finding, FindingQuestion, finding_of, listed_pairs
 from analytics_app.show.shown import Rows
 
 
 @finding_of("triangle", "triangle_share", order=10)
-def triangle(rows: Rows, question: Asked) -> Finding | None:
+def triangle(rows: Rows, question: FindingQuestion) -> Finding | None:
     """Return the finding about the pairs that were shown to differ, or to be similar, at the planned risk."""
     tests = [row for row in rows.of("triangle_share") if row.p_adjusted is not None]
     if not tests:

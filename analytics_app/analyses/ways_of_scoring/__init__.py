@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 from numpy.typing import NDArray
 
-from analytics_app.analyses.base import Analysis, Asked, Filters, Question, Rows, Sample, Words
+from analytics_app.analyses.base import Analysis, Filters, Question, QuestionCriterion, Rows, Sample, Words
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.bootstrap import bootstrap
 from analytics_app.analyses.shared.pairs import clusters_of, unit_of
@@ -202,7 +202,7 @@ def _own(sample: Sample) -> Iterator[Entries]:
         )
 
 
-def _low_is_good(question: Question, criterion: Asked) -> bool:
+def _low_is_good(question: Question, criterion: QuestionCriterion) -> bool:
     outcome = outcome_of(replace(question, criterion=criterion.key))
     return outcome is not None and outcome.low_is_good
 

@@ -18,7 +18,7 @@ from tasks_app.check_settings import CheckSettings, checks_of
 from tasks_app.models import Membership, Study, Task
 from tasks_app.sections import Json
 from tasks_app.selectors.screens import Frame, read_frames
-from tasks_app.task_types.base import Criterion as Asked
+from tasks_app.task_types.base import Criterion as AskedCriterion
 
 # Measures of agreement in the order in which a datasheet prefers them.
 AGREEMENT = (
@@ -38,7 +38,7 @@ class CriterionFacts:
 
     key: str
     name: str
-    criterion: Asked
+    criterion: AskedCriterion
     frame: Frame
     heds: Mapping[str, str]
 

@@ -20,7 +20,7 @@ from tasks_app.services.judging import leases, reservations, sets
 from tasks_app.services.judging.sets import ClaimedPlace
 from tasks_app.services.plan import plans
 from tasks_app.services.waves import schedule
-from tasks_app.task_types.base import Criterion as Asked
+from tasks_app.task_types.base import Criterion as AskedCriterion
 
 # The limit of places read for one set, in sets: more than enough to fill it around units that the rater has met.
 LOOK_AT = 20
@@ -267,7 +267,9 @@ def _write(rater: Rater, task: Task, rater_set: RaterSet, composed: sets.Compose
     """Write assignments in their order, each with its unit's arrangement and the rater's own."""
     last = Assignment.objects.filter(rater=rater).aggregate(last=Max("order"))["last"] or 0
     task_criteria = task.task_criteria.select_related("criterion")
-    criteria = [Asked(task_criterion.criterion.key, task_criterion.criterion.name) for task_criterion in task_criteria]
+    criteria = [
+        AskedCriterion(task_criterion.criterion.key, task_criterion.criterion.name) for task_criterion in task_criteria
+    ]
     rng = plans.seeded(task.study, "rater", rater.seed, task.key)
     own_arrangement = task.kind.arrange_for_rater(criteria, rng)
     counted = counts_for_the_plan(rater)

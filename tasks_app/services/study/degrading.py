@@ -26,12 +26,12 @@ from tasks_app.services.study.degraded_text import degrade
 from tasks_app.services.study.drafts import refuse_frozen
 from tasks_app.services.study.items import BATCH
 from tasks_app.task_types import TaskType
-from tasks_app.task_types.base import Criterion as Asked
+from tasks_app.task_types.base import Criterion as AskedCriterion
 
 LONGEST_KEY = 300
 
 
-def why_not(kind: TaskType, criteria: Sequence[Asked], n_parts: int) -> str | None:
+def why_not(kind: TaskType, criteria: Sequence[AskedCriterion], n_parts: int) -> str | None:
     """Return why a task cannot have degraded copies, or None: it needs one text and a scale from bad to good."""
     if not kind.needs_items or kind.side_by_side or n_parts != 1:
         return _("Degraded copies need a task that shows one text on each screen. Set degraded to 0.")
@@ -40,7 +40,7 @@ def why_not(kind: TaskType, criteria: Sequence[Asked], n_parts: int) -> str | No
     return None
 
 
-def scaled(kind: TaskType, criteria: Sequence[Asked]) -> list[str]:
+def scaled(kind: TaskType, criteria: Sequence[AskedCriterion]) -> list[str]:
     """Return the keys of the criteria on which a copy can be worse: those of the study, on a numeric scale.
 
     An adjective pair and a question of a questionnaire have no better end.

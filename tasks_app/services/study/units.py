@@ -14,7 +14,7 @@ from tasks_app.services.study.drafts import refuse_frozen
 from tasks_app.services.study.item_sets import takes
 from tasks_app.services.study.items import BATCH
 from tasks_app.task_types import TaskType, highlights
-from tasks_app.task_types.base import Criterion as Asked
+from tasks_app.task_types.base import Criterion as AskedCriterion
 from tasks_app.task_types.base import ItemTexts, Media, OutputText, UnitDraft
 
 
@@ -37,7 +37,7 @@ def draft_units(
             yield replace(draft, key=f"{draft.key}@{criterion}", criterion=criterion)
 
 
-def asked_apart(kind: TaskType, criteria: Sequence[Asked], mode: str) -> tuple[str, ...]:
+def asked_apart(kind: TaskType, criteria: Sequence[AskedCriterion], mode: str) -> tuple[str, ...]:
     """Return the keys of the criteria that have units of their own; none where criteria are asked together."""
     asked_criteria = kind.asked(criteria)
     return tuple(criterion.key for criterion in asked_criteria) if mode in APART and len(asked_criteria) > 1 else ()
@@ -132,7 +132,7 @@ def _share_more(study: Study) -> None:
 def _make_units(study: Study, task: Task, texts: Texts, names: Mapping[tuple[str, str, str], str]) -> int:
     kind = task.kind
     asked_criteria = [
-        Asked(row.criterion.key, row.criterion.name) for row in task.task_criteria.select_related("criterion")
+        AskedCriterion(row.criterion.key, row.criterion.name) for row in task.task_criteria.select_related("criterion")
     ]
     drafts = list(
         draft_units(

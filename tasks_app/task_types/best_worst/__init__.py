@@ -12,8 +12,8 @@ from django.utils.translation import gettext_lazy as _
 from tasks_app.orders import latin_orders
 from tasks_app.study_settings import line
 from tasks_app.task_types.base import (
-    Asked,
-    AskedOption,
+    AnsweredOption,
+    AnsweredQuestion,
     Criterion,
     GoldAnswer,
     Graded,
@@ -198,14 +198,14 @@ class BestWorst(SeveralTexts):
         values = tuple(self.ratings(screen, cleaned))
         return tuple(grade_choice(values, answer, len(screen.parts)) for answer in gold)
 
-    def asked_again(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Asked]:
+    def asked_again(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[AnsweredQuestion]:
         """Yield the choice of the best and of the worst for every criterion, the texts by their numbers from 1."""
         form = self.form(screen)
         for criterion in screen.shown_criteria:
             for end in (BEST, WORST):
                 name = field_name(end, criterion.key)
                 options = (
-                    AskedOption(
+                    AnsweredOption(
                         shown.name,
                         float(shown.part.number + 1),
                         str(shown.position) == str(cleaned.get(name)),
@@ -213,7 +213,7 @@ class BestWorst(SeveralTexts):
                     for shown in screen.shown_parts
                 )
                 key, title = end_key(end, criterion.key), str(form.fields[name].label)
-                yield Asked(key, title, (name,), criterion.language, options=tuple(options), unnamed=False)
+                yield AnsweredQuestion(key, title, (name,), criterion.language, options=tuple(options), unnamed=False)
 
     def laid_over(self, screen: Screen, cleaned: Mapping[str, object], gold: Sequence[GoldAnswer]) -> LaidOver:
         """Compare the choice of the best text, and that of the worst where the known answer is an order."""

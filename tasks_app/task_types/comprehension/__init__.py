@@ -12,8 +12,8 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.task_types.base import (
-    Asked,
-    AskedOption,
+    AnsweredOption,
+    AnsweredQuestion,
     Criterion,
     ItemTexts,
     Outcome,
@@ -350,17 +350,17 @@ class Comprehension(DrawnOptions):
             step = float(str(cleaned[STUDY_FIELD.format(key=criterion.key)]))
             yield Value(STEP.name, part=part, criterion=criterion.key, value=step)
 
-    def asked_again(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Asked]:
+    def asked_again(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[AnsweredQuestion]:
         """Yield the questions that have options, as known answers name them: right or not."""
         for question in self.questions_on(screen):
             name = ITEM_FIELD.format(n=question.number)
             options = tuple(
-                AskedOption(words, float(question.is_right(words)), cleaned.get(name) == words, screen.language)
+                AnsweredOption(words, float(question.is_right(words)), cleaned.get(name) == words, screen.language)
                 for words in self.shown_options(screen, question)
             )
             if options:
                 key = CORRECT.format(n=question.number)
-                yield Asked(key, question.words, (name,), screen.language, options=options, unnamed=False)
+                yield AnsweredQuestion(key, question.words, (name,), screen.language, options=options, unnamed=False)
 
     def simulate(self, screen: Screen, quality: Quality, rng: Random) -> dict[str, str]:
         """Answer as a rater who understands good texts better than bad ones."""

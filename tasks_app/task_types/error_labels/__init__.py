@@ -12,8 +12,8 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.task_types.base import (
-    Asked,
-    AskedOption,
+    AnsweredOption,
+    AnsweredQuestion,
     Criterion,
     GoldAnswer,
     Graded,
@@ -298,28 +298,30 @@ class ErrorLabels(TextType):
         """Compare an answer with known answers; one that names no criterion is about the label."""
         return super().grade(screen, cleaned, [replace(answer, criterion=answer.criterion or ERROR) for answer in gold])
 
-    def asked_again(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Asked]:
+    def asked_again(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[AnsweredQuestion]:
         """Yield the hierarchy with the label that the answer comes to, the follow-up questions, and the flags."""
         form = ErrorLabelForm(self, screen)
         typology, language = form.typology, form.language
         label = chosen_label(typology, cleaned, in_order=self.in_order)
         steps = tuple(step_field(error.key) for error in typology.errors) if self.in_order else (LABEL_FIELD,)
-        labels = (AskedOption(option.name, option.key, option.key == label, language) for option in typology.labels)
-        yield Asked(ERROR, form.question, steps, form.words[ERROR].language, options=tuple(labels))
+        labels = (AnsweredOption(option.name, option.key, option.key == label, language) for option in typology.labels)
+        yield AnsweredQuestion(ERROR, form.question, steps, form.words[ERROR].language, options=tuple(labels))
         for follow_up in typology.follow_ups:
             answer, words = cleaned.get(follow_up_field(follow_up.key)), form.words[follow_up.key]
-            options = tuple(AskedOption(text, value, value == answer) for value, text in follow_up.options)
+            options = tuple(AnsweredOption(text, value, value == answer) for value, text in follow_up.options)
             title = words.question or words.name
-            yield Asked(
+            yield AnsweredQuestion(
                 follow_up.key, title, (follow_up_field(follow_up.key),), words.language, options=options, unnamed=False
             )
         for flag in typology.flags:
             ticked, words = bool(cleaned.get(flag_field(flag.key))), form.words[flag.key]
             options = (
-                AskedOption(gettext("ticked"), 1.0, ticked),
-                AskedOption(gettext("not ticked"), 0.0, bool(cleaned) and not ticked),
+                AnsweredOption(gettext("ticked"), 1.0, ticked),
+                AnsweredOption(gettext("not ticked"), 0.0, bool(cleaned) and not ticked),
             )
-            yield Asked(flag.key, words.name, (flag_field(flag.key),), words.language, options=options, unnamed=False)
+            yield AnsweredQuestion(
+                flag.key, words.name, (flag_field(flag.key),), words.language, options=options, unnamed=False
+            )
 
     def simulate(self, screen: Screen, quality: Quality, rng: Random) -> dict[str, str]:
         """Label a text by its latent quality: the worse it is, the earlier in the hierarchy."""

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from tasks_app.languages import spoken
 from tasks_app.task_types.base import (
-    Asked,
+    AnsweredQuestion,
     Criterion,
     Feedback,
     GoldAnswer,
@@ -316,14 +316,14 @@ class ErrorSpans(SingleOrTogether):
         given = tuple(limits[part].words(mark) for part, part_marks in marks.items() for mark in part_marks)
         return Graded(gold, not missed and not extra, given), grading.sentence(missed, extra, limits)
 
-    def asked_again(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Asked]:
+    def asked_again(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[AnsweredQuestion]:
         """Yield the questions for scores; marks are laid over the text itself."""
         for shown in screen.shown_parts:
             for criterion in SpansForm(self, screen).scored:
                 name = field_name(shown.position, criterion.key)
                 given = float(str(cleaned[name])) if cleaned.get(name) not in (None, "") else None
                 title = criterion.question or criterion.name
-                yield Asked(
+                yield AnsweredQuestion(
                     criterion.key,
                     title,
                     (name,),

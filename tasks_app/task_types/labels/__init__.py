@@ -12,8 +12,8 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.task_types.base import (
-    Asked,
-    AskedOption,
+    AnsweredOption,
+    AnsweredQuestion,
     Criterion,
     GoldAnswer,
     Graded,
@@ -307,21 +307,21 @@ class Labels(PagedTexts, DrawnOptions):
             return graded
         return tuple(map(all_of_a_set, graded))
 
-    def asked_again(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Asked]:
+    def asked_again(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[AnsweredQuestion]:
         """Yield the options of every criterion."""
         form = LabelsForm(self, screen)
         for criterion, options in form.criteria_with_options:
             chosen = form.chosen(criterion, options, cleaned)
             none = {NONE: gettext("None of these")} if criterion.key in self.none_of_these else {}
             language = "" if criterion.key in self.item_options else criterion.language
-            yield Asked(
+            yield AnsweredQuestion(
                 criterion.key,
                 criterion.question or criterion.name,
                 form.fields_of(criterion, options),
                 criterion.language,
                 options=(
-                    *(AskedOption(option, option, option in chosen, language) for option in options),
-                    *(AskedOption(words, key, key in chosen) for key, words in none.items()),
+                    *(AnsweredOption(option, option, option in chosen, language) for option in options),
+                    *(AnsweredOption(words, key, key in chosen) for key, words in none.items()),
                 ),
             )
 

@@ -15,7 +15,7 @@ from tasks_app.plaintext import validate_storable
 from tasks_app.study_settings import line
 from tasks_app.task_types import blocks
 from tasks_app.task_types.base import (
-    Asked,
+    AnsweredQuestion,
     Criterion,
     GoldAnswer,
     Graded,
@@ -312,7 +312,7 @@ class Magnitude(SeveralTexts):
         graded = super().grade(screen, cleaned, gold)
         return tuple(all_of_a_set(answer) if answer.gold.criterion == tick_boxes.KEY else answer for answer in graded)
 
-    def asked_again(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Asked]:
+    def asked_again(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[AnsweredQuestion]:
         """Yield the number of every text and criterion, on a scale of ratios with the reference on it."""
         judged, worth = self.judged(screen), float(self.reference_value)
         ticked = self.ticked_on(screen)
@@ -322,7 +322,7 @@ class Magnitude(SeveralTexts):
             for criterion in self.asked(judged.shown_criteria):
                 name = field_name(shown.position, criterion.key)
                 answer = cleaned.get(name)
-                yield Asked(
+                yield AnsweredQuestion(
                     criterion.key,
                     criterion.question or criterion.name,
                     (name,),

@@ -11,7 +11,7 @@ from django import forms
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app.task_types.base import Asked, AskedOption, Criterion, Outcome, Quality, Scale, ShownPart
+from tasks_app.task_types.base import AnsweredOption, AnsweredQuestion, Criterion, Outcome, Quality, Scale, ShownPart
 from tasks_app.task_types.grid import Cell
 from tasks_app.task_types.list_fields import TICKED, LabelField, LineField, TickField, digit
 from tasks_app.task_types.simulation import share_of
@@ -83,16 +83,18 @@ def simulated(ticks: Sequence[Tick], shown: ShownPart, quality: Quality, rng: Ra
     return {field_of(shown.position, 1 + min(len(ticks) - 1, int(share * len(ticks)))): TICKED}
 
 
-def asked_again(ticks: Sequence[Tick], shown: ShownPart, criterion: Criterion, cleaned: Mapping[str, object]) -> Asked:
+def asked_again(
+    ticks: Sequence[Tick], shown: ShownPart, criterion: Criterion, cleaned: Mapping[str, object]
+) -> AnsweredQuestion:
     """Return the options of a text with those that an answer ticked."""
     chosen = ticked(ticks, shown.position, cleaned)
-    return Asked(
+    return AnsweredQuestion(
         KEY,
         criterion.question or criterion.name,
         tuple(field_of(shown.position, number) for number in range(1, len(ticks) + 1)),
         criterion.language,
         shown,
-        options=tuple(AskedOption(tick.name, tick.key, tick in chosen, criterion.language) for tick in ticks),
+        options=tuple(AnsweredOption(tick.name, tick.key, tick in chosen, criterion.language) for tick in ticks),
         unnamed=False,
     )
 

@@ -13,8 +13,8 @@ from django.utils.translation import gettext_lazy as _
 from tasks_app.languages import spoken
 from tasks_app.study_settings import line
 from tasks_app.task_types.base import (
-    Asked,
-    AskedOption,
+    AnsweredOption,
+    AnsweredQuestion,
     Criterion,
     Feedback,
     GoldAnswer,
@@ -229,17 +229,19 @@ class Pairwise(SeveralTexts):
             if side and cleaned.get(strength):
                 yield Value("strength", criterion=strength, value=float(str(cleaned[strength])))
 
-    def asked_again(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Asked]:
+    def asked_again(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[AnsweredQuestion]:
         """Yield the preferences; how strong they are is no right or wrong."""
         labels = {side: LABELS[shown.part.number] for side, shown in zip(SIDES, screen.shown_parts, strict=False)}
         form = PairwiseForm(self, screen)
         for criterion in form.criteria:
             name = field_name(criterion)
             options = (
-                AskedOption(words, labels.get(posted, posted), posted == cleaned.get(name))
+                AnsweredOption(words, labels.get(posted, posted), posted == cleaned.get(name))
                 for posted, words in self.options(screen.output_kind).items()
             )
-            yield Asked(criterion.key, criterion.question, (name,), criterion.language, options=tuple(options))
+            yield AnsweredQuestion(
+                criterion.key, criterion.question, (name,), criterion.language, options=tuple(options)
+            )
 
     def scale_of(self, criterion: Criterion | None = None) -> tuple[float, float, float] | None:
         """Strength is 1 or 2; a preference is no number."""

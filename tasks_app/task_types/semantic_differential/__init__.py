@@ -10,8 +10,8 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.task_types.base import (
-    Asked,
-    AskedOption,
+    AnsweredOption,
+    AnsweredQuestion,
     Criterion,
     Outcome,
     Quality,
@@ -221,19 +221,21 @@ class SemanticDifferential(TextType):
                 shown_value=value,
             )
 
-    def asked_again(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Asked]:
+    def asked_again(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[AnsweredQuestion]:
         """Yield the circles of every pair shown, in the direction in which the rater saw them."""
         form, values = self.form(screen), self.steps
         for shown in self.pairs(screen):
             name = field_name(shown.place)
             options = (
-                AskedOption(
+                AnsweredOption(
                     step_words(step), (-value if shown.flipped else value) + 0.0, step.value == str(cleaned.get(name))
                 )
                 for step, value in zip(steps_of(form[name]), values, strict=True)
             )
             language = shown.criterion.language
-            yield Asked(shown.criterion.key, str(form.fields[name].label), (name,), language, options=tuple(options))
+            yield AnsweredQuestion(
+                shown.criterion.key, str(form.fields[name].label), (name,), language, options=tuple(options)
+            )
 
     def simulate(self, screen: Screen, quality: Quality, rng: Random) -> dict[str, str]:
         """Answer from the latent quality of the text on each pair; a straight-liner keeps to a position as shown."""

@@ -12,8 +12,8 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.task_types.base import (
-    Asked,
-    AskedOption,
+    AnsweredOption,
+    AnsweredQuestion,
     Criterion,
     Feedback,
     GoldAnswer,
@@ -213,19 +213,19 @@ class Triangle(TextType):
             for result in self.grade(screen, cleaned, gold)
         )
 
-    def asked_again(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Asked]:
+    def asked_again(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[AnsweredQuestion]:
         """Yield the choice of the odd one, as known answers name it: right or not."""
         odd, chosen = odd_position(screen), str(cleaned.get(CHOICE) or "")
         field = self.form(screen).fields[CHOICE]
         options = (
-            AskedOption(
+            AnsweredOption(
                 shown.name,
                 float(shown.position == odd),
                 str(shown.position) == chosen,
             )
             for shown in shown_of(screen)
         )
-        yield Asked(CORRECT, str(field.label), (CHOICE,), options=tuple(options))
+        yield AnsweredQuestion(CORRECT, str(field.label), (CHOICE,), options=tuple(options))
 
     def scale_of(self, criterion: Criterion | None = None) -> tuple[float, float, float] | None:
         """Return 0 to 1 for right or wrong, and as many steps as words for sureness."""

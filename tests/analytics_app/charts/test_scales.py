@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from analytics_app import charts
-from analytics_app.analyses.base import Asked
+from analytics_app.analyses.base import QuestionCriterion
 from analytics_app.charts.paints import LINES
 from analytics_app.results import Row
 from tasks_app.task_types.base import Scale
@@ -74,7 +74,7 @@ def test_what_is_drawn_of_answers() -> None:
     values = rng.integers(1, 6, (30, 3)).astype(float)
     data = table(values, rater=list(range(30)), item=[0] * 30, system=[-1] * 30, criteria=["a", "b", "c"])
     steps = (1.0, 2.0, 3.0, 4.0, 5.0)
-    asked = tuple(Asked(key, f"Question {key}", Scale.ORDINAL, 0, steps, (1.0, 5.0)) for key in "abc")
+    asked = tuple(QuestionCriterion(key, f"Question {key}", Scale.ORDINAL, 0, steps, (1.0, 5.0)) for key in "abc")
     found = drawn(rows_of("questions", sample("questions", data, asked)))
     assert list(found) == ["answers"]
     assert "Question a" in found["answers"].svg

@@ -8,7 +8,7 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 
-from analytics_app.analyses.base import Asked
+from analytics_app.analyses.base import QuestionCriterion
 from analytics_app.models import ResultRow
 from analytics_app.results import Row
 from analytics_app.show.cells import DASH
@@ -94,8 +94,8 @@ def test_answers() -> None:
     values = np.array([[1.0, 1.0], [2.0, 0.0], [2.0, 1.0]])
     data = table(values, rater=[0, 1, 2], item=[0] * 3, system=[-1] * 3, criteria=["ease", "box"], group=[0, 0, 1])
     asked = (
-        Asked("ease", "How easy?", Scale.ORDINAL, 0, (1.0, 2.0), (1.0, 2.0)),
-        Asked("box", "Agreed", Scale.NOMINAL, 1, (0.0, 1.0), (0.0, 1.0)),
+        QuestionCriterion("ease", "How easy?", Scale.ORDINAL, 0, (1.0, 2.0), (1.0, 2.0)),
+        QuestionCriterion("box", "Agreed", Scale.NOMINAL, 1, (0.0, 1.0), (0.0, 1.0)),
     )
     rows = rows_of("questions", sample("questions", data, asked))
     (ease,) = shown("questions", [row for row in rows if row.criterion == "ease"]).values()
