@@ -55,4 +55,9 @@ class Row:
     by_system: bool = False
 
 
+def is_significant(p: float | None, limit: float) -> bool:
+    """Return whether there is a p value, and it is below a limit."""
+    return p is not None and p < limit
+
+
 COLUMNS: tuple[str, ...] = tuple(field.name for field in fields(Row) if field.name != "by_system")

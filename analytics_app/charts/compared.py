@@ -31,9 +31,10 @@ def pair_shares(material: Material, statistic: str, tested: str, kind: str, verb
     rows = [_with_p(row, tests) for row in material.of(statistic)]
     if not rows:
         return
-    limit = round(1 - material.confidence, 9)
     pairs = pairs_of(
-        rows, lambda value: abs(value - 0.5), lambda row: beside(row, 0.5) and _below(row.p_adjusted, limit)
+        rows,
+        lambda value: abs(value - 0.5),
+        lambda row: beside(row, 0.5) and (row.p_adjusted is None or material.is_significant(row)),
     )
     points = [pair_point(row, words.share(value_of(row)), sign=sign) for row in pairs.rows]
     yield Sketch(
@@ -56,11 +57,6 @@ def _with_p(row: Row, tests: Mapping[tuple[str | None, str | None], Row]) -> Row
     """Return the row of a pair with the p of its test, which is in another row if the test leaves ties out."""
     test = tests.get((row.system, row.system_b))
     return replace(row, p_adjusted=test.p_adjusted if test else None)
-
-
-def _below(p: float | None, limit: float) -> bool:
-    """Return whether there is a test and it is significant."""
-    return p is None or p < limit
 
 
 def _clear(clear: Sequence[Row], n: int, criterion: str, verb: str) -> str:
@@ -103,7 +99,7 @@ def strengths_of(
             material.name,
             best=verb,
             otherwise=f"Systems by their {measured}",
-            alike=not_significant(material, TESTED.get(statistic)),
+            alike=not_significant(material, material.of(TESTED.get(statistic, ""))),
         ),
         subtitle=(
             f"{measure} for {material.name}{only(rows)}; {material.basis(rows)}. "

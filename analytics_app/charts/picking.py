@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from analytics_app.charts import words
 from analytics_app.charts.points import MOST_ROWS, Point
-from analytics_app.results import Row
+from analytics_app.results import Row, is_significant
 from analytics_app.show.index import RowIndex
 
 Rows: TypeAlias = Sequence[Row]
@@ -35,6 +35,15 @@ class Material:
     def index(self) -> RowIndex[Row]:
         """Return the index of the rows by statistic."""
         return RowIndex(self.rows)
+
+    @property
+    def alpha(self) -> float:
+        """Return the limit below which an adjusted p value is significant."""
+        return round(1 - self.confidence, 9)
+
+    def is_significant(self, row: Row) -> bool:
+        """Return whether the adjusted test of a row is significant."""
+        return is_significant(row.p_adjusted, self.alpha)
 
     def of(self, statistic: str) -> list[Row]:
         """Return the defined rows of a statistic without slice and group, after the rules.

@@ -78,11 +78,9 @@ TESTED = {
 }
 
 
-def not_significant(material: Material, tested: str | None) -> set[frozenset[str | None]]:
+def not_significant(material: Material, tests: Sequence[Row]) -> set[frozenset[str | None]]:
     """Return the tested pairs of systems without a significant difference."""
-    limit = round(1 - material.confidence, 9)
-    rows = material.of(tested) if tested else []
-    return {frozenset((row.system, row.system_b)) for row in rows if row.p_adjusted is None or row.p_adjusted >= limit}
+    return {frozenset((row.system, row.system_b)) for row in tests if not material.is_significant(row)}
 
 
 def apart(

@@ -11,9 +11,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from analytics_app.models import ResultRow
+from analytics_app.results import is_significant
 from analytics_app.show import cells
 from analytics_app.show.cells import Words
-from analytics_app.show.findings import Finding, FindingQuestion, finding_of, listed
+from analytics_app.show.findings import Finding, FindingQuestion, finding_of, listed, too_few
 from analytics_app.show.shown import Rows
 
 Unit: TypeAlias = Literal["number", "share", "ratio"]
@@ -127,7 +128,7 @@ class Compared:
 
     def significant(self, row: ResultRow) -> bool:
         """Return whether the adjusted test of a pair is significant."""
-        return row.p_adjusted is not None and row.p_adjusted < self.limit
+        return is_significant(row.p_adjusted, self.limit)
 
     def _winner(self, row: ResultRow) -> tuple[str, str] | None:
         """Return the pair of a row with the better system first, if it differs clearly."""
@@ -192,8 +193,7 @@ class Compared:
 
     def _unclear(self, tested: int) -> tuple[str, str]:
         """Return a sentence that no difference is significant, and the reason if none could be."""
-        cannot = any((row.settings or {}).get("cannot_differ") for row in self.tested)
-        rest = _("; there are too few texts for any of the tests to be significant") if cannot else ""
+        rest = too_few(self.tested, _("; there are too few texts for any of the tests to be significant"))
         if tested == 1:
             pair = {"a": self.tested[0].system, "b": self.tested[0].system_b}
             return _("No clear difference between %(a)s and %(b)s") % pair, rest

@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from analytics_app.models import ResultRow
+from analytics_app.results import is_significant
 from analytics_app.show.index import RowIndex
 from analytics_app.show.shown import Rows
 
@@ -28,6 +29,10 @@ class FindingQuestion:
     name: str
     task_type: str
     limit: float
+
+    def clear(self, tests: Iterable[ResultRow]) -> list[ResultRow]:
+        """Return the rows of significant tests."""
+        return [row for row in tests if is_significant(row.p_adjusted, self.limit)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +131,30 @@ def told(findings: Iterable[Finding]) -> list[str]:
 def _on(criteria: Sequence[str]) -> str:
     named = [name for name in dict.fromkeys(criteria) if name]
     return _(" on %(criteria)s") % {"criteria": listed(named)} if named else ""
+
+
+def tests_of(rows: Rows, *statistics: str) -> list[ResultRow]:
+    """Return the rows of these statistics that have a test."""
+    return [row for row in rows.of(*statistics) if row.p_adjusted is not None]
+
+
+def too_few(tests: Iterable[ResultRow], phrase: str) -> str:
+    """Return a phrase if no test of the family could be significant, else ""."""
+    return phrase if any((row.settings or {}).get("cannot_differ") for row in tests) else ""
+
+
+def winner_of(row: ResultRow) -> tuple[str, str]:
+    """Return the systems of a difference, the higher one first."""
+    a, b = str(row.system), str(row.system_b)
+    return (a, b) if (row.value or 0.0) > 0 else (b, a)
+
+
+def largest_difference(clear: Sequence[ResultRow]) -> tuple[ResultRow, str, list[str]]:
+    """Return the row of the largest difference, its higher system, and the systems clearly lower on the same label."""
+    largest = max(clear, key=lambda row: abs(row.value or 0.0))
+    winner, _loser = winner_of(largest)
+    ordered = [winner_of(row) for row in clear if row.label == largest.label]
+    return largest, winner, [lower for higher, lower in ordered if higher == winner]
 
 
 def listed(names: Sequence[str]) -> str:

@@ -7,21 +7,20 @@ from django.utils.translation import ngettext
 
 from analytics_app.analyses.answers_by_group.tables import TESTS
 from analytics_app.models import ResultRow
-from analytics_app.show.findings import Finding, FindingQuestion, finding_of, listed, sentence
+from analytics_app.show.findings import Finding, FindingQuestion, finding_of, listed, sentence, tests_of
 from analytics_app.show.shown import Rows
 
 
 @finding_of("answers_by_group", *TESTS, order=40, parts=True)
 def answers_by_group(rows: Rows, question: FindingQuestion) -> Finding | None:
     """Return the finding about the questions that every two groups answered differently, if there are any."""
-    tests = [row for row in rows.of(*TESTS) if row.p_adjusted is not None]
+    tests = tests_of(rows, *TESTS)
     if not tests:
         return None
     differing: dict[tuple[str, str], list[str]] = {}
-    for row in tests:
-        if row.p_adjusted is not None and row.p_adjusted < question.limit:
-            pair = ((row.slice or "").removeprefix("against="), row.group or "")
-            differing.setdefault(pair, []).append(_question(row))
+    for row in question.clear(tests):
+        pair = ((row.slice or "").removeprefix("against="), row.group or "")
+        differing.setdefault(pair, []).append(_question(row))
     if not differing:
         n = len({_question(row) for row in tests})
         text = ngettext(

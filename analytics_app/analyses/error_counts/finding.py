@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from django.utils.translation import gettext as _
 
-from analytics_app.show.findings import Finding, FindingQuestion, finding_of, listed
+from analytics_app.show.findings import Finding, FindingQuestion, finding_of, listed, tests_of
 from analytics_app.show.shown import Rows
 
 
 @finding_of("error_counts", "error_effect", order=65)
 def error_counts(rows: Rows, question: FindingQuestion) -> Finding | None:
     """Return the finding about the types of errors that clearly lower ratings."""
-    tested = [row for row in rows.of("error_effect") if row.p_adjusted is not None]
+    tested = tests_of(rows, "error_effect")
     if not tested:
         return None
-    lower = [
-        f"“{row.label}”"
-        for row in tested
-        if row.p_adjusted is not None and row.p_adjusted < question.limit and (row.value or 0) < 0
-    ]
+    lower = [f"“{row.label}”" for row in question.clear(tested) if (row.value or 0) < 0]
     if not lower:
         return Finding(_("It was not shown that ratings fall with the errors of any type"), criterion=question.name)
     start = (

@@ -75,12 +75,8 @@ def _labels(rows: Sequence[Row]) -> list[str]:
 
 def _apart(material: Material, shares: Sequence[Row]) -> str:
     """Return a title with the largest difference in a label among the pairs with a significant adjusted test."""
-    limit = round(1 - material.confidence, 9)
-    clear = [
-        row
-        for row in material.of("label_difference")
-        if row.analysis == "error_labels" and row.p_adjusted is not None and row.p_adjusted < limit
-    ]
+    tests = [row for row in material.of("label_difference") if row.analysis == "error_labels"]
+    clear = [row for row in tests if material.is_significant(row)]
     if not clear:
         return ""
     row = max(clear, key=lambda row: abs(value_of(row)))

@@ -38,7 +38,7 @@ def penalties(material: Material) -> Iterator[Sketch]:
             best=f"has the lowest penalty for its errors ({systems.points[0].text})",
             among="Among the lowest penalties for errors",
             otherwise="Penalty for errors by system",
-            alike=not_significant(material, TESTED["mqm_score"]),
+            alike=not_significant(material, material.of(TESTED["mqm_score"])),
         ),
         subtitle=(
             f"MQM penalty a text: lower is better{only(rows).replace('highest', 'lowest')}; {material.basis(rows)}. "

@@ -29,10 +29,7 @@ def ratios(material: Material) -> Iterator[Sketch]:
     rows = material.of("magnitude_ratio")
     if not rows:
         return
-    limit = round(1 - material.confidence, 9)
-    pairs = pairs_of(
-        rows, lambda value: abs(log(value)), lambda row: row.p_adjusted is not None and row.p_adjusted < limit
-    )
+    pairs = pairs_of(rows, lambda value: abs(log(value)), material.is_significant)
     points = [pair_point(row, f"×{value_of(row):.2f}", sign="/") for row in pairs.rows]
     yield Sketch(
         kind="ratios",
@@ -40,7 +37,7 @@ def ratios(material: Material) -> Iterator[Sketch]:
         subtitle=(
             f"Ratio of the first system to the second for {material.name}, from mean logarithms over the items both "
             f"have{pairs.only}; {material.basis(rows)}. Line: {material.interval(rows, 'items')}. To differ: p below "
-            f"{limit:g}{corrected(rows)}.{why_not(rows)}{counted(rows)}"
+            f"{material.alpha:g}{corrected(rows)}.{why_not(rows)}{counted(rows)}"
         ),
         by_system=True,
         chart=points_chart(points, measure="Ratio of two systems", limits=[(1.0, "equal")], log=True),

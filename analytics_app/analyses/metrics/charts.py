@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from analytics_app.charts import words
 from analytics_app.charts.drawing import Sketch
@@ -17,7 +17,7 @@ from analytics_app.charts.picking import (
     why_not,
 )
 from analytics_app.charts.points import points_chart
-from analytics_app.charts.ranked import apart
+from analytics_app.charts.ranked import apart, not_significant
 from analytics_app.charts.registry import chart
 from analytics_app.charts.scatter import MOST_COLOURED, Panel, scatter_chart
 from analytics_app.results import Row
@@ -51,33 +51,10 @@ def metrics_against_people(material: Material) -> Iterator[Sketch]:
         return
     penalties = drawn[0].analysis == "metrics_of_errors"
     ranked = sorted(means[str(drawn[0].metric)], key=lambda row: value_of(row) if penalties else -value_of(row))
-    systems = list(
-        dict.fromkeys(str(row.system) for row in (*ranked, *(row for each in means.values() for row in each)))
-    )
-    panels = [_panel(row, means[str(row.metric)][0]) for row in drawn]
-    points = [
-        {
-            "panel": str(row.metric),
-            "name": str(row.system),
-            "number": systems.index(str(row.system)) + 1,
-            "metric": float((row.settings or {})["mean_of_metric"]),
-            "value": value_of(row),
-            "n": row.n_items or 0,
-        }
-        for of_metric in drawn
-        for row in means[str(of_metric.metric)]
-    ]
+    systems = list(dict.fromkeys(str(row.system) for rows in (ranked, *means.values()) for row in rows))
     measure = "Mean MQM penalty" if penalties else "Mean human rating"
-    people = (
-        "MQM penalty" if penalties else measure + (f" for {material.name}" if material.criterion is not None else "")
-    )
-    many = len(systems) > MOST_COLOURED
-    key = ", ".join(f"{number} {words.short(name)}" for number, name in enumerate(systems, start=1)) if many else ""
-    more = (
-        f", the {len(drawn)} of {len(correlations)} metrics with the highest r"
-        if len(correlations) > len(drawn)
-        else ""
-    )
+    people = "MQM penalty" if penalties else f"{measure}{_for_criterion(material)}"
+    more = f", the {len(drawn)} of {len(correlations)} metrics with the highest r" if correlations[len(drawn) :] else ""
     yield Sketch(
         kind="metrics-against-people",
         title=_with_people(drawn[0]),
@@ -85,10 +62,16 @@ def metrics_against_people(material: Material) -> Iterator[Sketch]:
             f"{measure} and mean metric score of each system, over the texts that have both{more}; "
             f"{material.basis(drawn)}. "
             f"Better is up and to the right. r: Pearson's correlation over {drawn[0].n_ratings} systems with the "
-            f"{material.interval(drawn, 'items')}.{f' Systems: {key}.' if key else ''}"
+            f"{material.interval(drawn, 'items')}.{_key(systems)}"
         ),
         by_system=True,
-        chart=scatter_chart(panels, points, systems, across=people, lower=penalties),
+        chart=scatter_chart(
+            [_panel(row, means[str(row.metric)][0]) for row in drawn],
+            [_system_point(row, systems) for metric in drawn for row in means[str(metric.metric)]],
+            systems,
+            across=people,
+            lower=penalties,
+        ),
         columns=(
             ("panel", "Metric"),
             ("name", "System"),
@@ -98,6 +81,28 @@ def metrics_against_people(material: Material) -> Iterator[Sketch]:
         ),
         further=True,
     )
+
+
+def _for_criterion(material: Material) -> str:
+    return f" for {material.name}" if material.criterion is not None else ""
+
+
+def _key(systems: Sequence[str]) -> str:
+    """Return the names of systems with their numbers, if there are too many for colours."""
+    if len(systems) <= MOST_COLOURED:
+        return ""
+    return f" Systems: {', '.join(f'{number} {words.short(name)}' for number, name in enumerate(systems, start=1))}."
+
+
+def _system_point(row: Row, systems: Sequence[str]) -> dict[str, str | int | float]:
+    return {
+        "panel": str(row.metric),
+        "name": str(row.system),
+        "number": systems.index(str(row.system)) + 1,
+        "metric": float((row.settings or {})["mean_of_metric"]),
+        "value": value_of(row),
+        "n": row.n_items or 0,
+    }
 
 
 def _panel(correlation: Row, first: Row) -> Panel:
@@ -130,7 +135,7 @@ def _metrics(material: Material, statistic: str, kind: str, level: str, unit: st
     if not rows:
         return
     points = [point(row, words.bare(value_of(row)), name=row.metric, n=row.n_ratings) for row in rows]
-    whose = "people's ratings" + (f" for {material.name}" if material.criterion is not None else "")
+    whose = f"people's ratings{_for_criterion(material)}"
     n = max((row.n_ratings or 0 for row in rows), default=0)
     items = max((row.n_items or 0 for row in rows), default=0)
     yield Sketch(
@@ -168,10 +173,6 @@ def systems_by_composites(material: Material) -> Iterator[Sketch]:
         written = words.share if is_share else words.bare
         points = [point(row, written(value_of(row)), name=row.system, n=row.n_items) for row in rows]
         tests = [row for row in material.of("metric_difference") if row.metric == name]
-        limit = round(1 - material.confidence, 9)
-        alike = {
-            frozenset((row.system, row.system_b)) for row in tests if row.p_adjusted is None or row.p_adjusted >= limit
-        }
         measure = "Share of texts" if is_share else "Mean score"
         wilson = f"{material.confidence * 100:g}{words.SPACE}% interval (Wilson)"
         line = wilson if is_share else material.interval(rows, "items")
@@ -182,7 +183,7 @@ def systems_by_composites(material: Material) -> Iterator[Sketch]:
                 best=f"scores highest on {words.short(name)} ({points[0].text})",
                 among=f"At the top of {words.short(name)}",
                 otherwise=f"Systems by {words.short(name)}",
-                alike=alike,
+                alike=not_significant(material, tests),
             ),
             subtitle=(
                 f"{words.short(name)}: {setting(rows, 'composite')}. {measure}; line: {line}."

@@ -10,7 +10,7 @@ from analytics_app.charts.drawing import Sketch
 from analytics_app.charts.picking import INTERVAL, Material, counted, point, setting, value_of
 from analytics_app.charts.points import MOST_ROWS, points_chart
 from analytics_app.charts.registry import chart
-from analytics_app.results import Row
+from analytics_app.results import Row, is_significant
 
 
 @chart(order=80)
@@ -56,8 +56,7 @@ def _of_places(rows: Sequence[Row]) -> list[Row]:
 
 def _matters(material: Material, tests: Sequence[Row]) -> str:
     """Return a title that names the criteria with a significant test of places."""
-    limit = round(1 - material.confidence, 9)
-    significant = [row for row in tests if row.p is not None and row.p < limit]
+    significant = [row for row in tests if is_significant(row.p, material.alpha)]
     if not tests:
         return "Ratings by the place of the text on the screen"
     if not significant:
@@ -84,8 +83,7 @@ def chosen_places(material: Material) -> Iterator[Sketch]:
         for row in rows
     ]
     n_places = len({row.label for row in all_shares})
-    limit = round(1 - material.confidence, 9)
-    significant = [row for row in material.of("chosen_place_test") if row.p is not None and row.p < limit]
+    significant = [row for row in material.of("chosen_place_test") if is_significant(row.p, material.alpha)]
     names = words.names([material.called_in(row) for row in significant if row.criterion])
     title = f"Some places are chosen more often{f' for {names}' if names else ''}" if significant else (
         "No place on the screen is seen to be preferred"

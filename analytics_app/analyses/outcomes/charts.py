@@ -63,10 +63,9 @@ def outcomes(material: Material) -> Iterator[Sketch]:
 
 def _title(material: Material, shown: list[str], times: list[str]) -> str:
     """Return a title with the result of the corrected tests from the first wave to the last."""
-    limit = round(1 - material.confidence, 9)
     between = _whole(material.kept("outcome_change_adjusted"), times)
     tests = between or _whole(material.kept("outcome_change"), times)
-    clear = [row for row in tests if str(row.label) in shown and row.p_adjusted is not None and row.p_adjusted < limit]
+    clear = [row for row in tests if str(row.label) in shown and material.is_significant(row)]
     outcome_names = words.names([words.short(name, 30) for name in shown])
     if not clear:
         if between:

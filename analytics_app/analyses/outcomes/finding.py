@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -17,8 +17,8 @@ def outcomes(rows: Rows, question: FindingQuestion) -> Finding | None:
     """Return the finding about changes of outcomes, between groups first, beside that of the questionnaire."""
     between = [row for row in rows.of("outcome_change_adjusted") if row.value is not None]
     within = [row for row in rows.of("outcome_change") if row.value is not None]
-    apart = [_apart(row) for row in _clear(between, question.limit)]
-    moved = [_moved(row) for row in _clear(within, question.limit)]
+    apart = [_apart(row) for row in question.clear(between) if row.value]
+    moved = [_moved(row) for row in question.clear(within) if row.value]
     if apart:
         return Finding(sentence("; ".join(apart)))
     # A change within one group alone is no difference between groups, so the comparison comes first.
@@ -27,10 +27,6 @@ def outcomes(rows: Rows, question: FindingQuestion) -> Finding | None:
     if moved:
         return Finding(sentence("; ".join(moved)))
     return Finding(_none(within, between=False)) if within else None
-
-
-def _clear(tests: Iterable[ResultRow], limit: float) -> list[ResultRow]:
-    return [row for row in tests if row.p_adjusted is not None and row.p_adjusted < limit and row.value]
 
 
 def _apart(row: ResultRow) -> str:

@@ -105,12 +105,11 @@ def _changed(material: Material, first: str, last: str) -> str:
 
     The change from the first time comes first; a later start is named only if that change is not clear.
     """
-    limit = round(1 - material.confidence, 9)
     between = _ending(material.kept("affect_change_adjusted"), last)
     tests = between or _ending(material.kept("affect_change"), last)
     starts = sorted({str(row.metric) for row in tests}, key=lambda start: start != first)
     for start in starts:
-        clear = [row for row in tests if str(row.metric) == start and _is_clear(row, limit)]
+        clear = [row for row in tests if str(row.metric) == start and material.is_significant(row)]
         if clear:
             changes = words.names([_in_words(row, between=bool(between)) for row in clear])
             if between:
@@ -124,10 +123,6 @@ def _changed(material: Material, first: str, last: str) -> str:
 
 def _ending(rows: Sequence[Row], last: str) -> list[Row]:
     return [row for row in rows if row.metric_b == last]
-
-
-def _is_clear(row: Row, limit: float) -> bool:
-    return row.p_adjusted is not None and row.p_adjusted < limit
 
 
 def _in_words(row: Row, *, between: bool) -> str:

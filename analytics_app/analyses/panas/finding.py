@@ -17,8 +17,8 @@ def panas(rows: Rows, question: FindingQuestion) -> Finding | None:
     """Return the finding about changes of affect, between groups first; with one time only, about the scores."""
     between = [row for row in rows.of("affect_change_adjusted") if row.label]
     within = [row for row in rows.of("affect_change") if row.label]
-    apart = _told(row for row in between if _is_clear(row, question.limit))
-    moved = _told(row for row in within if _is_clear(row, question.limit))
+    apart = _told(row for row in question.clear(between) if row.value)
+    moved = _told(row for row in question.clear(within) if row.value)
     if apart:
         return Finding(sentence("; ".join(apart)))
     # A change within one group is no difference between groups, so the lack of a difference comes first.
@@ -74,10 +74,6 @@ def _when(row: ResultRow) -> str:
 def _whole(tests: Sequence[ResultRow]) -> str:
     """Return a phrase with the two times, if all tests are about the same two."""
     return _when(tests[0]) if len(set(map(_times, tests))) == 1 else ""
-
-
-def _is_clear(row: ResultRow, limit: float) -> bool:
-    return row.p_adjusted is not None and row.p_adjusted < limit and bool(row.value)
 
 
 def _called(row: ResultRow) -> str:

@@ -28,8 +28,7 @@ def chosen(material: Material) -> Iterator[Sketch]:
         return
     points = [point(row, words.share(value_of(row)), name=row.system, n=row.n_ratings) for row in rows]
     first = rows[0]
-    limit = round(1 - material.confidence, 9)
-    clear = first.p_adjusted is not None and first.p_adjusted < limit and value_of(first) > 0.5
+    clear = material.is_significant(first) and value_of(first) > 0.5
     title = (
         f"{words.short(first.system)} is chosen {points[0].text} of the time"
         if clear
@@ -40,8 +39,8 @@ def chosen(material: Material) -> Iterator[Sketch]:
         title=title,
         subtitle=(
             f"Share of times the suggestion was chosen over the other one{only(rows)}; {material.basis(rows)}. "
-            f"Line: {material.interval(rows, 'items')}. Clearly: exact test against one half, p below {limit:g} after "
-            f"correction.{counted(rows)}"
+            f"Line: {material.interval(rows, 'items')}. Clearly: exact test against one half, p below "
+            f"{material.alpha:g} after correction.{counted(rows)}"
         ),
         by_system=True,
         chart=points_chart(points, measure="Share chosen", limits=[(0.5, "even")], percent=True),

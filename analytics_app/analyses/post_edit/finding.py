@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from django.utils.translation import gettext as _
 
-from analytics_app.show.findings import Finding, FindingQuestion, finding_of, listed_pairs
+from analytics_app.show.findings import Finding, FindingQuestion, finding_of, listed_pairs, tests_of
 from analytics_app.show.shown import Rows
 
 
 @finding_of("post_edit", "suggestion_chosen_over", "hter", order=10)
 def post_edit(rows: Rows, question: FindingQuestion) -> Finding | None:
     """Return the finding about the pairs of systems in choices; with one suggestion, about the amount of editing."""
-    tests = [row for row in rows.of("suggestion_chosen_over") if row.p_adjusted is not None and row.value is not None]
-    clear = [row for row in tests if (row.p_adjusted or 0.0) < question.limit and row.value != 0.5]
+    tests = [row for row in tests_of(rows, "suggestion_chosen_over") if row.value is not None]
+    clear = [row for row in question.clear(tests) if row.value != 0.5]
     if clear:
         chosen = [
             (row.system, row.system_b) if (row.value or 0.0) > 0.5 else (row.system_b, row.system) for row in clear

@@ -51,7 +51,7 @@ def _by_mean(material: Material, statistic: str, kind: str, measure: str, highes
             material.name,
             best=f"is {highest}",
             otherwise="Systems by their mean",
-            alike=not_significant(material, TESTED[statistic]),
+            alike=not_significant(material, material.of(TESTED[statistic])),
         ),
         subtitle=(
             f"{measure} for {material.name}{steps}{only(rows)}; {material.basis(rows)}. {systems.lines}"
@@ -70,8 +70,7 @@ def differences(material: Material) -> Iterator[Sketch]:
     rows = material.of("difference")
     if not rows or material.of("magnitude_ratio"):
         return
-    limit = round(1 - material.confidence, 9)
-    pairs = pairs_of(rows, abs, lambda row: row.p_adjusted is not None and row.p_adjusted < limit)
+    pairs = pairs_of(rows, abs, material.is_significant)
     largest = max(abs(value_of(row)) for row in rows)
     points = [pair_point(row, words.number(value_of(row), largest), sign="−") for row in pairs.rows]
     tested = sum(1 for row in rows if row.p_adjusted is not None)
@@ -81,7 +80,7 @@ def differences(material: Material) -> Iterator[Sketch]:
         subtitle=(
             f"Mean of the first system minus mean of the second, over the items both have{pairs.only}; "
             f"{material.basis(rows)}. "
-            f"Line: {material.interval(rows, 'items')}. To differ: p below {limit:g}"
+            f"Line: {material.interval(rows, 'items')}. To differ: p below {material.alpha:g}"
             f"{_corrected(setting(rows, 'correction'))}.{why_not(rows)}{counted(rows)}"
         ),
         by_system=True,

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from django.utils.translation import gettext as _
 
-from analytics_app.show.findings import Finding, FindingQuestion, finding_of, listed_pairs
+from analytics_app.show.findings import Finding, FindingQuestion, finding_of, listed_pairs, tests_of
 from analytics_app.show.shown import Rows
 
 
 @finding_of("triangle", "triangle_share", order=10)
 def triangle(rows: Rows, question: FindingQuestion) -> Finding | None:
     """Return the finding about the pairs that were shown to differ, or to be similar, at the planned risk."""
-    tests = [row for row in rows.of("triangle_share") if row.p_adjusted is not None]
+    tests = tests_of(rows, "triangle_share")
     if not tests:
         return None
     settings = tests[0].settings or {}

@@ -31,9 +31,8 @@ def _by_trueskill(material: Material, clusters: Mapping[str | None, float]) -> s
     The ranges of TrueSkill come from drawing the same comparisons again and do not say what other items would change.
     """
     n = len(set(clusters.values()))
-    limit = round(1 - material.confidence, 9)
     tests = next((rows for name in _PAIRED if (rows := material.of(name))), [])
-    significant = [row for row in tests if row.p_adjusted is not None and row.p_adjusted < limit]
+    significant = [row for row in tests if material.is_significant(row)]
     if tests and (n == 1 or not significant):
         return f"No clear difference between the systems for {material.name} (TrueSkill)"
     borders = sorted(set(clusters.values()))[1:]

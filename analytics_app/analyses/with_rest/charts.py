@@ -111,11 +111,10 @@ def _spread(rows: Sequence[Row], material: Material) -> Sketch:
 
 def _apart(rows: Sequence[Row], material: Material) -> str:
     """Return a title with the numbers of raters who rate significantly higher or lower than the others."""
-    limit = round(1 - material.confidence, 9)
     tested = [row for row in rows if row.p_adjusted is not None]
     if not tested:
         return f"How far raters are from the others for {material.name}"
-    apart = [row for row in tested if row.p_adjusted is not None and row.p_adjusted < limit]
+    apart = [row for row in tested if material.is_significant(row)]
     higher = sum(value_of(row) > 0 for row in apart)
     if not apart:
         return f"No rater rates {material.name} significantly higher or lower than the others"
