@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,6 @@ import numpy as np
 from analytics_app.analyses.base import Rows, Sample
 from analytics_app.analyses.error_spans.looks import Weights
 from analytics_app.analyses.shared.bootstrap import bootstrap
-from analytics_app.analyses.shared.families import family_of, flips
 from analytics_app.analyses.shared.outputs import (
     FEW_RATERS,
     RATERS_NEEDED,
@@ -20,12 +18,13 @@ from analytics_app.analyses.shared.outputs import (
     interval_note,
     mix_note,
 )
+from analytics_app.analyses.shared.pair_tests import pair_tests
 from analytics_app.analyses.shared.pairs import chosen_pairs
 from analytics_app.ratings import Floats
 from analytics_app.results import Row
 from analytics_app.stats.comparison.corrections import adjust
 from analytics_app.stats.comparison.means import group_means
-from analytics_app.stats.comparison.paired import item_means, paired
+from analytics_app.stats.comparison.paired import item_means
 from analytics_app.stats.estimate import Estimate, joined
 
 LOWER = "Lower is better."
@@ -110,43 +109,28 @@ def comparisons(make: Rows, settings: Mapping[str, Any]) -> Iterator[Row]:
     if not pairs:
         return
     matrix, items = item_means(outputs.value, outputs.system, outputs.item, len(outputs.systems))
-    drawn = bootstrap(make.sample, "differences of penalties", outputs.unit)
-    differences = paired(
+    family = pair_tests(
+        make,
         matrix,
         pairs,
+        purpose="differences of penalties",
+        unit=outputs.unit,
         clusters=outputs.clusters_of(items),
-        n_permutations=flips(common, len(pairs)),
-        **drawn.options,
+        of="pairs of one task",
     )
-    family = family_of(common, differences, unit=outputs.unit, of="pairs of one task")
-    of_ranks = {name: family[name] for name in ("correction", "family")}
-    adjusted = adjust([result.permutation_p for result in differences], common.correction)
-    by_ranks = adjust([result.wilcoxon.p for result in differences], common.correction)
-    row_settings = {
-        "means": f"of {outputs.unit}",
-        **drawn.settings,
-        **family,
-    }
-    for (a, b), result, p, p_rank in zip(pairs, differences, adjusted, by_ranks, strict=True):
-        about: dict[str, Any] = {
-            "system": outputs.systems[a], "system_b": outputs.systems[b], "by_system": True,
-        }  # fmt: skip
-        note = joined(
-            "Below zero the first has the lower penalty, which is better.",
-            result.difference.note,
-            family.get("cannot_differ"),
-        )
-        yield make.row(
+    of_ranks = {"zero_method": "wilcox", **{name: family.settings[name] for name in ("correction", "family")}}
+    by_ranks = adjust([test.result.wilcoxon.p for test in family.tests], common.correction)
+    for (a, b), test, p_rank in zip(pairs, family.tests, by_ranks, strict=True):
+        about: dict[str, Any] = {"system": outputs.systems[a], "system_b": outputs.systems[b], "by_system": True}
+        yield test.row(
+            make,
             "mqm_difference",
-            replace(result.difference, note=note),
-            p=result.permutation_p,
-            p_adjusted=p,
-            settings=row_settings,
+            n_items=test.result.difference.n_items,
+            note=joined("Below zero the first has the lower penalty, which is better.", test.note),
+            settings={"means": f"of {outputs.unit}"},
             **about,
         )
-        yield make.row(
-            "mqm_wilcoxon", result.wilcoxon, p_adjusted=p_rank, settings={"zero_method": "wilcox", **of_ranks}, **about
-        )
+        yield make.row("mqm_wilcoxon", test.result.wilcoxon, p_adjusted=p_rank, settings=of_ranks, **about)
 
 
 def segments(make: Rows, settings: Mapping[str, Any]) -> Iterator[Row]:

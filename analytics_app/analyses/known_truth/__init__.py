@@ -13,15 +13,14 @@ from analytics_app.analyses.base import Analysis, Filters, Rows, Sample
 from analytics_app.analyses.known_truth.right import Right, right_answers
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.bootstrap import bootstrap
-from analytics_app.analyses.shared.families import family_of, flips
 from analytics_app.analyses.shared.outputs import interval_note
+from analytics_app.analyses.shared.pair_tests import pair_tests
 from analytics_app.analyses.shared.pairs import chosen_pairs
 from analytics_app.ratings.extras.own_options import OwnOptions
 from analytics_app.results import Row
 from analytics_app.stats.comparison.chance import right_by_chance_p
-from analytics_app.stats.comparison.corrections import adjust
 from analytics_app.stats.comparison.means import group_means
-from analytics_app.stats.comparison.paired import item_means, paired
+from analytics_app.stats.comparison.paired import item_means
 from analytics_app.stats.comparison.wilson import wilson
 from analytics_app.stats.estimate import joined
 from tasks_app.task_types.base import Scale
@@ -126,7 +125,7 @@ def _own(answers: Right) -> dict[str, bool]:
 
 def _tests(make: Rows, answers: Right) -> Iterator[Row]:
     """Yield the tests of all answers and of each system against chance, and of each pair of systems."""
-    n, common = len(answers.systems), make.sample.common
+    n = len(answers.systems)
     by_system, items = item_means(answers.right, answers.system, answers.item, n)
     one_group = np.zeros(int(answers.once.sum()), dtype=np.int64)
     means, of_means = item_means(answers.right[answers.once], one_group, answers.item[answers.once], 1)
@@ -137,41 +136,26 @@ def _tests(make: Rows, answers: Right) -> Iterator[Row]:
         chance[np.searchsorted(items, answers.item), 0] = answers.chance
     # The columns are the systems, all answers together, and chance.
     matrix = np.hstack((by_system, together, chance))
-    drawn = bootstrap(make.sample, "right answers", answers.unit)
 
-    def tested(pairs: list[tuple[int, int]], family: str) -> Iterator[Row]:
-        differences = paired(
-            matrix,
-            pairs,
-            clusters=answers.clusters_of(items),
-            n_permutations=flips(common, len(pairs)),
-            **drawn.options,
-        )
-        adjusted = adjust([result.permutation_p for result in differences], common.correction)
-        settings = {**drawn.settings, **family_of(common, differences, unit=answers.unit, of=family)}
-        for (a, b), result, p in zip(pairs, differences, adjusted, strict=True):
+    def tested(pairs: list[tuple[int, int]], of: str) -> Iterator[Row]:
+        clusters = answers.clusters_of(items)
+        family = pair_tests(make, matrix, pairs, purpose="right answers", unit=answers.unit, clusters=clusters, of=of)
+        for (a, b), test in zip(pairs, family.tests, strict=True):
             names = {"system": answers.systems[a]} if a < n else {}
             names |= {"system_b": answers.systems[b]} if b < n else {}
-            yield make.row(
+            chance = answers.mean_chance(answers.once if a == n else answers.system == a)
+            yield test.row(
+                make,
                 "right_difference" if b < n else "right_against_chance",
-                result.difference,
                 **names,
                 by_system=bool(names),
-                n_items=result.n_items,
-                p=result.permutation_p,
-                p_adjusted=p,
-                note=joined(result.difference.note, settings.get("cannot_differ")),
-                settings={
-                    **settings,
-                    "chance": answers.mean_chance(answers.once if a == n else answers.system == a),
-                    **_own(answers),
-                },
+                settings={"chance": chance, **_own(answers)},
             )
 
     alone = [(code, n + 1) for code in range(n)] if n > 1 else []
     if answers.chance is not None:
         yield from tested([(n, n + 1), *alone], "shares against chance of one criterion")
-    if pairs := chosen_pairs(answers.systems, common.pairs):
+    if pairs := chosen_pairs(answers.systems, make.sample.common.pairs):
         yield from tested(list(pairs), "pairs of one criterion")
 
 

@@ -11,16 +11,16 @@ from numpy.typing import NDArray
 
 from analytics_app.analyses.base import Rows, Sample
 from analytics_app.analyses.shared.bootstrap import bootstrap
-from analytics_app.analyses.shared.families import family_of, flips
 from analytics_app.analyses.shared.labelled import Answers, Decided, systems_of
 from analytics_app.analyses.shared.outputs import interval_note
+from analytics_app.analyses.shared.pair_tests import pair_tests
 from analytics_app.analyses.shared.pairs import chosen_pairs
 from analytics_app.ratings import Floats, Mask
 from analytics_app.results import Row
 from analytics_app.stats.comparison.corrections import adjust
 from analytics_app.stats.comparison.mcnemar import mcnemar
 from analytics_app.stats.comparison.means import group_means
-from analytics_app.stats.comparison.paired import item_means, paired
+from analytics_app.stats.comparison.paired import item_means
 from analytics_app.stats.estimate import Estimate, joined
 
 SEVERAL = "Several options may be chosen, so the shares do not add up to one."
@@ -150,45 +150,31 @@ def compared(answers: Answers) -> list[int]:
 
 def differences(make: Rows, answers: Answers, outputs: ByOutput, criterion: str | None = None) -> Iterator[Row]:
     """Yield the differences of shares of every two systems on the items of both, with p adjusted over all."""
-    common = make.sample.common
-    pairs = outputs.pairs(common.pairs)
+    pairs = outputs.pairs(make.sample.common.pairs)
     if not pairs:
         return
     options, n = compared(answers), len(outputs.systems)
     columns = [
         item_means(answers.chosen[outputs.entry, k].astype(float), outputs.system, outputs.item, n) for k in options
     ]
-    drawn = bootstrap(make.sample, "label differences", outputs.unit)
     # Side by side, so that all labels share their resamples and flips; the items are the same for each.
-    tested = paired(
+    family = pair_tests(
+        make,
         np.hstack([matrix for matrix, _items in columns]),
         [(place * n + a, place * n + b) for place in range(len(options)) for a, b in pairs],
+        purpose="label differences",
+        unit=outputs.unit,
         clusters=outputs.clusters_of(columns[0][1]),
-        n_permutations=flips(common, len(options) * len(pairs)),
-        **drawn.options,
+        of="pairs and labels of one criterion",
     )
-    results = [
-        (k, result.a % n, result.b % n, result)
-        for k, result in zip(np.repeat(options, len(pairs)), tested, strict=True)
-    ]
-    adjusted = adjust([result.permutation_p for *_names, result in results], common.correction)
-    settings = {
-        "means": f"of {outputs.unit}",
-        **drawn.settings,
-        **family_of(common, tested, unit=outputs.unit, of="pairs and labels of one criterion"),
-    }
-    for (k, a, b, result), p in zip(results, adjusted, strict=True):
-        yield make.row(
+    for k, test in zip(np.repeat(options, len(pairs)), family.tests, strict=True):
+        yield test.row(
+            make,
             "label_difference",
-            result.difference,
-            **_pair(outputs, a, b),
+            **_pair(outputs, test.result.a % n, test.result.b % n),
             criterion=criterion,
             label=answers.options[k],
-            n_items=result.n_items,
-            p=result.permutation_p,
-            p_adjusted=p,
-            note=joined(result.difference.note, settings.get("cannot_differ")),
-            settings=settings,
+            settings={"means": f"of {outputs.unit}"},
         )
 
 

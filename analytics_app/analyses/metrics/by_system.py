@@ -11,14 +11,12 @@ from numpy.typing import NDArray
 from analytics_app.analyses.base import Rows, in_words
 from analytics_app.analyses.metrics.scores import OfMetric
 from analytics_app.analyses.shared.bootstrap import bootstrap
-from analytics_app.analyses.shared.families import family_of, flips
 from analytics_app.analyses.shared.outputs import Outputs, interval_note
+from analytics_app.analyses.shared.pair_tests import pair_tests
 from analytics_app.analyses.shared.pairs import chosen_pairs
 from analytics_app.ratings import Floats
 from analytics_app.results import Row
-from analytics_app.stats.comparison.corrections import adjust
 from analytics_app.stats.comparison.means import group_means
-from analytics_app.stats.comparison.paired import paired
 from analytics_app.stats.comparison.wilson import wilson
 from analytics_app.stats.estimate import Estimate, joined
 
@@ -91,34 +89,23 @@ def differences(
     pairs = chosen_pairs(outputs.systems, make.sample.common.pairs)
     if metric.of_texts is None or not pairs:
         return
-    common, drawn = make.sample.common, bootstrap(make.sample, "differences by metrics", outputs.unit)
-    tested = paired(
+    family = pair_tests(
+        make,
         metric.sign * metric.of_texts,
         pairs,
+        purpose="differences by metrics",
+        unit=outputs.unit,
         clusters=documents,
-        n_permutations=flips(common, len(pairs)),
-        **drawn.options,
+        of="pairs of one metric",
     )
-    family = family_of(common, tested, unit=outputs.unit, of="pairs of one metric")
-    adjusted = adjust([pair.permutation_p for pair in tested], common.correction)
     composite = {} if metric.made is None else {"composite": metric.made.definition}
-    for (a, b), pair, p in zip(pairs, tested, adjusted, strict=True):
-        yield make.row(
+    for (a, b), test in zip(pairs, family.tests, strict=True):
+        yield test.row(
+            make,
             "metric_difference",
-            pair.difference,
             metric=metric.name,
             system=outputs.systems[a],
             system_b=outputs.systems[b],
             by_system=True,
-            n_items=pair.n_items,
-            p=pair.permutation_p,
-            p_adjusted=p,
-            note=joined(pair.difference.note, family.get("cannot_differ")),
-            settings={
-                **settings,
-                **composite,
-                "sign": "turned" if metric.turned else "as it is",
-                **drawn.settings,
-                **family,
-            },
+            settings={**settings, **composite, "sign": "turned" if metric.turned else "as it is"},
         )

@@ -12,15 +12,13 @@ from analytics_app.analyses.metrics.scores import metrics_of
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.robustness.copies import Copies, copies_among
 from analytics_app.analyses.shared.bootstrap import bootstrap
-from analytics_app.analyses.shared.families import family_of, flips
 from analytics_app.analyses.shared.outputs import Outputs
+from analytics_app.analyses.shared.pair_tests import pair_tests
 from analytics_app.ratings import Extra, Floats
 from analytics_app.ratings.extras.scores import Scores
 from analytics_app.results import Row
-from analytics_app.stats.comparison.corrections import adjust
 from analytics_app.stats.comparison.means import group_means
 from analytics_app.stats.comparison.paired import item_means, paired
-from analytics_app.stats.estimate import joined
 from tasks_app.setup.degraded.kinds import LABELS
 from tasks_app.studyfile.fields import ListField
 from tasks_app.task_types.base import Scale
@@ -102,38 +100,33 @@ def _compared(
     settings: Mapping[str, Any] | None = None,
 ) -> Iterator[Row]:
     """Yield the rows of each kind over all systems, with a test, then of each system; `scores` is items by systems."""
-    common, settings = make.sample.common, dict(settings or {})
+    settings = dict(settings or {})
     columns, pairs = copies.together(scores)
-    drawn = bootstrap(make.sample, "robustness", unit)
-    tested = paired(columns, pairs, clusters=clusters, n_permutations=flips(common, len(pairs)), **drawn.options)
-    adjusted = adjust([test.permutation_p for test in tested], common.correction)
-    family = {**drawn.settings, **family_of(common, tested, unit=unit, of="kinds of degradation"), **settings}
-    for kind, test, p in zip(copies.kinds, tested, adjusted, strict=True):
-        yield make.row(
+    family = pair_tests(
+        make, columns, pairs, purpose="robustness", unit=unit, clusters=clusters, of="kinds of degradation"
+    )
+    for kind, test in zip(copies.kinds, family.tests, strict=True):
+        yield test.row(
+            make,
             "robustness_difference",
-            test.difference,
             label=kind,
             metric=metric,
             by_system=True,
-            n_items=test.n_items,
-            p=test.permutation_p,
-            p_adjusted=p,
-            note=joined(test.difference.note, family.get("cannot_differ")),
-            settings={**family, "dz": test.effect_size},
+            settings={**settings, "dz": test.result.effect_size},
         )
     yield from _noticed(make, copies, scores, clusters, unit, metric=metric, settings=settings)
-    options = {**drawn.options, "rng": make.sample.rng("robustness by system"), "n_permutations": 0}
+    options = {**family.drawn.options, "rng": make.sample.rng("robustness by system"), "n_permutations": 0}
     by_system = paired(scores, [(pair.original, pair.copy) for pair in copies.pairs], clusters=clusters, **options)
-    for pair, test in zip(copies.pairs, by_system, strict=True):
+    for pair, result in zip(copies.pairs, by_system, strict=True):
         yield make.row(
             "robustness_difference",
-            test.difference,
+            result.difference,
             label=pair.kind,
             system=pair.system,
             metric=metric,
             by_system=True,
-            n_items=test.n_items,
-            settings={**drawn.settings, **settings, "seed": make.sample.seed("robustness by system")},
+            n_items=result.n_items,
+            settings={**family.drawn.settings, **settings, "seed": make.sample.seed("robustness by system")},
         )
 
 

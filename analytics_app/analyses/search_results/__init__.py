@@ -15,16 +15,15 @@ from analytics_app.analyses.registry import register
 from analytics_app.analyses.search_results.lists import MAJORITY, MEAN, MODEL, Lists, lists_of
 from analytics_app.analyses.search_results.settings import CutoffsField, GainsField, cutoffs_of, gains_of
 from analytics_app.analyses.shared.bootstrap import bootstrap
-from analytics_app.analyses.shared.families import family_of, flips
 from analytics_app.analyses.shared.outputs import interval_note
+from analytics_app.analyses.shared.pair_tests import pair_tests
 from analytics_app.analyses.shared.pairs import chosen_pairs
 from analytics_app.ratings import Floats
 from analytics_app.ratings.extras.due_units import Wanted
 from analytics_app.ratings.extras.variants import Variants
 from analytics_app.results import Row
-from analytics_app.stats.comparison.corrections import adjust
 from analytics_app.stats.comparison.means import group_means
-from analytics_app.stats.comparison.paired import item_means, paired
+from analytics_app.stats.comparison.paired import item_means
 from analytics_app.stats.estimate import joined
 from analytics_app.stats.ranking.retrieval import ndcg_at, precision_at
 from tasks_app.studyfile.fields import ListField
@@ -177,36 +176,30 @@ def _note(lists: Lists, system: int, measure: Measure, *, mean_note: str | None)
 
 def _differences(make: Rows, lists: Lists, measure: Measure) -> Iterator[Row]:
     """Yield the differences of every pair of systems at each cut-off; all tests are one family."""
-    common, n_systems = make.sample.common, len(lists.systems)
-    pairs = chosen_pairs(lists.systems, common.pairs)
+    n, n_systems = len(measure.cutoffs), len(lists.systems)
+    pairs = chosen_pairs(lists.systems, make.sample.common.pairs)
     if not pairs or np.isnan(measure.values).all():
         return
-    n = len(measure.cutoffs)
     columns = [item_means(measure.values[:, place], lists.system, lists.query, n_systems) for place in range(n)]
-    drawn = bootstrap(make.sample, f"search results {measure.difference}", lists.unit)
-    tested = paired(
+    family = pair_tests(
+        make,
         np.hstack([matrix for matrix, _items in columns]),
         [(place * n_systems + a, place * n_systems + b) for place in range(n) for a, b in pairs],
+        purpose=f"search results {measure.difference}",
+        unit=lists.unit,
         clusters=lists.clusters_of(columns[0][1]),
-        n_permutations=flips(common, n * len(pairs)),
-        **drawn.options,
+        of="pairs and cut-offs of one measure",
     )
-    adjusted = adjust([result.permutation_p for result in tested], common.correction)
-    family = family_of(common, tested, unit=lists.unit, of="pairs and cut-offs of one measure")
-    for place, (result, p) in enumerate(zip(tested, adjusted, strict=True)):
+    for place, test in enumerate(family.tests):
         cutoff = measure.cutoffs[place // len(pairs)]
-        yield make.row(
+        yield test.row(
+            make,
             measure.difference,
-            result.difference,
             label=f"at {cutoff}",
-            system=lists.systems[result.a % n_systems],
-            system_b=lists.systems[result.b % n_systems],
+            system=lists.systems[test.result.a % n_systems],
+            system_b=lists.systems[test.result.b % n_systems],
             by_system=True,
-            n_items=result.n_items,
-            p=result.permutation_p,
-            p_adjusted=p,
-            note=joined(result.difference.note, family.get("cannot_differ")),
-            settings={**drawn.settings, **family, **measure.settings, "cutoff": cutoff},
+            settings={**measure.settings, "cutoff": cutoff},
         )
 
 

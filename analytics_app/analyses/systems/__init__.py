@@ -11,7 +11,6 @@ from django.utils.translation import gettext_lazy as _
 from analytics_app.analyses.base import Analysis, Question, Rows, Sample
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.bootstrap import bootstrap
-from analytics_app.analyses.shared.families import family_of, flips
 from analytics_app.analyses.shared.outputs import (
     FEW_RATERS,
     RATERS_NEEDED,
@@ -21,6 +20,7 @@ from analytics_app.analyses.shared.outputs import (
     mix_note,
     resample_field,
 )
+from analytics_app.analyses.shared.pair_tests import pair_tests
 from analytics_app.analyses.shared.pairs import chosen_pairs
 from analytics_app.analyses.shared.rated_texts import low_is_good
 from analytics_app.analyses.shared.transforms import Reduced, noted, on_its_scale
@@ -227,31 +227,26 @@ def _paired(
     note: str | None = None,
 ) -> Iterator[Row]:
     """Yield difference, Wilcoxon and effect size of each pair on the means of items."""
-    common, drawn = make.sample.common, bootstrap(make.sample, f"differences{suffix}", outputs.unit)
-    options = {"clusters": clusters, "n_permutations": flips(common, len(pairs)), **drawn.options}
-    comparisons = paired(matrix, pairs, **options)
-    family = family_of(common, comparisons, unit=outputs.unit, of="pairs of one criterion")
-    of_ranks = {name: family[name] for name in ("correction", "family")}
-    of_z = _z(make) if suffix else {}
-    means = {"means": f"of {outputs.unit}" if clusters is not None else "of items", **drawn.settings, **of_z, **family}
+    purpose, of_z = f"differences{suffix}", _z(make) if suffix else {}
+    family = pair_tests(
+        make, matrix, pairs, purpose=purpose, unit=outputs.unit, clusters=clusters, of="pairs of one criterion"
+    )
+    of_ranks = {name: family.settings[name] for name in ("correction", "family")}
     ranks = {"zero_method": "wilcox", "units": outputs.unit, **of_ranks}
     effects = {"d": "mean over sd of paired differences of items", **of_z}
-    adjusted = adjust([pair.permutation_p for pair in comparisons], common.correction)
-    adjusted_rank = adjust([pair.wilcoxon.p for pair in comparisons], common.correction)
-    for (a, b), pair, p, p_rank in zip(pairs, comparisons, adjusted, adjusted_rank, strict=True):
-        names = {**_names(outputs, a, b), "n_items": pair.n_items}
-        yield make.row(
+    adjusted_rank = adjust([test.result.wilcoxon.p for test in family.tests], make.sample.common.correction)
+    for (a, b), test, p_rank in zip(pairs, family.tests, adjusted_rank, strict=True):
+        names = {**_names(outputs, a, b), "n_items": test.result.n_items}
+        yield test.row(
+            make,
             f"difference{suffix}",
-            pair.difference,
             **names,
-            p=pair.permutation_p,
-            p_adjusted=p,
-            note=joined(pair.difference.note, family.get("cannot_differ"), note),
-            settings=means,
+            note=joined(test.note, note),
+            settings={"means": f"of {outputs.unit}", **of_z},
         )
         if not suffix:
-            yield make.row("wilcoxon", pair.wilcoxon, **names, p_adjusted=p_rank, settings=ranks)
-        yield make.row(f"effect_size{suffix}", _effect(pair), **names, settings=effects)
+            yield make.row("wilcoxon", test.result.wilcoxon, **names, p_adjusted=p_rank, settings=ranks)
+        yield make.row(f"effect_size{suffix}", _effect(test.result), **names, settings=effects)
 
 
 def _effect(pair: Paired) -> Estimate:

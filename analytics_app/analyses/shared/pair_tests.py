@@ -1,0 +1,76 @@
+"""Sign-flip tests of pairs of columns, and the rows of their differences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analytics_app.analyses.base import Rows
+from analytics_app.analyses.shared.bootstrap import Bootstrap, bootstrap
+from analytics_app.analyses.shared.families import family_of, flips
+from analytics_app.ratings import Floats
+from analytics_app.results import Row
+from analytics_app.stats.comparison.corrections import adjust
+from analytics_app.stats.comparison.paired import Paired, paired
+from analytics_app.stats.estimate import joined
+
+
+@dataclass(frozen=True, slots=True)
+class PairTest:
+    """The comparison of a pair, its p after correction, and the settings of its family."""
+
+    result: Paired
+    p_adjusted: float | None
+    settings: Mapping[str, Any]
+
+    @property
+    def note(self) -> str | None:
+        """Return the note of the difference, with the reason if no test of the family can be significant."""
+        return joined(self.result.difference.note, self.settings.get("cannot_differ"))
+
+    def row(self, make: Rows, statistic: str, *, settings: Mapping[str, Any] | None = None, **columns: Any) -> Row:
+        """Return the row of the difference; settings are added, columns given by name replace those of the test."""
+        of_test = {
+            "n_items": self.result.n_items,
+            "p": self.result.permutation_p,
+            "p_adjusted": self.p_adjusted,
+            "note": self.note,
+        }
+        settings = {**self.settings, **(settings or {})}
+        return make.row(statistic, self.result.difference, settings=settings, **{**of_test, **columns})
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Tests whose p values are corrected together, in the order of the pairs, with their settings."""
+
+    tests: list[PairTest]
+    settings: Mapping[str, Any]
+    drawn: Bootstrap
+
+
+def pair_tests(
+    make: Rows,
+    matrix: Floats,
+    pairs: Sequence[tuple[int, int]],
+    *,
+    purpose: str,
+    unit: str,
+    clusters: NDArray[np.int64] | None,
+    of: str,
+) -> Family:
+    """Compare pairs of columns of a matrix, shape (n_items, n_columns), on the items of both.
+
+    `unit` names what is resampled and flipped (items, documents), `clusters` has the documents of the items if it is
+    documents, `of` names the family, such as "pairs of one criterion".
+    """
+    common, drawn = make.sample.common, bootstrap(make.sample, purpose, unit)
+    compared = paired(matrix, pairs, clusters=clusters, n_permutations=flips(common, len(pairs)), **drawn.options)
+    settings = {**drawn.settings, **family_of(common, compared, unit=unit, of=of)}
+    adjusted = adjust([result.permutation_p for result in compared], common.correction)
+    tests = [PairTest(result, p, settings) for result, p in zip(compared, adjusted, strict=True)]
+    return Family(tests, settings, drawn)
