@@ -65,6 +65,11 @@ class Question:
     params: Mapping[str, Any] = field(default_factory=dict)
     labels: tuple[str, ...] = ()
 
+    @property
+    def items_bring_options(self) -> bool:
+        """Return whether the options of the criterion differ between items."""
+        return self.criterion in self.params.get("item_options", ())
+
 
 @dataclass(frozen=True, slots=True)
 class Common:

@@ -183,7 +183,7 @@ def _rows(
     outputs = ByOutput.of(sample, texts)
     note = f"{in_words(n_unclear, 'text has', 'texts have')} no clear label on all criteria." if n_unclear else None
     yield from shares(make, "joint_share", good[:, np.newaxis], outputs, [None], note=note)
-    pairs = outputs.pairs(common.pairs)
+    pairs = outputs.pairs(sample)
     matrix = one_an_item(good, outputs)
     tests = [mcnemar(matrix[:, a], matrix[:, b]) for a, b in pairs]
     adjusted = adjust([test.p for test in tests], common.correction)
@@ -192,10 +192,8 @@ def _rows(
         yield make.row(
             "joint_difference",
             test,
-            system=outputs.systems[a],
-            system_b=outputs.systems[b],
+            **outputs.names(a, b),
             p_adjusted=p,
             note=dependent(test, outputs),
-            by_system=True,
             settings=family,
         )

@@ -121,9 +121,7 @@ def _tests(make: Rows, outputs: Outputs, ranking: RankClusters, settings: dict[s
         yield make.row(
             f"rank_sum_{kind}",
             pair.test,
-            system=outputs.systems[a],
-            system_b=outputs.systems[b],
-            by_system=True,
+            **outputs.names(a, b),
             p_adjusted=pair.p_adjusted if settings["correction"] != "none" else None,
             settings={**family, "tested": FIRST_HIGHER if a == pair.a else SECOND_HIGHER},
             note=joined(pair.test.note, note),

@@ -19,7 +19,6 @@ from analytics_app.analyses.shared.outputs import (
     mix_note,
 )
 from analytics_app.analyses.shared.pair_tests import pair_tests
-from analytics_app.analyses.shared.pairs import chosen_pairs
 from analytics_app.ratings import Floats
 from analytics_app.results import Row
 from analytics_app.stats.comparison.corrections import adjust
@@ -105,7 +104,7 @@ def _row(
 def comparisons(make: Rows, settings: Mapping[str, Any]) -> Iterator[Row]:
     """Yield the differences of penalties, pair by pair, with adjusted p."""
     outputs, common = outputs_of(make.sample, settings), make.sample.common
-    pairs = chosen_pairs(outputs.systems, common.pairs)
+    pairs = outputs.pairs(make.sample)
     if not pairs:
         return
     matrix, items = item_means(outputs.value, outputs.system, outputs.item, len(outputs.systems))
@@ -121,7 +120,7 @@ def comparisons(make: Rows, settings: Mapping[str, Any]) -> Iterator[Row]:
     of_ranks = {"zero_method": "wilcox", **{name: family.settings[name] for name in ("correction", "family")}}
     by_ranks = adjust([test.result.wilcoxon.p for test in family.tests], common.correction)
     for (a, b), test, p_rank in zip(pairs, family.tests, by_ranks, strict=True):
-        about: dict[str, Any] = {"system": outputs.systems[a], "system_b": outputs.systems[b], "by_system": True}
+        about = outputs.names(a, b)
         yield test.row(
             make,
             "mqm_difference",

@@ -15,7 +15,6 @@ from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.bootstrap import bootstrap
 from analytics_app.analyses.shared.outputs import interval_note
 from analytics_app.analyses.shared.pair_tests import pair_tests
-from analytics_app.analyses.shared.pairs import chosen_pairs
 from analytics_app.ratings.extras.own_options import OwnOptions
 from analytics_app.results import Row
 from analytics_app.stats.comparison.chance import right_by_chance_p
@@ -155,8 +154,8 @@ def _tests(make: Rows, answers: Right) -> Iterator[Row]:
     alone = [(code, n + 1) for code in range(n)] if n > 1 else []
     if answers.chance is not None:
         yield from tested([(n, n + 1), *alone], "shares against chance of one criterion")
-    if pairs := chosen_pairs(answers.systems, make.sample.common.pairs):
-        yield from tested(list(pairs), "pairs of one criterion")
+    if pairs := answers.pairs(make.sample):
+        yield from tested(pairs, "pairs of one criterion")
 
 
 def _raters(make: Rows, answers: Right) -> Iterator[Row]:

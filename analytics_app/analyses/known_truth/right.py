@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from analytics_app.analyses.base import Sample, in_words
 from analytics_app.analyses.labels.shares import ByOutput
 from analytics_app.analyses.shared.labelled import Answers
+from analytics_app.analyses.shared.pairs import OfSystems
 from analytics_app.ratings import Floats, Mask
 from analytics_app.ratings.extras.own_options import OwnOptions
 from analytics_app.stats.estimate import joined
@@ -22,7 +23,7 @@ SEVERAL = "Several options may be chosen, so there is no chance level."
 
 
 @dataclass(frozen=True, slots=True)
-class Right:
+class Right(OfSystems):
     """Answers whose truth is known, once for each output they count for: arrays of shape (n,).
 
     `right` is 1 where the truth and nothing else was chosen, `category` a code into `categories`, the labels that are
@@ -42,9 +43,6 @@ class Right:
     chosen: NDArray[np.bool_]
     options: tuple[str, ...]
     categories: tuple[str, ...]
-    systems: tuple[str, ...]
-    unit: str
-    cluster_of_item: NDArray[np.int64]
     chance: Floats | None
     own_options: bool
     note: str | None
@@ -60,10 +58,6 @@ class Right:
             return None
         chances = self.chance[mask]
         return float(chances[0] if np.all(chances == chances[0]) else chances.mean())
-
-    def clusters_of(self, items: NDArray[np.intp]) -> NDArray[np.int64] | None:
-        """Return the cluster of each of these items, None if every item is its own cluster."""
-        return self.cluster_of_item[items] if self.unit == "documents" else None
 
 
 def right_answers(sample: Sample, truth: str) -> Right | str:
@@ -140,7 +134,7 @@ def _compared(
         unit=outputs.unit,
         cluster_of_item=outputs.cluster_of_item,
         chance=chance,
-        own_options=_items_bring_options(sample),
+        own_options=sample.question.items_bring_options,
         note=joined(
             _left_out(outputs.entry[~is_option], "no option is true of the item"),
             _left_out(outputs.entry[is_option & is_shared], "several systems wrote the text"),
@@ -155,13 +149,9 @@ def _left_out(entries: NDArray[np.intp], reason: str) -> str | None:
     return f"{in_words(n, 'answer is', 'answers are')} left out: {reason}." if n else None
 
 
-def _items_bring_options(sample: Sample) -> bool:
-    return sample.question.criterion in sample.question.params.get("item_options", ())
-
-
 def _own_options(sample: Sample) -> dict[int, tuple[str, ...]]:
     """Return the options of each item that brings its own, by the code of the item."""
-    return sample.extras[OwnOptions].of(sample.question.criterion) if _items_bring_options(sample) else {}
+    return sample.extras[OwnOptions].of(sample.question.criterion) if sample.question.items_bring_options else {}
 
 
 def _unchosen_truths(sample: Sample, truth: str, offered: dict[int, tuple[str, ...]]) -> list[str]:
@@ -181,7 +171,7 @@ def _chance(sample: Sample, answers: Answers, item: NDArray[np.int64]) -> tuple[
     if answers.several or question.params.get("multiple"):
         return None, SEVERAL
     none_of_these = question.criterion in question.params.get("none_of_these", ())
-    if not _items_bring_options(sample):
+    if not sample.question.items_bring_options:
         return np.full(len(item), 1 / (len(question.labels) + none_of_these)), None
     lists = _own_options(sample)
     n_offered = np.array([len(lists.get(code, ())) for code in item.tolist()], dtype=np.int64)

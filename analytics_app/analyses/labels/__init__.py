@@ -112,7 +112,7 @@ class Labels(Analysis):
         if not len(answers):
             return
         voted = by_vote(answers)
-        model = ITEMS_DIFFER if _items_bring_options(sample) else by_model(answers, settings["smoothing"])
+        model = ITEMS_DIFFER if sample.question.items_bring_options else by_model(answers, settings["smoothing"])
         outputs = ByOutput.of(crowd, answers.text)
         yield from _distribution(make, answers)
         yield from _shares(make, answers, outputs)
@@ -136,15 +136,11 @@ def _of_groups(table: Table, groups: list[str]) -> Mask:
     return mask
 
 
-def _items_bring_options(sample: Sample) -> bool:
-    return sample.question.criterion in sample.question.params.get("item_options", ())
-
-
 def _answers(sample: Sample, more: tuple[str, ...]) -> Answers:
     """Return the answers of the crowd; labels that only experts chose are options as well."""
     question = sample.question
     # A follow-up question has one answer, even if the task allows several labels.
-    several = bool(question.params.get("multiple")) and bool(question.labels or _items_bring_options(sample))
+    several = bool(question.params.get("multiple")) and bool(question.labels or question.items_bring_options)
     others = sorted(set(more) - set(question.labels))
     return Answers.of(sample.table, (*question.labels, *others), several=several)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from analytics_app.analyses.shared.bootstrap import bootstrap
 from analytics_app.analyses.shared.labelled import Answers, Decided, systems_of
 from analytics_app.analyses.shared.outputs import interval_note
 from analytics_app.analyses.shared.pair_tests import pair_tests
-from analytics_app.analyses.shared.pairs import chosen_pairs
+from analytics_app.analyses.shared.pairs import OfSystems, clusters_of
 from analytics_app.ratings import Floats, Mask
 from analytics_app.results import Row
 from analytics_app.stats.comparison.corrections import adjust
@@ -35,16 +35,13 @@ DEPENDENT = "Items of one document count as independent here, so p may be too sm
 
 
 @dataclass(frozen=True, slots=True)
-class ByOutput:
+class ByOutput(OfSystems):
     """Answers, or texts, once for each output that they count for; `entry` is their place, `system` a code."""
 
     entry: NDArray[np.intp]
     system: NDArray[np.intp]
     item: NDArray[np.int64]
     cluster: NDArray[np.int64]
-    systems: tuple[str, ...]
-    unit: str
-    cluster_of_item: NDArray[np.int64]
 
     @classmethod
     def of(cls, sample: Sample, texts: NDArray[np.int64]) -> ByOutput:
@@ -52,10 +49,7 @@ class ByOutput:
         names, by_document = sample.table.names, sample.question.by_document
         entry, system, item = systems_of(names, texts, sample.without)
         known, code = np.unique(system, return_inverse=True)
-        of_item = np.arange(len(names.items), dtype=np.int64)
-        documents = names.document_of_item.astype(np.int64)
-        # An item that is in no document is a document of its own.
-        clusters = np.where(documents >= 0, documents, len(documents) + of_item) if by_document else of_item
+        clusters = clusters_of(names, by_document=by_document)
         return cls(
             entry=entry,
             system=code,
@@ -69,16 +63,8 @@ class ByOutput:
     def where(self, mask: Mask) -> ByOutput:
         """Return the outputs of the entries in a mask, which has one value for each entry."""
         keep = mask[self.entry]
-        cut = (self.entry[keep], self.system[keep], self.item[keep], self.cluster[keep])
-        return ByOutput(*cut, self.systems, self.unit, self.cluster_of_item)
-
-    def clusters_of(self, items: NDArray[Any]) -> NDArray[np.int64] | None:
-        """Return the cluster of each of these items, None if every item is its own cluster."""
-        return self.cluster_of_item[items] if self.unit == "documents" else None
-
-    def pairs(self, planned: Sequence[tuple[str, str]] | None) -> list[tuple[int, int]]:
-        """Return the pairs of systems to compare, by code."""
-        return chosen_pairs(self.systems, planned)
+        columns = ("entry", "system", "item", "cluster")
+        return replace(self, **{name: getattr(self, name)[keep] for name in columns})
 
 
 def shares(
@@ -150,7 +136,7 @@ def compared(answers: Answers) -> list[int]:
 
 def differences(make: Rows, answers: Answers, outputs: ByOutput, criterion: str | None = None) -> Iterator[Row]:
     """Yield the differences of shares of every two systems on the items of both, with p adjusted over all."""
-    pairs = outputs.pairs(make.sample.common.pairs)
+    pairs = outputs.pairs(make.sample)
     if not pairs:
         return
     options, n = compared(answers), len(outputs.systems)
@@ -171,7 +157,7 @@ def differences(make: Rows, answers: Answers, outputs: ByOutput, criterion: str 
         yield test.row(
             make,
             "label_difference",
-            **_pair(outputs, test.result.a % n, test.result.b % n),
+            **outputs.names(test.result.a % n, test.result.b % n),
             criterion=criterion,
             label=answers.options[k],
             settings={"means": f"of {outputs.unit}"},
@@ -181,7 +167,7 @@ def differences(make: Rows, answers: Answers, outputs: ByOutput, criterion: str 
 def decisions_compared(make: Rows, decided: Decided, options: Sequence[int], by: str) -> Iterator[Row]:
     """Yield McNemar's test of every pair of systems on the joint labels of texts, one label for each item."""
     outputs = ByOutput.of(make.sample, decided.texts)
-    pairs, common = outputs.pairs(make.sample.common.pairs), make.sample.common
+    pairs, common = outputs.pairs(make.sample), make.sample.common
     tests: list[tuple[int, tuple[int, int], Estimate]] = []
     for k in options:
         matrix = one_an_item(decided.yes[:, k], outputs)
@@ -192,7 +178,7 @@ def decisions_compared(make: Rows, decided: Decided, options: Sequence[int], by:
         yield make.row(
             "mcnemar",
             test,
-            **_pair(outputs, a, b),
+            **outputs.names(a, b),
             label=decided.options[k],
             p_adjusted=p,
             note=dependent(test, outputs),
@@ -210,7 +196,3 @@ def one_an_item(values: Floats, outputs: ByOutput) -> Floats:
     matrix, _items = item_means(values[outputs.entry], outputs.system, outputs.item, len(outputs.systems))
     matrix[(matrix != 0) & (matrix != 1)] = np.nan
     return matrix
-
-
-def _pair(outputs: ByOutput, a: int, b: int) -> dict[str, Any]:
-    return {"system": outputs.systems[a], "system_b": outputs.systems[b], "by_system": True}

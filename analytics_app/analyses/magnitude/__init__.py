@@ -15,7 +15,6 @@ from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.bootstrap import bootstrap
 from analytics_app.analyses.shared.families import cannot_differ, flips
 from analytics_app.analyses.shared.outputs import Outputs, interval_note, mix_note
-from analytics_app.analyses.shared.pairs import chosen_pairs
 from analytics_app.results import Row
 from analytics_app.stats.comparison.corrections import adjust
 from analytics_app.stats.comparison.means import group_means
@@ -98,7 +97,7 @@ class Magnitude(Analysis):
         make = Rows(self.name, sample)
         yield from _means(make, outputs, normalisation)
         yield from _at_standard(make, normalisation)
-        pairs = chosen_pairs(outputs.systems, sample.common.pairs)
+        pairs = outputs.pairs(sample)
         if pairs:
             yield from _ratios(make, outputs, pairs, normalisation)
 
@@ -191,9 +190,7 @@ def _ratios(make: Rows, outputs: Outputs, pairs: list[tuple[int, int]], normalis
         yield make.row(
             "range_difference" if normalisation == "range" else "magnitude_ratio",
             estimate,
-            system=outputs.systems[a],
-            system_b=outputs.systems[b],
-            by_system=True,
+            **outputs.names(a, b),
             p_adjusted=p,
             note=joined(estimate.note, reason),
             settings={

@@ -13,7 +13,6 @@ from analytics_app.analyses.metrics.scores import OfMetric
 from analytics_app.analyses.shared.bootstrap import bootstrap
 from analytics_app.analyses.shared.outputs import Outputs, interval_note
 from analytics_app.analyses.shared.pair_tests import pair_tests
-from analytics_app.analyses.shared.pairs import chosen_pairs
 from analytics_app.ratings import Floats
 from analytics_app.results import Row
 from analytics_app.stats.comparison.means import group_means
@@ -86,7 +85,7 @@ def differences(
     make: Rows, outputs: Outputs, metric: OfMetric, documents: NDArray[np.int64] | None, settings: Mapping[str, Any]
 ) -> Iterator[Row]:
     """Yield the difference of every two systems by the metric, on the items for which both have a score."""
-    pairs = chosen_pairs(outputs.systems, make.sample.common.pairs)
+    pairs = outputs.pairs(make.sample)
     if metric.of_texts is None or not pairs:
         return
     family = pair_tests(
@@ -104,8 +103,6 @@ def differences(
             make,
             "metric_difference",
             metric=metric.name,
-            system=outputs.systems[a],
-            system_b=outputs.systems[b],
-            by_system=True,
+            **outputs.names(a, b),
             settings={**settings, **composite, "sign": "turned" if metric.turned else "as it is"},
         )

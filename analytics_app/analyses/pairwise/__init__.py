@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from analytics_app.analyses.base import Analysis, Filters, Rows, Sample
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.bootstrap import bootstrap
-from analytics_app.analyses.shared.pairs import Preferences, chosen_pairs
+from analytics_app.analyses.shared.pairs import Preferences, chosen_pairs, names_of
 from analytics_app.results import Row
 from analytics_app.stats.comparison.corrections import adjust
 from analytics_app.stats.comparison.means import group_means
@@ -119,9 +119,7 @@ def _pair(
 ) -> Iterator[Row]:
     common = make.sample.common
     about: dict[str, Any] = {
-        "system": preferences.systems[result.a],
-        "system_b": preferences.systems[result.b],
-        "by_system": True,
+        **names_of(preferences.systems, result.a, result.b),
         "n_ratings": int(mine.sum()),
         "n_items": result.rate.n_items,
         "n_raters": len(np.unique(preferences.rater[mine])),

@@ -15,7 +15,7 @@ from analytics_app.analyses.ranking.start_order import start_order
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.bootstrap import Bootstrap, bootstrap
 from analytics_app.analyses.shared.outputs import RATERS_NEEDED
-from analytics_app.analyses.shared.pairs import SHARED, Together, chosen_pairs
+from analytics_app.analyses.shared.pairs import SHARED, Together, chosen_pairs, names_of
 from analytics_app.ratings import Floats
 from analytics_app.results import Row
 from analytics_app.stats.comparison.corrections import adjust
@@ -146,9 +146,7 @@ def _of_pairs(make: Rows, together: Together) -> Iterator[Row]:
     for result, p in zip(results, adjusted, strict=True):
         total = result.wins + result.losses + result.ties
         about: dict[str, Any] = {
-            "system": together.systems[result.a],
-            "system_b": together.systems[result.b],
-            "by_system": True,
+            **names_of(together.systems, result.a, result.b),
             "n_ratings": total,
             "n_items": result.rate_half.n_items,
             "n_raters": len(np.unique(together.rater)),

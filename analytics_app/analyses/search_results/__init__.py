@@ -17,7 +17,6 @@ from analytics_app.analyses.search_results.settings import CutoffsField, GainsFi
 from analytics_app.analyses.shared.bootstrap import bootstrap
 from analytics_app.analyses.shared.outputs import interval_note
 from analytics_app.analyses.shared.pair_tests import pair_tests
-from analytics_app.analyses.shared.pairs import chosen_pairs
 from analytics_app.ratings import Floats
 from analytics_app.ratings.extras.due_units import Wanted
 from analytics_app.ratings.extras.variants import Variants
@@ -177,7 +176,7 @@ def _note(lists: Lists, system: int, measure: Measure, *, mean_note: str | None)
 def _differences(make: Rows, lists: Lists, measure: Measure) -> Iterator[Row]:
     """Yield the differences of every pair of systems at each cut-off; all tests are one family."""
     n, n_systems = len(measure.cutoffs), len(lists.systems)
-    pairs = chosen_pairs(lists.systems, make.sample.common.pairs)
+    pairs = lists.pairs(make.sample)
     if not pairs or np.isnan(measure.values).all():
         return
     columns = [item_means(measure.values[:, place], lists.system, lists.query, n_systems) for place in range(n)]
@@ -196,9 +195,7 @@ def _differences(make: Rows, lists: Lists, measure: Measure) -> Iterator[Row]:
             make,
             measure.difference,
             label=f"at {cutoff}",
-            system=lists.systems[test.result.a % n_systems],
-            system_b=lists.systems[test.result.b % n_systems],
-            by_system=True,
+            **lists.names(test.result.a % n_systems, test.result.b % n_systems),
             settings={**measure.settings, "cutoff": cutoff},
         )
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from analytics_app.analyses.base import Sample, in_words
 from analytics_app.analyses.shared.labelled import Answers, Model, by_model, by_vote
-from analytics_app.analyses.shared.pairs import clusters_of, unit_of
+from analytics_app.analyses.shared.pairs import OfSystems, clusters_of, unit_of
 from analytics_app.ratings import Floats, Mask
 from analytics_app.ratings.extras.due_units import Wanted
 from analytics_app.ratings.extras.variants import Variants
@@ -35,7 +35,7 @@ class Worth:
 
 
 @dataclass(frozen=True, slots=True)
-class Lists:
+class Lists(OfSystems):
     """The lists of results of queries with judged results: arrays of shape (n_lists,) and (n_lists, depth).
 
     `system` is a code into `systems`, `query` a code of items. A result that nobody judged has relevance and gain 0, as
@@ -51,14 +51,7 @@ class Lists:
     returned: Mask
     n_answers: NDArray[np.int64]
     known: Floats
-    systems: tuple[str, ...]
-    unit: str
-    cluster_of_item: NDArray[np.int64]
     note: str | None
-
-    def clusters_of(self, items: NDArray[np.intp]) -> NDArray[np.int64] | None:
-        """Return the cluster of each of these items, None if every item is its own cluster."""
-        return self.cluster_of_item[items] if self.unit == "documents" else None
 
     def without_results(self, system: int) -> int:
         """Return the number of queries for which a system returned nothing."""

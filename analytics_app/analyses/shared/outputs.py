@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from numpy.typing import NDArray
 
 from analytics_app.analyses.base import Sample
-from analytics_app.analyses.shared.pairs import clusters_of
+from analytics_app.analyses.shared.pairs import OfSystems, clusters_of
 from analytics_app.ratings import Floats, Mask
 from analytics_app.stats.estimate import Estimate, joined
 from analytics_app.stats.resampling.pair_sums import few_drawn
@@ -28,7 +28,7 @@ MIX_LIMIT = 0.25
 
 
 @dataclass(frozen=True, slots=True)
-class Outputs:
+class Outputs(OfSystems):
     """One entry for every output a rating counts for; `system` is a code into `systems`, those that were rated.
 
     `cluster` is what intervals are over: the item, or the document where documents were shown whole.
@@ -40,10 +40,7 @@ class Outputs:
     item: NDArray[np.int32]
     cluster: NDArray[np.int64]
     system: NDArray[np.int64]
-    systems: tuple[str, ...]
     n_raters: tuple[int, ...]
-    unit: str
-    cluster_of_item: NDArray[np.int64]
 
     @classmethod
     def of(cls, sample: Sample, *, by_document: bool) -> Outputs:
@@ -78,10 +75,6 @@ class Outputs:
             "n_items": len(np.unique(self.item[mine])),
             "n_raters": len(np.unique(self.rater[mine])),
         }
-
-    def clusters_of(self, items: NDArray[Any]) -> NDArray[np.int64] | None:
-        """Return the cluster of each of these items, None if every item is its own cluster."""
-        return self.cluster_of_item[items] if self.unit == "documents" else None
 
     def shared_items(self, a: int, b: int) -> int:
         """Return the number of items that two systems share."""

@@ -168,6 +168,32 @@ def _several(screen: NDArray[Any], system: NDArray[Any]) -> bool:
     return len(pairs) > len(np.unique(screen))
 
 
+@dataclass(frozen=True, slots=True)
+class OfSystems:
+    """Data about outputs of systems, whose intervals and tests are over the `unit`: items, or documents shown whole."""
+
+    systems: tuple[str, ...]
+    unit: str
+    cluster_of_item: NDArray[np.int64]
+
+    def clusters_of(self, items: NDArray[Any]) -> NDArray[np.int64] | None:
+        """Return the cluster of each of these items, None if every item is its own cluster."""
+        return self.cluster_of_item[items] if self.unit == "documents" else None
+
+    def pairs(self, sample: Sample) -> list[tuple[int, int]]:
+        """Return the pairs of systems to compare, by code."""
+        return chosen_pairs(self.systems, sample.common.pairs)
+
+    def names(self, a: int, b: int) -> dict[str, Any]:
+        """Return the columns that identify the row of a pair."""
+        return names_of(self.systems, a, b)
+
+
+def names_of(systems: Sequence[str], a: int, b: int) -> dict[str, Any]:
+    """Return the columns that identify the row of a pair of systems, by code."""
+    return {"system": systems[a], "system_b": systems[b], "by_system": True}
+
+
 def clusters_of(names: Names, *, by_document: bool) -> NDArray[np.int64]:
     """Return the cluster of each item: itself, or its document; an item without one is a document of its own."""
     of_item = np.arange(len(names.items), dtype=np.int64)

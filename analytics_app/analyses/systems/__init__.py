@@ -21,7 +21,6 @@ from analytics_app.analyses.shared.outputs import (
     resample_field,
 )
 from analytics_app.analyses.shared.pair_tests import pair_tests
-from analytics_app.analyses.shared.pairs import chosen_pairs
 from analytics_app.analyses.shared.rated_texts import low_is_good
 from analytics_app.analyses.shared.transforms import Reduced, noted, on_its_scale
 from analytics_app.ratings.extras.kinds import Kinds
@@ -98,7 +97,7 @@ class Systems(Analysis):
         yield from _spread(make, outputs)
         if sample.question.domain:
             yield from _shares(make, outputs)
-        pairs = chosen_pairs(outputs.systems, sample.common.pairs)
+        pairs = outputs.pairs(sample)
         if pairs:
             yield from _differences(make, outputs, pairs)
 
@@ -189,7 +188,7 @@ def _over_raters(make: Rows, outputs: Outputs, pairs: Sequence[tuple[int, int]])
         yield make.row(
             "difference_over_raters",
             difference,
-            **_names(outputs, a, b),
+            **outputs.names(a, b),
             n_items=outputs.shared_items(a, b),
             n_raters=pair.n_items,
             note=note or None,
@@ -212,7 +211,7 @@ def _superiority(make: Rows, outputs: Outputs, pairs: Sequence[tuple[int, int]])
         yield make.row(
             "superiority",
             estimate,
-            **_names(outputs, a, b),
+            **outputs.names(a, b),
             settings={"ties": "one half", **drawn.settings},
         )
 
@@ -236,7 +235,7 @@ def _paired(
     effects = {"d": "mean over sd of paired differences of items", **of_z}
     adjusted_rank = adjust([test.result.wilcoxon.p for test in family.tests], make.sample.common.correction)
     for (a, b), test, p_rank in zip(pairs, family.tests, adjusted_rank, strict=True):
-        names = {**_names(outputs, a, b), "n_items": test.result.n_items}
+        names = {**outputs.names(a, b), "n_items": test.result.n_items}
         yield test.row(
             make,
             f"difference{suffix}",
@@ -255,10 +254,6 @@ def _effect(pair: Paired) -> Estimate:
     return Estimate(
         value=None, note=pair.difference.note or "The differences do not vary, so the effect size is undefined."
     )
-
-
-def _names(outputs: Outputs, a: int, b: int) -> dict[str, Any]:
-    return {"system": outputs.systems[a], "system_b": outputs.systems[b], "by_system": True}
 
 
 def _z(make: Rows) -> dict[str, Any]:
