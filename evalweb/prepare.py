@@ -20,7 +20,7 @@ from django.contrib.auth import get_user_model
 from django.core.management import call_command
 from django.db import OperationalError, connection
 
-from evalweb import backup, environment
+from evalweb import backup, environment, static_files
 from evalweb.elapsed import elapsed_shown
 from evalweb.local_services import VarFolder
 from evalweb.local_services.folder import write_private
@@ -35,7 +35,7 @@ def main(arguments: list[str] | None = None) -> None:
     """Run the steps that the command line asks for, with one line of progress per step."""
     options = _parser().parse_args(arguments)
     if options.static_alone:
-        call_command("collectstatic", interactive=False, verbosity=0)
+        static_files.collect()
         return
     report: dict[str, Any] = {"login": RESEARCHER, "password_valid": False}
     wait_for_database(environment.number("EVALWEB_DATABASE_SECONDS"))
@@ -121,7 +121,7 @@ def collect_static() -> None:
     """Gather style sheets and scripts where the web server takes them from."""
     say("Collecting static files")
     with elapsed_shown(say):
-        call_command("collectstatic", interactive=False, verbosity=0)
+        static_files.collect()
 
 
 def make_researcher(password: str) -> bool:

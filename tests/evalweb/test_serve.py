@@ -1,4 +1,4 @@
-"""`make run`: one story from the first start to the second, and what the parts of it do."""
+"""`make run`: one story from the first start to the fourth, and what the parts of it do."""
 
 import inspect
 import os
@@ -25,6 +25,7 @@ from evalweb.local_services import ServiceError, VarFolder, processes
 from evalweb.local_services.folder import BASE_DIR
 from evalweb.serve import address, children
 from evalweb.serve.announcement import readiness
+from tests import extent
 from tests.servers import temporary_folder
 
 SERVE = [sys.executable, "-m", "evalweb.serve"]
@@ -47,15 +48,15 @@ def environment(var: VarFolder, **changes: str) -> dict[str, str]:
 
 
 class Running:
-    """A running `make run`, read until it has said that it runs."""
+    """A running `make run`, read until it has said that it runs, or something before."""
 
-    def __init__(self, process: "subprocess.Popen[str]") -> None:
+    def __init__(self, process: "subprocess.Popen[str]", until: str) -> None:
         self.process = process
         assert process.stdout is not None
         self.said = ""
         for line in process.stdout:
             self.said += line
-            if "Ctrl-C stops everything" in line:
+            if until in line:
                 break
 
     @property
@@ -99,7 +100,7 @@ class Running:
 
 
 @contextmanager
-def running(env: dict[str, str]) -> Iterator[Running]:
+def running(env: dict[str, str], until: str = "Ctrl-C stops everything") -> Iterator[Running]:
     # The suite may run under nohup, which has its children ignore SIGHUP as well.
     command = subprocess.Popen(
         SERVE, cwd=BASE_DIR, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
@@ -107,7 +108,7 @@ def running(env: dict[str, str]) -> Iterator[Running]:
     )  # fmt: skip
     with command as process:
         try:
-            yield Running(process)
+            yield Running(process, until)
         finally:
             if process.poll() is None:
                 process.terminate()
@@ -124,92 +125,110 @@ def password(said: str) -> str:
 
 
 @pytest.mark.whole
-def test_it_starts_refuses_a_second_start_stops_and_keeps_its_data(var: VarFolder) -> None:
+def test_it_starts_stops_keeps_its_data_and_starts_again_what_is_killed(var: VarFolder) -> None:
+    """One folder goes through four starts, which end by a closed terminal, by kill, by `make stop` and by Ctrl-C."""
     env = environment(var)
     with running(env) as first:
-        for step in ("Starting PostgreSQL", "Starting Valkey", "Preparing the database", "Making the login researcher"):
-            assert step in first.said
-        with urlopen(f"{first.url}/readyz", timeout=10) as answer:
-            assert answer.status == 200
-        with urlopen(f"{first.url}/admin/login/", timeout=10) as answer:
-            assert b"csrfmiddlewaretoken" in answer.read()
-        key = password(first.said)
-        assert f"EVALWEB_RESEARCHER_PASSWORD={key}\n" in var.secrets.read_text()
-        assert key not in (var.logs / "supervisor.log").read_text()
-
+        key = the_first_start_is_ready(first, var)
         second = serve(env)
         assert second.returncode == 1
         assert re.match(rf"evalweb is already running at {first.url}, since 20\d\d-.* UTC", second.stdout)
-
-        database, broker = (str(var.state()[name]) for name in ("DATABASE_URL", "REDIS_URL"))
-        connection = psycopg2.connect(database)
-        with connection, connection.cursor() as cursor:
-            cursor.execute("CREATE TABLE kept AS SELECT 1 AS one")
-        connection.close()
-        redis.Redis.from_url(broker).set("kept", "too")
-        assert first.stop(signal.SIGINT).endswith("Stopping\nStopped.\n")
+        data_are_stored(var)
+        rest = first.stop(signal.SIGHUP)
+    assert rest.endswith("Stopping\nStopped.\n")
+    assert "the others are not" not in rest
     assert "database system is shut down" in (var.logs / "postgres.log").read_text().splitlines()[-1]
 
-    with running(env) as again:
-        assert "The database is up to date" in again.said
-        assert "Making the login" not in again.said
-        assert password(again.said) == key
-        connection = psycopg2.connect(str(var.state()["DATABASE_URL"]))
-        with connection, connection.cursor() as cursor:
-            cursor.execute("SELECT one FROM kept")
-            assert cursor.fetchone() == (1,)
-        connection.close()
-        assert redis.Redis.from_url(str(var.state()["REDIS_URL"])).get("kept") == b"too"
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        taken = other.getsockname()[1]
+        with running(env | {"PORT": str(taken)}) as again:
+            assert "The database is up to date" in again.said
+            assert "Making the login" not in again.said
+            assert password(again.said) == key
+            data_are_still_there(var)
+            assert re.search(rf"Port {taken} is taken; using \d+\n", again.said)
+            assert not again.url.endswith(f":{taken}")
+            what_is_killed_comes_back(again, var)
+            nothing_outlives_the_supervisor(again)
+    with running(env | {"EVALWEB_DEMO": "1"}) as third:
+        assert third.is_ready_again()
+        the_demonstration_arrives(third, var)
         assert serve(env, "stop").stdout == "evalweb has stopped.\n"
-        assert again.process.wait(timeout=5) == 0
+        assert third.process.wait(timeout=5) == 0
+    assert "killed by SIGKILL" in (var.logs / "supervisor.log").read_text()
+    readable = {path.name for path in var.root.iterdir() if path.stat().st_mode & (stat.S_IRGRP | stat.S_IROTH)}
+    assert readable <= {"static", "lock"}  # public files, and an empty one
 
+    with running(env, until="The database is up to date") as interrupted:
+        assert interrupted.stop(signal.SIGINT).endswith("Stopped.\n")
     assert manage(env, "shell", "--no-imports", "-c", COUNT_USERS) == "1\n"
     assert serve(env, "stop").stdout == "evalweb is not running here.\n"
+
+
+def the_first_start_is_ready(site: Running, var: VarFolder) -> str:
+    """Assert that a site in an empty folder was announced and answers; return the password of its login."""
+    for step in ("Starting PostgreSQL", "Starting Valkey", "Preparing the database", "Making the login researcher"):
+        assert step in site.said
+    with urlopen(f"{site.url}/readyz", timeout=10) as answer:
+        assert answer.status == 200
+    with urlopen(f"{site.url}/admin/login/", timeout=10) as answer:
+        assert b"csrfmiddlewaretoken" in answer.read()
+    key = password(site.said)
+    assert f"EVALWEB_RESEARCHER_PASSWORD={key}\n" in var.secrets.read_text()
+    assert key not in (var.logs / "supervisor.log").read_text()
+    return key
+
+
+def data_are_stored(var: VarFolder) -> None:
+    """Store something of ours in both servers."""
+    database, broker = (str(var.state()[name]) for name in ("DATABASE_URL", "REDIS_URL"))
+    connection = psycopg2.connect(database)
+    with connection, connection.cursor() as cursor:
+        cursor.execute("CREATE TABLE kept AS SELECT 1 AS one")
+    connection.close()
+    redis.Redis.from_url(broker).set("kept", "too")
+
+
+def data_are_still_there(var: VarFolder) -> None:
+    """Assert that both servers have what was stored."""
+    connection = psycopg2.connect(str(var.state()["DATABASE_URL"]))
+    with connection, connection.cursor() as cursor:
+        cursor.execute("SELECT one FROM kept")
+        assert cursor.fetchone() == (1,)
+    connection.close()
+    assert redis.Redis.from_url(str(var.state()["REDIS_URL"])).get("kept") == b"too"
+
+
+def what_is_killed_comes_back(site: Running, var: VarFolder) -> None:
+    """Kill each process, and assert that it is started again, named, and recorded for the next start."""
+    for name, program in PROGRAMS.items():
+        before = site.child(program)
+        before.kill()
+        said = site.read_until(f"{name}: started again")
+        assert f"{name}: killed by SIGKILL. Starting it again in 0.5 s." in said
+        assert str(var.logs / f"{name}.log") in said
+        assert site.child(program).pid != before.pid
+    assert site.is_ready_again()
+    assert broker_answers(var)
+    recorded = [mark["pid"] for mark in var.state()["children"]]
+    assert site.child("celery -A evalweb worker").pid in recorded
+
+
+def nothing_outlives_the_supervisor(site: Running) -> None:
+    """Kill the supervisor, and assert that everything has ended with it where the system can see to that."""
+    family = psutil.Process(site.process.pid).children(recursive=True)
+    site.process.kill()
+    if sys.platform == "linux":
+        _gone, alive = psutil.wait_procs(family, timeout=30)
+        assert alive == []
 
 
 def manage(env: dict[str, str], *arguments: str) -> str:
     """Run a command by hand, as people do, while nothing runs."""
     command = [sys.executable, "manage.py", *arguments]
     return subprocess.run(command, cwd=BASE_DIR, env=env, capture_output=True, text=True, check=True).stdout
-
-
-@pytest.mark.whole
-def test_what_is_killed_comes_back_and_nothing_outlives_the_supervisor(var: VarFolder) -> None:
-    """At the next start the demonstration arrives, behind the address, and ends with everything."""
-    with socket.socket() as other:
-        other.bind(("127.0.0.1", 0))
-        other.listen()
-        taken = other.getsockname()[1]
-        env = environment(var, PORT=str(taken))
-        with running(env) as site:
-            assert re.search(rf"Port {taken} is taken; using \d+\n", site.said)
-            assert not site.url.endswith(f":{taken}")
-            for name, program in PROGRAMS.items():
-                before = site.child(program)
-                before.kill()
-                said = site.read_until(f"{name}: started again")
-                assert f"{name}: killed by SIGKILL. Starting it again in 0.5 s." in said
-                assert str(var.logs / f"{name}.log") in said
-                assert site.child(program).pid != before.pid
-            assert site.is_ready_again()
-            assert broker_answers(var)
-            recorded = [mark["pid"] for mark in var.state()["children"]]
-            assert site.child("celery -A evalweb worker").pid in recorded
-
-            family = psutil.Process(site.process.pid).children(recursive=True)
-            site.process.kill()
-            if sys.platform == "linux":
-                _gone, alive = psutil.wait_procs(family, timeout=30)
-                assert alive == []
-    with running(env | {"EVALWEB_DEMO": "1"}) as again:
-        assert again.is_ready_again()
-        the_demonstration_arrives(again, var)
-        rest = again.stop(signal.SIGHUP)
-    assert rest.endswith("Stopping\nStopped.\n")
-    assert "the others are not" not in rest
-    assert "killed by SIGKILL" in (var.logs / "supervisor.log").read_text()
-    readable = {path.name for path in var.root.iterdir() if path.stat().st_mode & (stat.S_IRGRP | stat.S_IROTH)}
-    assert readable <= {"static", "lock"}  # public files, and an empty one
 
 
 def the_demonstration_arrives(site: Running, var: VarFolder) -> None:
@@ -223,10 +242,11 @@ def the_demonstration_arrives(site: Running, var: VarFolder) -> None:
     assert first.split()[-1] not in (var.logs / "supervisor.log").read_text()
 
 
-# What the command line of each process holds, by the name that the supervisor gives it.
+# What the command line of each process holds, by the name that the supervisor gives it. The scheduler is started again
+# as the worker is.
 PROGRAMS = {
     "worker": "celery -A evalweb worker",
-    "scheduler": "celery -A evalweb beat",
+    **({"scheduler": "celery -A evalweb beat"} if extent.is_exhaustive() else {}),
     "web": "evalweb.asgi",
     "valkey": "valkey-server",
     "postgres": "bin/postgres",
