@@ -178,6 +178,19 @@ def test_agreement_of_rankings() -> None:
     assert one(rows, "friedman_chi2").p == pytest.approx(wanted.pvalue)
 
 
+def test_agreement_of_rankings_has_the_same_digits_whichever_item_was_judged_first() -> None:
+    rng = np.random.default_rng(3)
+    answers = [(item, rater, rng.permutation(5) + 1.0) for item in range(12) for rater in range(3)]
+    found = set()
+    for order in (range(36), rng.permutation(36), rng.permutation(36)):
+        screens = Screens()
+        units = [screens.unit(f"i{item:02}", *"abcde") for item in range(12)]
+        for item, rater, ranks in (answers[place] for place in order):
+            screens.values(rater, units[item], *ranks)
+        found.add(one(rows_of("ranking", screens, "ranking", Scale.ORDINAL), "concordance_w").value)
+    assert len(found) == 1
+
+
 def test_plackett_luce_says_how_many_rankings_have_ties() -> None:
     rows = rows_of("ranking", rankings(), "ranking", Scale.ORDINAL)
     note = one(rows, "pl_strength", "a").note or ""

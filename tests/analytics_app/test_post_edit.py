@@ -73,6 +73,9 @@ def test_choices(rows: list[dict[str, Any]]) -> None:
     assert a["settings"]["family"] == "1 pair"
     first = one(rows, "first_suggestion_chosen", label="1")
     assert (first["value"], first["n_ratings"]) == (0.5, 4)
+    # Rows of a document are in the order in which the analysis declares its statistics.
+    order = [row["statistic"] for row in rows if "suggestion" in row["statistic"] and row["basis"] == "kept"]
+    assert order == ["suggestion_chosen"] * 2 + ["identical_suggestions", "first_suggestion_chosen"]
 
 
 def test_distances_to_every_suggestion(rows: list[dict[str, Any]]) -> None:

@@ -31,17 +31,21 @@ TEST = {"test": "exact binomial against one half, two-sided"}
 
 
 def choices(make: Rows) -> Iterator[Row]:
-    """Yield shares of choices with intervals over items and exact tests against one half."""
-    table, names = make.sample.table, make.sample.table.names
+    """Yield shares of choices, of items with equal suggestions, and of choices for the first suggestion."""
+    table = make.sample.table
     code = next(criterion.code for criterion in make.sample.question.criteria if criterion.key == CHOICE)
     rows = table.where((table.criterion == code) & (table.label >= 0))
+    different = rows.where(~_same_on_screen(make, rows))
+    if len(different):
+        screens = count(rows.judgment) - count(different.judgment)
+        yield from _by_system(make, different, LEFT_OUT % in_words(screens, "choice", "choices") if screens else None)
     yield from _identical(make)
-    all_rows, rows = rows, rows.where(~_same_on_screen(make, rows))
-    yield from _sides(make, all_rows, _chosen(all_rows))
-    if not len(rows):
-        return
-    screens = count(all_rows.judgment) - count(rows.judgment)
-    left_out = LEFT_OUT % in_words(screens, "choice", "choices") if screens else None
+    yield from _sides(make, rows, _chosen(rows))
+
+
+def _by_system(make: Rows, rows: Table, left_out: str | None) -> Iterator[Row]:
+    """Yield shares of choices with intervals over items and exact tests against one half."""
+    names = make.sample.table.names
     chosen = _chosen(rows)
     row, system, item = rows.by_system()
     included = ~np.isin(system, sorted(make.sample.without))

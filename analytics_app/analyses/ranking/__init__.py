@@ -230,7 +230,8 @@ def _agreement(make: Rows, together: Together, ranks: Floats) -> Iterator[Row]:
 def _blocks(together: Together) -> NDArray[np.int64]:
     """Return for each entry a code of the systems of its item that were ranked together: one per item, unless split.
 
-    Systems that no chain of rankings connects were on different screens.
+    Systems that no chain of rankings connects were on different screens. Codes follow the items, so that sums over
+    blocks have the same last digit as sums over items where nothing is split.
     """
     from scipy.sparse import coo_array  # noqa: PLC0415  takes long to load, and only a run needs it
     from scipy.sparse.csgraph import connected_components  # noqa: PLC0415
@@ -242,8 +243,8 @@ def _blocks(together: Together) -> NDArray[np.int64]:
     first_cell = int(ranking.max()) + 1
     n_nodes = first_cell + int(cell.max()) + 1
     graph = coo_array((np.ones(len(cell)), (ranking, first_cell + cell)), shape=(n_nodes, n_nodes))
-    _n, component = connected_components(graph, directed=False)
-    of_entry: NDArray[np.int64] = component[ranking].astype(np.int64)
+    n_components, component = connected_components(graph, directed=False)
+    _blocks_in_order, of_entry = np.unique(together.item * n_components + component[ranking], return_inverse=True)
     return of_entry
 
 

@@ -200,9 +200,9 @@ def adjusted_difference(
     spread = float(residuals @ residuals) / df
     if spread <= SAME * max(1.0, float(after.var())):
         return untested(n, "Group and beginning say the end exactly, so there is no test.", value)
-    per_sd = float(np.sqrt(np.linalg.inv(design.T @ design)[1, 1]))
+    se = float(np.sqrt(spread * np.linalg.inv(design.T @ design)[1, 1]))
     sd = float(np.sqrt(spread))
-    return tested(value, sd * per_sd, df, n, confidence, _scaled(value / sd, per_sd, df, n, confidence))
+    return tested(value, se, df, n, confidence, _scaled(value / sd, se / sd, df, n, confidence))
 
 
 def untested(n: int, note: str, value: float | None = None, effect: Estimate | None = None) -> Compared:
