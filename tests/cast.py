@@ -8,10 +8,15 @@ from tasks_app.models import Study
 from tests.builders import build_study
 
 
+def new_rosa() -> User:
+    """Store rosa."""
+    return User.objects.create_user("rosa", password="a researcher's password", is_staff=True)
+
+
 @pytest.fixture
 def rosa(db: None) -> User:
-    """A researcher who owns the study."""
-    return User.objects.create_user("rosa", password="a researcher's password", is_staff=True)
+    """A researcher who owns the study; the one of the module where its rows were made once (tests/once.py)."""
+    return User.objects.filter(username="rosa").first() or new_rosa()
 
 
 @pytest.fixture
@@ -26,20 +31,23 @@ def study(rosa: User) -> Study:
     return build_study(rosa)
 
 
+def browser_of(user: User) -> Client:
+    """Return a browser in which somebody is signed in."""
+    client = Client()
+    client.force_login(user)
+    return client
+
+
 @pytest.fixture
 def rosas_browser(rosa: User) -> Client:
     """Rosa, signed in."""
-    client = Client()
-    client.force_login(rosa)
-    return client
+    return browser_of(rosa)
 
 
 @pytest.fixture
 def mallorys_browser(mallory: User) -> Client:
     """Mallory, signed in."""
-    client = Client()
-    client.force_login(mallory)
-    return client
+    return browser_of(mallory)
 
 
 @pytest.fixture

@@ -2,8 +2,9 @@
 
 How examples are drawn (tests/chance.py), how much of the suite runs (tests/extent.py), what becomes of a test that
 hangs (tests/limits.py), what a search for garbage leaves out (tests/garbage.py), what becomes of rows that were
-taken back (tests/leftovers.py), which process runs which tests (tests/scheduling.py), servers of the run's own
-(tests/servers.py), a browser (tests/browsing.py) and the cast (tests/cast.py).
+taken back (tests/leftovers.py), rows that stay for a module (tests/once.py), which process runs which tests
+(tests/scheduling.py), servers of the run's own (tests/servers.py), a browser (tests/browsing.py) and the cast
+(tests/cast.py).
 """
 
 pytest_plugins = [
@@ -12,6 +13,7 @@ pytest_plugins = [
     "tests.limits",
     "tests.garbage",
     "tests.leftovers",
+    "tests.once",
     "tests.scheduling",
     "tests.servers",
     "tests.browsing",

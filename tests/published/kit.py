@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from io import StringIO
 from random import Random
@@ -17,6 +18,8 @@ from tasks_app.models import Output, Study
 from tasks_app.services.study import lifecycle
 from tasks_app.setup import checking
 from tasks_app.task_types.base import Quality
+from tests.published.visitors import QuickVisitor
+from tests.undrawn import undrawn
 
 NEW = "/admin/studies/new/"
 
@@ -48,14 +51,18 @@ def systems_by_text(study: Study) -> Mapping[str, str]:
 
 
 def judged(study: Study, rater: Callable[[int, Random], Answering], n: int, seed: int = 1) -> Study:
-    """Let raters go through the pages of an open study, each answering as `rater` says; close the study."""
+    """Let raters judge an open study, each answering as `rater` says, and close it.
+
+    The first rater goes by all pages; the others store their answers by the services behind these.
+    """
     with quiet_pages():
         for number in range(n):
             rng = Random(f"{seed}:{number}")
             pages = InProcess()
             # A study takes only so many raters a day from one address.
             pages.client.defaults["REMOTE_ADDR"] = f"10.0.0.{number}"
-            visitor = Visitor(study, pages, Quality.CAREFUL, rng, answering=rater(number, rng))
+            kind = QuickVisitor if number else Visitor
+            visitor = kind(study, pages, Quality.CAREFUL, rng, answering=rater(number, rng))
             if visitor.arrive():
                 assert visitor.judge()
     return lifecycle.move(study_id=study.pk, action="close", by=None)
@@ -78,7 +85,8 @@ class Results:
         return row.value
 
 
-def analysed(study: Study) -> Results:
-    """Analyse a study as planned, with the command that researchers have."""
-    call_command("analyse", study.slug, stdout=StringIO(), stderr=StringIO())
+def analysed(study: Study, *, drawn: bool = True) -> Results:
+    """Analyse a study as planned, with the command that researchers have; without charts where nobody looks at them."""
+    with nullcontext() if drawn else undrawn():
+        call_command("analyse", study.slug, stdout=StringIO(), stderr=StringIO())
     return Results(Run.objects.filter(study=study).latest("number"))

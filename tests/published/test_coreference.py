@@ -12,11 +12,13 @@ from django.conf import settings
 from django.core.management import call_command
 from django.test import Client
 
+from analytics_app.models import Run
 from tasks_app.management.simulated_raters import Answering
 from tasks_app.models import Output, Rater
 from tasks_app.task_types.base import Screen, TaskType
 from tasks_app.task_types.grid import field_name
 from tasks_app.task_types.highlights import stored
+from tests.cast import browser_of, new_rosa
 from tests.published.kit import Results, analysed, begun, judged, opened
 
 pytestmark = pytest.mark.django_db
@@ -85,10 +87,10 @@ def rater(number: int, quality: Mapping[str, float]) -> Answering:
     return answer
 
 
-@pytest.fixture
-def results(rosas_browser: Client) -> Results:
-    """The results of a study with imported scores."""
-    study = opened(begun(rosas_browser, "coreference"))
+@pytest.fixture(scope="module")
+def run(module_db: None) -> int:
+    """The run of a study with imported scores."""
+    study = opened(begun(browser_of(new_rosa()), "coreference"))
     cost = {
         (row["item"], row["system"]): 7.0 - sum(PLANTED[kind] * int(row[kind]) for kind in PLANTED) for row in rows()
     }
@@ -98,7 +100,13 @@ def results(rosas_browser: Client) -> Results:
     assert len(quality) == len(cost) == 16
     columns = ",".join([*METRICS, *PLANTED])
     call_command("import_scores", study.slug, str(SCORES), metrics=columns, stdout=StringIO())
-    return analysed(judged(study, lambda number, _rng: rater(number, quality), RATERS))
+    return analysed(judged(study, lambda number, _rng: rater(number, quality), RATERS)).run.pk
+
+
+@pytest.fixture
+def results(run: int, db: None) -> Results:
+    """The results of the study."""
+    return Results(Run.objects.get(pk=run))
 
 
 def page_of(results: Results, browser: Client) -> str:
@@ -106,11 +114,10 @@ def page_of(results: Results, browser: Client) -> str:
     return browser.get(f"/admin/studies/{results.run.study.slug}/results/").content.decode()
 
 
-def test_the_scores_are_those_of_the_annotations(rosas_browser: Client) -> None:
-    study = opened(begun(rosas_browser, "coreference"))
+def test_the_scores_are_those_of_the_annotations(results: Results) -> None:
     annotations = {
         (one.item.key, one.system.key): (chains(one.item.highlights["reference"]), chains(one.highlights))
-        for one in Output.objects.filter(item__study=study).select_related("item", "system")
+        for one in Output.objects.filter(item__study=results.run.study).select_related("item", "system")
     }
     for row in rows():
         key, response = annotations[row["item"], row["system"]]

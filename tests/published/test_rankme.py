@@ -54,7 +54,7 @@ def rater(system_of: Mapping[str, str], number: int) -> Answering:
 def test_the_paper_s_order_and_clusters_come_out(rosas_browser: Client) -> None:
     study = opened(begun(rosas_browser, "rankme"))
     systems = systems_by_text(study)
-    results = analysed(judged(study, lambda number, _rng: rater(systems, number), 9))
+    results = analysed(judged(study, lambda number, _rng: rater(systems, number), 9), drawn=False)
     informative = {"criterion": "informativeness", "basis": "kept"}
     means = {row.system: row.value for row in results.rows("geometric_mean", **informative)}
     assert means == pytest.approx(PLANTED["informativeness"], rel=0.15)
