@@ -28,6 +28,7 @@ from tasks_app.study_settings import Block, with_defaults
 from tasks_app.studyfile.fields import ListField
 from tasks_app.studyfile.problems import nearest
 from tasks_app.studyfile.schema import plain
+from tasks_app.yes_no import YesNoField
 
 CORRECTIONS = ("none", "holm", "bonferroni", "sidak", "holm-sidak", "fdr_bh")
 
@@ -103,9 +104,7 @@ class PlanBlock(Block):
             "(=) or, with mean and product, neither. Composites are analysed like the scores of metrics."
         ),
     )
-    surplus = forms.BooleanField(
-        required=False,
-        initial=False,
+    surplus = YesNoField(
         label=gettext_lazy("Count surplus judgments"),
         help_text=gettext_lazy("Answers that came after their place went to somebody else."),
     )

@@ -21,6 +21,7 @@ from django.utils.translation import gettext_lazy as _
 
 from tasks_app.plaintext import validate_storable
 from tasks_app.workload import Workload
+from tasks_app.yes_no import YesNoField
 
 # Blocks that no study file holds: the counted work of a rater, and the mark of a template.
 TEMPLATE = "template"
@@ -122,9 +123,7 @@ class Pay(Block):
         initial=Decimal("0"),
         label=_("Pay for raters who are screened out or fail the exam"),
     )
-    part_by_time = forms.BooleanField(
-        required=False,
-        initial=False,
+    part_by_time = YesNoField(
         label=_("Pay raters who are screened out or fail the exam for their time if that is more"),
         help_text=_("In proportion to the expected minutes, at most the pay for a full set."),
     )
@@ -204,12 +203,10 @@ class Flow(Block):
         label=_("Size of the blocks in which groups are drawn"),
         help_text=_("Each block contains every group this many times its share, in random order."),
     )
-    allow_skip = forms.BooleanField(required=False, initial=True, label=_("Raters may skip a unit"))
-    allow_back = forms.BooleanField(required=False, initial=True, label=_("Raters may go back and change an answer"))
+    allow_skip = YesNoField(initial=True, label=_("Raters may skip a unit"))
+    allow_back = YesNoField(initial=True, label=_("Raters may go back and change an answer"))
     content_warning = line(_("Content warning"), _("Covers every text until it is opened."))
-    imported = forms.BooleanField(
-        required=False,
-        initial=False,
+    imported = YesNoField(
         label=_("Ratings come from elsewhere"),
         help_text=_("They are imported, so loading draws no plan and requires nothing that only raters need."),
     )

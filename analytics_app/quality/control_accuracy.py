@@ -13,6 +13,7 @@ from analytics_app.quality.base import Evidence, Removal, Rule, RuleSample
 from analytics_app.quality.registry import register
 from analytics_app.ratings.extras.controls import Controls
 from tasks_app.study_settings import Block
+from tasks_app.yes_no import YesNoField
 
 
 @register
@@ -42,10 +43,8 @@ class ControlAccuracy(Rule):
         least = forms.IntegerField(
             min_value=1, max_value=1000, initial=3, label=_("Minimum checks answered by a rater")
         )
-        attention = forms.BooleanField(
-            required=False, initial=True, label=_("Count loud attention checks, such as “choose 3 here”")
-        )
-        copies = forms.BooleanField(required=False, initial=True, label=_("Count texts beside their degraded copies"))
+        attention = YesNoField(initial=True, label=_("Count loud attention checks, such as “choose 3 here”"))
+        copies = YesNoField(initial=True, label=_("Count texts beside their degraded copies"))
 
     def remove(self, sample: RuleSample, settings: Mapping[str, object]) -> Removal:
         """Exclude raters with too few right answers."""

@@ -27,6 +27,7 @@ from tasks_app.views import pay_words
 from tasks_app.views.downloads import attachment
 from tasks_app.views.researcher.frame import researcher_page, study_page
 from tasks_app.views.researcher.setup.form_frame import step_url
+from tasks_app.yes_no import YesNoField
 
 # The most texts in the preview.
 MOST_SHOWN = 20
@@ -37,13 +38,9 @@ OWN_QUESTIONS = ""
 class ChoiceForm(forms.Form):
     """The choice of texts for the next verification, and of its questions."""
 
-    only_new = forms.BooleanField(
-        required=False, initial=True, label=gettext_lazy("Only texts that are in no verification yet")
-    )
-    only_changed = forms.BooleanField(required=False, initial=True, label=gettext_lazy("Only texts that were changed"))
-    only_accepted = forms.BooleanField(
-        required=False, initial=False, label=gettext_lazy("Only texts that an earlier verification accepted")
-    )
+    only_new = YesNoField(initial=True, label=gettext_lazy("Only texts that are in no verification yet"))
+    only_changed = YesNoField(initial=True, label=gettext_lazy("Only texts that were changed"))
+    only_accepted = YesNoField(label=gettext_lazy("Only texts that an earlier verification accepted"))
     like = forms.ChoiceField(
         required=False,
         label=gettext_lazy("Questions"),

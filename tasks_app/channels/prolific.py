@@ -9,7 +9,6 @@ from decimal import Decimal
 from typing import Any
 from urllib.parse import urlencode
 
-from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -17,6 +16,7 @@ from tasks_app.channels import registry
 from tasks_app.channels.base import Arrival, Channel, Ending, Example, NotArrived, Paste
 from tasks_app.channels.payment import Payee, PaymentFile, platform_list, reward_field
 from tasks_app.study_settings import Block
+from tasks_app.yes_no import YesNoField
 
 PARAMETERS = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
 COMPLETE = "https://app.prolific.com/submissions/complete"
@@ -55,9 +55,7 @@ class Prolific(Channel):
         """What Prolific pays itself, so that payment files hold only the rest."""
 
         reward = reward_field(gettext_lazy("Reward of the study on Prolific"))
-        pays_screened_out = forms.BooleanField(
-            required=False,
-            initial=False,
+        pays_screened_out = YesNoField(
             label=gettext_lazy("Prolific pays raters who are screened out"),
             help_text=gettext_lazy("With Prolific's in-study screening; else they are paid by a bonus."),
         )

@@ -17,6 +17,7 @@ from tasks_app.designs.engine.drawing import refuse_bad_input
 from tasks_app.designs.engine.equitable import Colouring
 from tasks_app.designs.engine.pieces import Document, Kind, documents_of, pack
 from tasks_app.orders import latin_orders
+from tasks_app.yes_no import YesNoField
 
 
 @registry.register
@@ -40,9 +41,7 @@ class Documents(Design):
     class Params(forms.Form):
         """The systems by which one rater reads a document."""
 
-        all_systems = forms.BooleanField(
-            required=False,
-            initial=False,
+        all_systems = YesNoField(
             label=_("All systems of a document to one rater"),
             help_text=_("One system after the other. Otherwise a rater reads a document by one system only."),
         )

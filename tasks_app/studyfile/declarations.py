@@ -24,6 +24,7 @@ from tasks_app.studyfile.fields import (
     ObjectField,
     WordsField,
 )
+from tasks_app.yes_no import YesNoField
 
 # PostgreSQL's integer.
 MOST = 2_147_483_647
@@ -184,8 +185,7 @@ class TaskBlock(Block):
         initial=_default(Task, "criteria_mode"),
         label=_("How several criteria are asked"),
     )
-    keep_identical = forms.BooleanField(
-        required=False,
+    keep_identical = YesNoField(
         initial=_default(Task, "keep_identical"),
         label=_("Keep identical outputs apart"),
         help_text=_("Otherwise identical outputs of an item are shown once and share the rating."),

@@ -27,22 +27,18 @@ from tasks_app.task_types.base import (
 )
 from tasks_app.task_types.simulation import share_of
 from tasks_app.task_types.texts import LAYOUT, SingleOrTogether, TextParams
+from tasks_app.yes_no import YesNoField
 
 
 class GridParams(TextParams):
     """Parameters of every type that asks for a number for each text and criterion."""
 
     layout = LAYOUT
-    show_numbers = forms.BooleanField(
-        initial=False, required=False, label=_("Show numbers"), help_text=_("Beside the words at the ends.")
-    )
+    show_numbers = YesNoField(label=_("Show numbers"), help_text=_("Beside the words at the ends."))
 
 
-AGREEMENT = forms.BooleanField(
-    initial=False,
-    required=False,
-    label=_("Ask for agreement"),
-    help_text=_("The question is a statement, and the ends say “disagree” and “agree”."),
+AGREEMENT = YesNoField(
+    label=_("Ask for agreement"), help_text=_("The question is a statement, and the ends say “disagree” and “agree”.")
 )
 
 

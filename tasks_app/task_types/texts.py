@@ -12,20 +12,14 @@ from django.utils.translation import gettext_lazy as _
 from tasks_app.orders import latin_orders
 from tasks_app.task_types import blocks
 from tasks_app.task_types.base import ItemTexts, Parameters, TaskType, UnitDraft
+from tasks_app.yes_no import YesNoField
 
 
 class TextParams(Parameters):
     """Parameters of every type that shows texts with an item."""
 
-    show_source = forms.BooleanField(
-        initial=True, required=False, label=_("Show the source"), help_text=_("Above the text to be judged.")
-    )
-    show_reference = forms.BooleanField(
-        initial=False,
-        required=False,
-        label=_("Show the reference"),
-        help_text=_("Marked as an example answer."),
-    )
+    show_source = YesNoField(initial=True, label=_("Show the source"), help_text=_("Above the text to be judged."))
+    show_reference = YesNoField(label=_("Show the reference"), help_text=_("Marked as an example answer."))
     context_before = forms.IntegerField(
         min_value=0,
         max_value=20,

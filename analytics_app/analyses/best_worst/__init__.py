@@ -18,6 +18,7 @@ from analytics_app.analyses.shared.pairs import clusters_of, draws, seed_of_draw
 from analytics_app.results import Row
 from analytics_app.stats.ranking.best_worst import best_worst, split_half
 from tasks_app.task_types.base import Scale
+from tasks_app.yes_no import YesNoField
 
 # The value of each stored choice (tasks_app.task_types.best_worst).
 WORTH = {"best": 1, "worst": -1, "neither": 0}
@@ -110,9 +111,7 @@ class BestWorst(Analysis):
     }
 
     class Settings(Filters):
-        texts = forms.BooleanField(
-            required=False,
-            initial=False,
+        texts = YesNoField(
             label=_("Also a score for each text"),
             help_text=_("One row per text, for lists of words or sentences that are themselves to be scored."),
         )

@@ -23,6 +23,7 @@ from analytics_app.results import Row
 from analytics_app.stats.estimate import Estimate
 from tasks_app.studyfile.fields import ListField
 from tasks_app.task_types.base import Scale
+from tasks_app.yes_no import YesNoField
 
 NO_WEIGHTS = "Nothing says what an error weighs, so there is no penalty: set weights in the plan."
 
@@ -104,9 +105,7 @@ class ErrorSpans(Analysis):
 
     class Settings(WeightSettings):
         resample = resample_field()
-        segments = forms.BooleanField(
-            required=False,
-            initial=False,
+        segments = YesNoField(
             label=_("A row for every text"),
             help_text=_("With its penalty, by system and item: for comparing with automatic metrics elsewhere."),
         )

@@ -27,6 +27,7 @@ from analytics_app.stats.metrics.metric_meta import over_systems, over_texts, pe
 from analytics_app.stats.metrics.tau_like import tau_like
 from tasks_app.studyfile.fields import ListField
 from tasks_app.task_types.base import Scale
+from tasks_app.yes_no import YesNoField
 
 DEPENDENT = "Texts of one item are not independent, so p is too small: read the intervals beside it."
 
@@ -54,7 +55,7 @@ class MetricSettings(Filters):
         label=_("Smallest difference of human scores that counts"),
         help_text=_("Pairs within an item that are nearer are skipped by tau-like; WMT took 25 of 100."),
     )
-    compare = forms.BooleanField(required=False, initial=True, label=_("Compare metrics by Williams' test"))
+    compare = YesNoField(initial=True, label=_("Compare metrics by Williams' test"))
     compare_systems = forms.ChoiceField(
         choices=(
             ("composites", _("by composite scores")),

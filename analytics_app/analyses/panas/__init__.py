@@ -31,6 +31,7 @@ from analytics_app.stats.estimate import joined
 from analytics_app.stats.scales.reliability import cronbach_alpha
 from tasks_app.task_types.base import Scale
 from tasks_app.task_types.questionnaire.panas import MOST_MISSING, PREFIX
+from tasks_app.yes_no import YesNoField
 
 
 @register
@@ -80,9 +81,7 @@ class Panas(Analysis):
             label=_("Words of a score that may be missing"),
             help_text=_("Of ten. The mean of the others stands for them; with more missing there is no score."),
         )
-        complete_only = forms.BooleanField(
-            required=False,
-            initial=False,
+        complete_only = YesNoField(
             label=_("Only people who answered every word"),
             help_text=_("For both scores, at each time: some papers leave out people with any missing answer."),
         )

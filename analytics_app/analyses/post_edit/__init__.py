@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
-from django import forms
 from django.utils.translation import gettext_lazy as _
 from numpy.typing import NDArray
 
@@ -25,6 +24,7 @@ from analytics_app.stats.comparison.ratios import group_ratios
 from analytics_app.stats.errors.edits import MOST_WORDS
 from analytics_app.stats.estimate import Estimate, joined
 from tasks_app.task_types.base import Scale
+from tasks_app.yes_no import YesNoField
 
 DRAWN_TOWARDS = "Whoever chooses a suggestion writes a text near to it, so the distance to one not chosen is too large."
 EDITORS = "Editors differ more than systems do: read it beside the figures of each editor."
@@ -71,15 +71,8 @@ class PostEdit(Analysis):
     }
 
     class Settings(Filters):
-        case_sensitive = forms.BooleanField(
-            required=False,
-            initial=False,
-            label=_("HTER is case-sensitive"),
-            help_text=_("Published tools ignore case."),
-        )
-        asian_support = forms.BooleanField(
-            required=False, initial=False, label=_("HTER counts characters of Chinese and Japanese as words")
-        )
+        case_sensitive = YesNoField(label=_("HTER is case-sensitive"), help_text=_("Published tools ignore case."))
+        asian_support = YesNoField(label=_("HTER counts characters of Chinese and Japanese as words"))
 
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
         """Yield the rows of one sample."""

@@ -18,6 +18,7 @@ from analytics_app.stats.estimate import joined
 from analytics_app.stats.ranking.pairs_within import pair_totals
 from analytics_app.stats.ranking.trueskill_wmt import Ranked, wmt_trueskill
 from tasks_app.task_types.base import Scale
+from tasks_app.yes_no import YesNoField
 
 # Rating scales have analyses of their own; TrueSkill on them is for comparison with papers, so a plan must request it.
 ON_REQUEST = frozenset({"likert", "slider"})
@@ -59,11 +60,8 @@ class TrueSkill(Analysis):
             initial="auto",
             label=_("Compare texts"),
         )
-        rating_scales = forms.BooleanField(
-            required=False,
-            initial=False,
-            label=_("Also for Likert scales and sliders"),
-            help_text=_("Only the order of ratings counts then."),
+        rating_scales = YesNoField(
+            label=_("Also for Likert scales and sliders"), help_text=_("Only the order of ratings counts then.")
         )
         n_runs = forms.IntegerField(min_value=40, max_value=2000, initial=200, label=_("Runs"))
         most_steps = forms.IntegerField(

@@ -31,6 +31,7 @@ from analytics_app.stats.scales.standardise import judge_wise_z
 from tasks_app.studyfile.fields import ListField
 from tasks_app.studyfile.problems import nearest
 from tasks_app.task_types.base import Scale
+from tasks_app.yes_no import YesNoField
 
 COEFFICIENTS = ("pearson", "spearman", "kendall")
 # With fewer systems even a perfect correlation is likely by chance.
@@ -87,10 +88,8 @@ class WaysOfScoring(Analysis):
                 "mean, mean_z, geometric_mean, log_mean_z, comparisons_won or trueskill. Empty: all that fit the scale."
             ),
         )
-        tasks = forms.BooleanField(
-            required=False, initial=True, label=_("Compare tasks on the criteria that they share")
-        )
-        criteria = forms.BooleanField(required=False, initial=True, label=_("Compare the criteria of a task"))
+        tasks = YesNoField(initial=True, label=_("Compare tasks on the criteria that they share"))
+        criteria = YesNoField(initial=True, label=_("Compare the criteria of a task"))
         trueskill_runs = forms.IntegerField(min_value=40, max_value=2000, initial=200, label=_("Runs of TrueSkill"))
 
     def fits(self, question: Question) -> bool:

@@ -17,6 +17,7 @@ from analytics_app.stats.estimate import Estimate
 from analytics_app.stats.planning.power import Assumed, Power, power_of_means, power_of_t, runs_within
 from analytics_app.views.planning.answer import Answer, Curve
 from analytics_app.views.planning.base import PlanningForm, Words, plain, seed_field, share
+from tasks_app.yes_no import YesNoField
 
 RUNS = 2000
 # A power that need not be raised.
@@ -59,9 +60,7 @@ class MeansPlan(PlanningForm):
     )
     per_text = forms.IntegerField(min_value=1, max_value=100, initial=3, label=gettext_lazy("Raters per text"))
     raters = forms.IntegerField(min_value=1, max_value=10_000, initial=30, label=gettext_lazy("Raters in total"))
-    same_raters = forms.BooleanField(
-        required=False,
-        initial=False,
+    same_raters = YesNoField(
         label=gettext_lazy("The same raters judge all systems of an item"),
         help_text=gettext_lazy("As side by side: their leniency cancels."),
     )

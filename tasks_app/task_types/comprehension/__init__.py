@@ -36,6 +36,7 @@ from tasks_app.task_types.list_fields import EntriesField
 from tasks_app.task_types.option_questions import DrawnOptions
 from tasks_app.task_types.registry import register
 from tasks_app.task_types.texts import TextParams
+from tasks_app.yes_no import YesNoField
 
 MOST_QUESTIONS = 20
 LEAST_STEPS, MOST_STEPS = 2, 11
@@ -168,9 +169,7 @@ class Comprehension(DrawnOptions):
     Form = ComprehensionForm
 
     class Params(TextParams):
-        show_source = forms.BooleanField(
-            initial=False, required=False, label=_("Show the source"), help_text=_("Above the text to be read.")
-        )
+        show_source = YesNoField(label=_("Show the source"), help_text=_("Above the text to be read."))
         questions = forms.IntegerField(
             min_value=1,
             max_value=MOST_QUESTIONS,
@@ -183,9 +182,8 @@ class Comprehension(DrawnOptions):
             initial="drawn",
             label=_("Order of the options"),
         )
-        text_stays = forms.BooleanField(
+        text_stays = YesNoField(
             initial=True,
-            required=False,
             label=_("The text stays"),
             help_text=_("Beside the questions. Otherwise it is hidden once the questions are shown."),
         )

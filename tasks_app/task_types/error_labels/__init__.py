@@ -51,6 +51,7 @@ from tasks_app.task_types.list_fields import TICKED, EntriesField
 from tasks_app.task_types.registry import register
 from tasks_app.task_types.simulation import share_of
 from tasks_app.task_types.texts import TextParams, TextType
+from tasks_app.yes_no import YesNoField
 
 # From this share of the scale on, a simulated rater finds nothing wrong with a text.
 GOOD_ENOUGH = 0.5
@@ -174,9 +175,7 @@ class ErrorLabels(TextType):
             label=_("Questions after some labels"),
             help_text=_("Which text has the problem; whether to keep the pair."),
         )
-        flags = forms.BooleanField(
-            initial=True, required=False, label=_("Ask for personal data and inappropriate content")
-        )
+        flags = YesNoField(initial=True, label=_("Ask for personal data and inappropriate content"))
         own_flags = EntriesField(FlagEntry, label=_("More to tick"), help_text=_("Whatever the label is."))
 
         def clean(self) -> dict[str, object]:

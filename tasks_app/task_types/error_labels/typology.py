@@ -17,6 +17,7 @@ from django.utils.translation import gettext_lazy as lazy
 from tasks_app.languages import spoken
 from tasks_app.task_types.base import Criterion
 from tasks_app.task_types.list_fields import LABEL_PATTERN, SHORT_KEY, LabelField, LineField, ProseField, WordsField
+from tasks_app.yes_no import YesNoField
 
 ERROR = "error"
 SIDE = "side"
@@ -104,9 +105,7 @@ class LabelEntry(forms.Form):
     examples = WordsField(label=lazy("Examples"))
     question = ProseField(label=lazy("Question, to be answered with yes or no"))
     follow_up = _asked_after()
-    valid = forms.BooleanField(
-        required=False, initial=False, label=lazy("Last one"), help_text=lazy("None of the others applies.")
-    )
+    valid = YesNoField(label=lazy("Last one"), help_text=lazy("None of the others applies."))
 
 
 class FlagEntry(forms.Form):

@@ -17,6 +17,7 @@ from tasks_app.task_types.error_spans.scheme import (
     scheme_of,
 )
 from tasks_app.task_types.texts import LAYOUT, TextParams
+from tasks_app.yes_no import YesNoField
 
 # MQM as published asks for the five most serious errors of a segment; other schemes only need a bound.
 MOST = {"mqm": 5}
@@ -120,7 +121,7 @@ class SpanParams(TextParams):
         initial="word",
         label=_("Marks consist of whole"),
     )
-    overlaps = forms.BooleanField(initial=False, required=False, label=_("Marks may overlap"))
+    overlaps = YesNoField(label=_("Marks may overlap"))
     max_spans = forms.IntegerField(
         min_value=1,
         max_value=100,
@@ -128,13 +129,12 @@ class SpanParams(TextParams):
         label=_("Most errors in a text"),
         help_text=_("Empty: 5 for MQM, as published (the five most serious), and 20 otherwise."),
     )
-    guide = forms.BooleanField(
+    guide = YesNoField(
         initial=True,
-        required=False,
         label=_("Show the place in the other texts"),
         help_text=_("Pointing at a word lights the proportional place in the source and the other texts."),
     )
-    show_numbers = forms.BooleanField(initial=True, required=False, label=_("Show numbers of the score"))
+    show_numbers = YesNoField(initial=True, label=_("Show numbers of the score"))
 
     def clean(self) -> dict[str, object]:
         """Refuse parameters that contradict each other."""

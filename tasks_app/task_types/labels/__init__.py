@@ -42,6 +42,7 @@ from tasks_app.task_types.list_fields import EntriesField, WordsField
 from tasks_app.task_types.option_questions import DrawnOptions
 from tasks_app.task_types.registry import register
 from tasks_app.task_types.texts import PagedTexts, PageParams, TextParams
+from tasks_app.yes_no import YesNoField
 
 # Keys of criteria have at most 100 characters; this leaves room for “-other” and “-detail-2” behind them.
 LONGEST_KEY = 85
@@ -135,7 +136,7 @@ class Labels(PagedTexts, DrawnOptions):
     Form = LabelsForm
 
     class Params(PageParams, TextParams):
-        multiple = forms.BooleanField(initial=False, required=False, label=_("Several options may be chosen"))
+        multiple = YesNoField(label=_("Several options may be chosen"))
         order = forms.ChoiceField(
             choices=(
                 ("fixed", _("as given")),

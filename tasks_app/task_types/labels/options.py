@@ -16,6 +16,7 @@ from tasks_app.orders import latin_orders
 from tasks_app.plaintext import problem_in
 from tasks_app.task_types.base import Arrangement, Criterion, ItemTexts, Screen
 from tasks_app.task_types.list_fields import LineField, WordsField
+from tasks_app.yes_no import YesNoField
 
 # The label where none of the options applies.
 NONE = "none_of_these"
@@ -34,7 +35,7 @@ class DetailEntry(forms.Form):
     label = LineField(label=lazy("After this label"))
     question = LineField(max_length=1000, label=lazy("Question"))
     options = WordsField(label=lazy("Options"))
-    optional = forms.BooleanField(required=False, initial=False, label=lazy("May be left out"))
+    optional = YesNoField(label=lazy("May be left out"))
 
     def clean_options(self) -> list[str]:
         """Refuse options that are no choice."""

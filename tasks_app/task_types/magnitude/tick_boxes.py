@@ -15,6 +15,7 @@ from tasks_app.task_types.base import AnsweredOption, AnsweredQuestion, Criterio
 from tasks_app.task_types.grid import Cell
 from tasks_app.task_types.list_fields import TICKED, LabelField, LineField, TickField, digit
 from tasks_app.task_types.simulation import share_of
+from tasks_app.yes_no import YesNoField
 
 # The criterion that the type brings along where something is to be ticked.
 KEY = "ticks"
@@ -35,11 +36,8 @@ class TickEntry(forms.Form):
 
     key = LabelField(label=_("What is stored"))
     name = LineField(max_length=100, label=_("Words"))
-    alone = forms.BooleanField(
-        required=False,
-        initial=False,
-        label=_("Cannot be combined"),
-        help_text=_("Raters cannot tick this option together with another one."),
+    alone = YesNoField(
+        label=_("Cannot be combined"), help_text=_("Raters cannot tick this option together with another one.")
     )
 
 

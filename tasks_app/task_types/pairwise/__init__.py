@@ -45,6 +45,7 @@ from tasks_app.task_types.registry import register
 from tasks_app.task_types.simulation import share_of
 from tasks_app.task_types.text_pairs import PairParams, pairs_of, problems_of, some_pairs_of, unit_key
 from tasks_app.task_types.texts import SeveralTexts
+from tasks_app.yes_no import YesNoField
 
 # Stored labels if a text is chosen, by its canonical number.
 LABELS = ("first", "second")
@@ -137,15 +138,12 @@ class Pairwise(SeveralTexts):
                 "often. Empty: all pairs."
             ),
         )
-        ties = forms.BooleanField(
+        ties = YesNoField(
             initial=True,
-            required=False,
             label=_("Allow ties"),
             help_text=_("Raters may say that there is no difference. Without ties they must choose."),
         )
-        both_bad = forms.BooleanField(
-            initial=False, required=False, label=_("Allow “both are bad”"), help_text=_("As an answer of its own.")
-        )
+        both_bad = YesNoField(label=_("Allow “both are bad”"), help_text=_("As an answer of its own."))
         strength = line(
             _("Ask how much better"),
             _("Keys of the criteria it is asked for, with spaces between. Slightly or clearly better."),

@@ -29,6 +29,7 @@ from tasks_app.task_types.post_edit.form import MOST_KEYSTROKES, MOST_SECONDS, P
 from tasks_app.task_types.post_edit.simulate import simulated
 from tasks_app.task_types.registry import register
 from tasks_app.task_types.texts import SeveralTexts, TextParams
+from tasks_app.yes_no import YesNoField
 
 LONGEST_TEXT = 50_000
 
@@ -129,9 +130,7 @@ class PostEdit(SeveralTexts):
             label=_("Longest text"),
             help_text=_("In characters."),
         )
-        spellcheck = forms.BooleanField(
-            initial=False,
-            required=False,
+        spellcheck = YesNoField(
             label=_("Let the browser check spelling"),
             help_text=_("It marks words and may offer others, differently in every browser."),
         )

@@ -36,6 +36,7 @@ from tasks_app.task_types.questionnaire.questions import MULTIPLE, Prompt, Quest
 from tasks_app.task_types.questionnaire.reading import LONGEST_LETTERS, LONGEST_QUESTION, read_questions
 from tasks_app.task_types.questionnaire.simulate import answer
 from tasks_app.task_types.registry import register
+from tasks_app.yes_no import YesNoField
 
 
 class QuestionsField(forms.JSONField):
@@ -132,15 +133,12 @@ class Questionnaire(TaskType):
             label=_("Own questions"),
             help_text=_("A list; each has a key, a kind, a question, and what the kind needs. See the catalogue."),
         )
-        all_required = forms.BooleanField(
+        all_required = YesNoField(
             initial=True,
-            required=False,
             label=_("All questions must be answered"),
             help_text=_("Otherwise a question that was left out is missing. Boxes of consent must be ticked anyway."),
         )
-        show_numbers = forms.BooleanField(
-            initial=False, required=False, label=_("Show numbers"), help_text=_("Beside the steps of scales.")
-        )
+        show_numbers = YesNoField(label=_("Show numbers"), help_text=_("Beside the steps of scales."))
         personal_text = forms.ChoiceField(
             choices=facts.PERSONAL_TEXTS,
             initial=facts.NO_TEXT,

@@ -31,6 +31,7 @@ from tasks_app.task_types.ranking.form import RankingForm, field_name, standing
 from tasks_app.task_types.registry import register
 from tasks_app.task_types.simulation import share_of
 from tasks_app.task_types.texts import SeveralTexts, TextParams
+from tasks_app.yes_no import YesNoField
 
 # Nobody can keep more texts in mind.
 MOST_TEXTS = 10
@@ -107,12 +108,7 @@ class Ranking(SeveralTexts):
     Form = RankingForm
 
     class Params(TextParams):
-        ties = forms.BooleanField(
-            initial=False,
-            required=False,
-            label=_("Allow ties"),
-            help_text=_("Raters may give several texts the same place."),
-        )
+        ties = YesNoField(label=_("Allow ties"), help_text=_("Raters may give several texts the same place."))
         max_texts = forms.IntegerField(
             min_value=2,
             max_value=MOST_TEXTS,

@@ -26,6 +26,7 @@ from tasks_app.task_types.semantic_differential.form import PairsForm, field_nam
 from tasks_app.task_types.semantic_differential.order import Shown, draw_flipped, draw_sequence, shown_pairs
 from tasks_app.task_types.simulation import share_of
 from tasks_app.task_types.texts import TextParams, TextType
+from tasks_app.yes_no import YesNoField
 
 
 @register
@@ -108,9 +109,7 @@ class SemanticDifferential(TextType):
     Form = PairsForm
 
     class Params(TextParams):
-        show_source = forms.BooleanField(
-            initial=False, required=False, label=_("Show the source"), help_text=_("Above the text to be judged.")
-        )
+        show_source = YesNoField(label=_("Show the source"), help_text=_("Above the text to be judged."))
         points = forms.IntegerField(
             min_value=3,
             max_value=11,
@@ -118,9 +117,7 @@ class SemanticDifferential(TextType):
             label=_("Circles between two words"),
             help_text=_("Seven are usual. An even number leaves no middle, and so no 0 among the values."),
         )
-        show_numbers = forms.BooleanField(
-            initial=False, required=False, label=_("Show numbers"), help_text=_("Below the circles, counted from 1.")
-        )
+        show_numbers = YesNoField(label=_("Show numbers"), help_text=_("Below the circles, counted from 1."))
         repeated_share = forms.FloatField(
             min_value=0,
             max_value=1,
@@ -135,11 +132,8 @@ class SemanticDifferential(TextType):
             label=_("Places between a pair and its repeat"),
             help_text=_("At least; fewer where there are not so many pairs. Never next to each other."),
         )
-        turn_repeats = forms.BooleanField(
-            initial=False,
-            required=False,
-            label=_("Reverse repeats"),
-            help_text=_("Otherwise a pair has the same word on the same side both times."),
+        turn_repeats = YesNoField(
+            label=_("Reverse repeats"), help_text=_("Otherwise a pair has the same word on the same side both times.")
         )
 
     points: int

@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from tasks_app.languages import spoken
 from tasks_app.task_types.base import Criterion
 from tasks_app.task_types.text_pairs import PairParams
+from tasks_app.yes_no import YesNoField
 
 CHOICE, CORRECT, SURENESS, MOTIVE = "odd-one-out", "correct", "sureness", "motive"
 
@@ -28,9 +29,7 @@ ALPHA, BETA = (
 class TriangleParams(PairParams):
     """Parameters of a triangle test; what the statistics need is fixed here, before the first answer."""
 
-    show_source = forms.BooleanField(
-        initial=False, required=False, label=_("Show the source"), help_text=_("Above the three texts.")
-    )
+    show_source = YesNoField(label=_("Show the source"), help_text=_("Above the three texts."))
     goal = forms.ChoiceField(
         choices=(("difference", _("show a difference")), ("similarity", _("show similarity"))),
         initial="difference",
@@ -53,12 +52,9 @@ class TriangleParams(PairParams):
         label=_("Triads per judge"),
         help_text=_("Set the size of a set to this, and let a rater take one set. More than 1 for a difference only."),
     )
-    sureness = forms.BooleanField(initial=False, required=False, label=_("Ask how sure the rater is"))
-    motive = forms.BooleanField(
-        initial=False,
-        required=False,
-        label=_("Ask what made the text different"),
-        help_text=_("After the choice; raters may leave it out."),
+    sureness = YesNoField(label=_("Ask how sure the rater is"))
+    motive = YesNoField(
+        label=_("Ask what made the text different"), help_text=_("After the choice; raters may leave it out.")
     )
     alpha, beta = ALPHA, BETA
     pd = forms.FloatField(
