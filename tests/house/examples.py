@@ -30,13 +30,30 @@ covering_examples = pytest.mark.parametrize(
 )
 
 
-def load(name: str, folder: Path, slug: str, **task: Any) -> Study:
-    """Load an example as a draft under a slug of its own; `task` changes its first task, `params` are added."""
+# What an ordinary run judges less of: half a set, and two of three waves.
+LESS: dict[str, dict[str, Any]] = {
+    "best_worst": {"set_size": 9},
+    **{
+        name: {"set_size": 6}
+        for name in (
+            "error_labels", "error_spans", "labels", "likert", "magnitude", "pairwise", "post_edit", "ranking",
+        )
+    },
+    "panas_groups": {"without": "week-1"},
+}  # fmt: skip
+
+
+def load(name: str, folder: Path, slug: str, *, without: str = "", **task: Any) -> Study:
+    """Load an example as a draft under a slug of its own; `task` changes its first task, `params` are added.
+
+    The task whose key is `without` is left out.
+    """
     copy = folder / slug
     shutil.copytree(FOLDERS[name], copy)
     document = yaml.safe_load((copy / "study.yaml").read_text(encoding="utf-8"))
     document["study"]["slug"] = slug
     document.setdefault("flow", {})["enrolments_per_address"] = 100_000
+    document["tasks"] = [task for task in document["tasks"] if task["key"] != without]
     first = document["tasks"][0]
     params = {**first.get("params", {}), **task.pop("params", {})}
     first.update(task, params=params)
