@@ -6,12 +6,16 @@ from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
 from io import StringIO
+from pathlib import Path
 from random import Random
 
+from django.conf import settings
+from django.contrib.auth.models import User
 from django.core.management import call_command
 from django.test import Client
 
 from analytics_app.models import ResultRow, Run
+from tasks_app import studyfile
 from tasks_app.management.simulated_raters import Answering, Visitor, quiet_pages
 from tasks_app.management.transports import InProcess
 from tasks_app.models import Output, Study
@@ -25,6 +29,9 @@ NEW = "/admin/studies/new/"
 
 # A study draws its own seed when it is begun; in tests it is always the same, so that nothing depends on chance.
 SEED = 20261123
+
+
+CHECKED = settings.BASE_DIR / "examples" / "checked"
 
 
 def begun(browser: Client, name: str) -> Study:
@@ -50,8 +57,8 @@ def systems_by_text(study: Study) -> Mapping[str, str]:
     return dict(Output.objects.filter(item__study=study).values_list("text", "system__key"))
 
 
-def judged(study: Study, rater: Callable[[int, Random], Answering], n: int, seed: int = 1) -> Study:
-    """Let raters judge an open study, each answering as `rater` says, and close it.
+def judged(study: Study, rater: Callable[[int, Random], Answering | None], n: int, seed: int = 1) -> Study:
+    """Let raters judge an open study, each answering as `rater` says or else carefully, and close it.
 
     The first rater goes by all pages; the others store their answers by the services behind these.
     """
@@ -66,6 +73,13 @@ def judged(study: Study, rater: Callable[[int, Random], Answering], n: int, seed
             if visitor.arrive():
                 assert visitor.judge()
     return lifecycle.move(study_id=study.pk, action="close", by=None)
+
+
+def judged_checked(raters: int = 6, folder: Path = CHECKED) -> Study:
+    """Return the example with checks, owned by rosa and closed, as careful raters judged it."""
+    study = studyfile.load(folder, owner=User.objects.get(username="rosa"))
+    study = lifecycle.move(study_id=study.pk, action="open", by=None)
+    return judged(study, lambda _number, _rng: None, raters)
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from analytics_app.models import ResultRow, Run
 from tasks_app import designs, task_types
 from tasks_app.models import Study
 from tasks_app.setup import published
+from tests.published.kit import analysed, judged_checked
 
 RULES = """
 analysis:
@@ -30,12 +31,7 @@ analysis:
 @pytest.fixture
 def run(rosa: User) -> Run:
     """A run over the example with checks, of a closed study with simulated raters."""
-    call_command("load_study", "examples/checked", owner="rosa", stdout=StringIO())
-    call_command("move_study", "example-checked", "open", stdout=StringIO())
-    call_command("simulate_raters", "example-checked", raters=6, stdout=StringIO())
-    call_command("move_study", "example-checked", "close", stdout=StringIO())
-    call_command("analyse", "example-checked", stdout=StringIO())
-    return Run.objects.get(study__slug="example-checked", planned=True)
+    return analysed(judged_checked(), drawn=False).run
 
 
 def value(run: Run, statistic: str, label: str | None = None) -> int:

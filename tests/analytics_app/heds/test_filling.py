@@ -1,10 +1,7 @@
 """What a study proposes, checked against its rows by queries of the test's own."""
 
-from io import StringIO
-
 import pytest
 from django.contrib.auth.models import User
-from django.core.management import call_command
 from django.db import connection
 
 from analytics_app.heds.answers import checked, in_words
@@ -15,6 +12,7 @@ from tasks_app import studyfile
 from tasks_app.models import Study
 from tasks_app.setup import changes, texts
 from tasks_app.setup.checking import make_study
+from tests.published.kit import analysed, judged_checked
 
 pytestmark = pytest.mark.django_db
 
@@ -29,11 +27,7 @@ def number(sql: str, *params: object) -> int:
 @pytest.fixture
 def judged(rosa: User) -> Study:
     """The example with screening, practice, exam and checks, judged by simulated raters and analysed."""
-    call_command("load_study", "examples/checked", owner="rosa", stdout=StringIO())
-    call_command("move_study", "example-checked", "open", stdout=StringIO())
-    call_command("simulate_raters", "example-checked", raters=6, stdout=StringIO())
-    call_command("analyse", "example-checked", stdout=StringIO())
-    return Study.objects.get(slug="example-checked")
+    return analysed(judged_checked(), drawn=False).run.study
 
 
 def test_a_study_that_was_judged_proposes_what_its_rows_say(judged: Study) -> None:

@@ -19,6 +19,7 @@ from tasks_app.services.study import lifecycle
 from tasks_app.setup import checking, verifying
 from tasks_app.task_types.base import Screen, TaskType
 from tasks_app.task_types.labels import Labels
+from tests.cast import browser_of, new_rosa
 from tests.published.kit import begun, judged, opened
 
 pytestmark = pytest.mark.django_db
@@ -38,10 +39,16 @@ def writer(number: int, _rng: Random) -> Answering:
     return answer
 
 
-@pytest.fixture
-def written(rosas_browser: Client) -> Study:
+@pytest.fixture(scope="module")
+def made(module_db: None) -> int:
     """A closed study in which three raters rewrote 12 texts."""
-    return judged(opened(begun(rosas_browser, "detoxification_rewrites")), writer, 3)
+    return judged(opened(begun(browser_of(new_rosa()), "detoxification_rewrites")), writer, 3).pk
+
+
+@pytest.fixture
+def written(made: int, db: None) -> Study:
+    """The study."""
+    return Study.objects.get(pk=made)
 
 
 def page(browser: Client, study: Study, query: str = "") -> str:
