@@ -13,9 +13,9 @@ pytest_plugins = [
     "tests.limits",
     "tests.garbage",
     "tests.leftovers",
+    "tests.cast",
     "tests.once",
     "tests.scheduling",
     "tests.servers",
     "tests.browsing",
-    "tests.cast",
 ]

@@ -9,6 +9,7 @@ from random import Random
 
 import pytest
 from django.conf import settings
+from django.contrib.auth.models import User
 from django.core.management import call_command
 from django.test import Client
 
@@ -18,7 +19,7 @@ from tasks_app.models import Output, Rater
 from tasks_app.task_types.base import Screen, TaskType
 from tasks_app.task_types.grid import field_name
 from tasks_app.task_types.highlights import stored
-from tests.cast import browser_of, new_rosa
+from tests.cast import browser_of
 from tests.published.kit import Results, analysed, begun, judged, opened
 
 pytestmark = pytest.mark.django_db
@@ -88,9 +89,9 @@ def rater(number: int, quality: Mapping[str, float]) -> Answering:
 
 
 @pytest.fixture(scope="module")
-def run(module_db: None) -> int:
+def run(module_rosa: User) -> int:
     """The run of a study with imported scores."""
-    study = opened(begun(browser_of(new_rosa()), "coreference"))
+    study = opened(begun(browser_of(module_rosa), "coreference"))
     cost = {
         (row["item"], row["system"]): 7.0 - sum(PLANTED[kind] * int(row[kind]) for kind in PLANTED) for row in rows()
     }

@@ -8,12 +8,12 @@ from tasks_app.models import Study
 from tasks_app.services.study import lifecycle
 from tests.analytics_app.filling import Filler
 from tests.builders import build_study
+from tests.once import ModuleRows
 from tests.tasks_app.api.conftest import script_of
 
 
-@pytest.fixture
-def rated(rosa: User) -> Study:
-    """An open study of rosa's with two criteria: three raters judged every text, one skipped one."""
+def build_rated(rosa: User) -> Study:
+    """Make an open study with two criteria: three raters judged every text, one skipped one."""
     study = build_study(rosa, items=3, criteria=("fluency", "content"))
     filler = Filler(study)
     for number, (item, system) in enumerate(sorted(filler.parts)):
@@ -21,6 +21,18 @@ def rated(rosa: User) -> Study:
             filler.judge(rater, item, system, {"fluency": 1 + number % 5, "content": 5 - number % 5})
     filler.judge("R-0004", "i0", "alpha-mt", {}, skip_reason="upsetting", state="skipped")
     return study
+
+
+@pytest.fixture(scope="module")
+def rated_once(module_rosa: User | None) -> int | None:
+    """Make the study that the tests of a module begin with."""
+    return build_rated(module_rosa).pk if module_rosa else None
+
+
+@pytest.fixture
+def rated(rated_once: int | None, module_db: ModuleRows, rosa: User) -> Study:
+    """An open study of rosa's with two criteria: three raters judged every text, one skipped one."""
+    return Study.objects.get(pk=rated_once) if module_db.are_there else build_rated(rosa)
 
 
 @pytest.fixture

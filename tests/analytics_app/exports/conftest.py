@@ -18,15 +18,15 @@ from tasks_app.services.study import lifecycle
 from tests.analytics_app.builders import build_run
 from tests.analytics_app.filling import Filler
 from tests.builders import build_study
+from tests.once import ModuleRows
 
 # A feature's name that is longer than PostgreSQL lets the name of a column be, with all that needs quoting.
 LONG_NAME = 'a "long", name of ünï' + "x" * 80
 
 
-@pytest.fixture
-def rated(rosa: User) -> Study:
-    """A closed study of rosa's: two raters, two criteria; gamma-mt wrote what alpha-mt wrote for item i0."""
-    study = build_study(rosa, items=2, criteria=("fluency", "content"), opened=False)
+def build_rated(rosa: User) -> Study:
+    """Make a closed study: two raters, two criteria; gamma-mt wrote what alpha-mt wrote for item i0."""
+    study = build_study(rosa, slug="rated", items=2, criteria=("fluency", "content"), opened=False)
     Item.objects.filter(study=study, key="i0").update(features={"domain": "news", LONG_NAME: "=1+1"})
     shown = PartOutput.objects.get(output__item__key="i0", output__system__key="alpha-mt")
     alike = Output.objects.create(
@@ -44,6 +44,18 @@ def rated(rosa: User) -> Study:
     filler.judge("R-0001", "i1", "beta-mt", {}, skip_reason="cannot_judge", state="skipped")
     filler.judge("R-0002", "i1", "beta-mt", {})
     return lifecycle.move(study_id=study.pk, action="close", by=rosa)
+
+
+@pytest.fixture(scope="module")
+def rated_once(module_rosa: User | None) -> int | None:
+    """Make the study that the tests of a module begin with."""
+    return build_rated(module_rosa).pk if module_rosa else None
+
+
+@pytest.fixture
+def rated(rated_once: int | None, module_db: ModuleRows, rosa: User) -> Study:
+    """A closed study of rosa's: two raters, two criteria; gamma-mt wrote what alpha-mt wrote for item i0."""
+    return Study.objects.get(pk=rated_once) if module_db.are_there else build_rated(rosa)
 
 
 def as_csv(study: Study, **wanted: Any) -> list[dict[str, str]]:

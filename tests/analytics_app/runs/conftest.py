@@ -16,13 +16,13 @@ from analytics_app.runs.compute import Outcome
 from tasks_app.models import Rater, Rating, Study
 from tests.analytics_app.filling import Filler
 from tests.builders import build_study
+from tests.once import ModuleRows
 
 Stand = Callable[[RunPart], Outcome]
 
 
-@pytest.fixture
-def rated(rosa: User) -> Study:
-    """An open study of rosa's with two criteria, in which two raters rated every text."""
+def build_rated(rosa: User) -> Study:
+    """Make an open study with two criteria, in which two raters rated every text."""
     study = build_study(rosa, criteria=("fluency", "content"))
     filler = Filler(study)
     for number, (item, system) in enumerate(sorted(filler.parts)):
@@ -32,6 +32,24 @@ def rated(rosa: User) -> Study:
     by_criterion = {"analyses": [{"analysis": name} for name in ("systems", "krippendorff", "raters")]}
     Plan.objects.update_or_create(study=study, version=1, defaults={"document": plan.check(by_criterion, study)})
     return study
+
+
+@pytest.fixture(scope="module")
+def rated_once(module_rosa: User | None) -> int | None:
+    """Make the study that the tests of a module begin with."""
+    return build_rated(module_rosa).pk if module_rosa else None
+
+
+@pytest.fixture
+def study(rosa: User) -> Study:
+    """An open study of rosa's that nobody has rated."""
+    return build_study(rosa, slug="unrated")
+
+
+@pytest.fixture
+def rated(rated_once: int | None, module_db: ModuleRows, rosa: User) -> Study:
+    """An open study of rosa's with two criteria, in which two raters rated every text."""
+    return Study.objects.get(pk=rated_once) if module_db.are_there else build_rated(rosa)
 
 
 def small_outcome(part: RunPart) -> Outcome:

@@ -7,6 +7,19 @@ from analytics_app.models import Plan
 from tasks_app.models import Study
 from tasks_app.services.study import lifecycle
 from tests.analytics_app.builders import SETTINGS
+from tests.builders import build_study
+
+
+@pytest.fixture(scope="module")
+def study_once(module_rosa: User) -> int:
+    """Make the study that tests of a module begin with."""
+    return build_study(module_rosa).pk
+
+
+@pytest.fixture
+def study(study_once: int, db: None) -> Study:
+    """An open study of rosa's, as that of the cast."""
+    return Study.objects.get(pk=study_once)
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from tasks_app.services.study import lifecycle
 from tasks_app.setup import checking, verifying
 from tasks_app.task_types.base import Screen, TaskType
 from tasks_app.task_types.labels import Labels
-from tests.cast import browser_of, new_rosa
+from tests.cast import browser_of
 from tests.published.kit import begun, judged, opened
 
 pytestmark = pytest.mark.django_db
@@ -40,9 +40,9 @@ def writer(number: int, _rng: Random) -> Answering:
 
 
 @pytest.fixture(scope="module")
-def made(module_db: None) -> int:
+def made(module_rosa: User) -> int:
     """A closed study in which three raters rewrote 12 texts."""
-    return judged(opened(begun(browser_of(new_rosa()), "detoxification_rewrites")), writer, 3).pk
+    return judged(opened(begun(browser_of(module_rosa), "detoxification_rewrites")), writer, 3).pk
 
 
 @pytest.fixture
