@@ -9,11 +9,14 @@ from typing import Any
 from analytics_app.charts.paints import EDGE, SHADES
 from analytics_app.charts.room import Chart, Room, gutter_for, in_lines
 from analytics_app.charts.svg import QUIET
-from analytics_app.charts.words import bare
+from analytics_app.charts.words import bare, short
+from analytics_app.results import Row
 
 ROW = 30
 # The greatest width of a column, in pixels: few columns need not fill the page.
 WIDEST = 120
+# The most letters of a name above a column.
+LETTERS = 18
 
 
 def heat_chart(cells: Sequence[Mapping[str, Any]], columns: Sequence[str], *, most: float = 1.0) -> Chart:
@@ -23,6 +26,28 @@ def heat_chart(cells: Sequence[Mapping[str, Any]], columns: Sequence[str], *, mo
     from zero as a share of `most`. Nothing is drawn for a missing cell.
     """
     return partial(_heat_chart, cells, columns, most)
+
+
+def triangle_chart(by_pair: Mapping[frozenset[str], Row], names: Sequence[str]) -> Chart:
+    """Return the lower triangle of a matrix: a cell for each pair of names that has a row, with its interval."""
+    cells = []
+    for number, name in enumerate(names[1:]):
+        rows = [
+            (other, by_pair[pair]) for other in names[: number + 1] if (pair := frozenset((name, other))) in by_pair
+        ]
+        cells += [
+            {
+                "row": number,
+                "place": place,
+                "name": name,
+                "column": short(other, LETTERS),
+                "value": row.value if row.value is not None else 0.0,
+                "low": row.low,
+                "high": row.high,
+            }
+            for place, (other, row) in enumerate(rows)
+        ]
+    return heat_chart(cells, [short(name, LETTERS) for name in names[:-1]])
 
 
 def _heat_chart(cells: Sequence[Mapping[str, Any]], columns: Sequence[str], most: float, room: Room) -> Any:

@@ -22,10 +22,9 @@ from django.utils.translation import gettext as _
 from analytics_app.exports import columns
 from analytics_app.exports.copying import CSV, RAW, copy_out
 from analytics_app.exports.statement import STUDY, Selection, Statement, features_of
-from tasks_app.models import Assignment, Criterion, Study, Task
+from tasks_app.models import Assignment, Criterion, Study, Task, statements
 from tasks_app.selectors import judgments
 from tasks_app.selectors.judgments import UnknownName, may_export
-from tasks_app.services import database
 from tasks_app.services.marks import Marks
 
 __all__ = ["COLUMNS", "CONTENT_TYPES", "Format", "Page", "UnknownName", "may_export", "page", "stream", "stream_all"]
@@ -213,9 +212,9 @@ def _next(selection: Selection, kind: str, mark: int, limit: int) -> list[int]:
         judged=selection.judged,
         current=selection.current,
     )
-    return [pk for (pk,) in database.rows(sql, {**selection.params(), "mark": mark, "limit": limit})]
+    return [pk for (pk,) in statements.rows(sql, {**selection.params(), "mark": mark, "limit": limit})]
 
 
 def _rows(selection: Selection) -> list[dict[str, Any]]:
     statement = Statement(selection, features_of(selection.study), neutralised=False)
-    return [json.loads(line) for (line,) in database.rows(statement.objects(), statement.params)]
+    return [json.loads(line) for (line,) in statements.rows(statement.objects(), statement.params)]

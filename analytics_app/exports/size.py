@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from tasks_app.models import Study, is_current
-from tasks_app.services import database
+from tasks_app.models import Study, is_current, statements
 
 
 class Answers(NamedTuple):
@@ -58,7 +57,7 @@ MOST_REMEMBERED = 100_000
 
 def rows_of_file(study: Study) -> int:
     """Return the number of rows of the file of all ratings, without its header."""
-    answers = {rater: Answers(n, last) for rater, n, last in database.rows(_ANSWERS, {"study": study.pk})}
+    answers = {rater: Answers(n, last) for rater, n, last in statements.rows(_ANSWERS, {"study": study.pk})}
     known = {rater: _counted.get(rater) for rater in answers}
     same = {rater: counted for rater, counted in known.items() if counted and counted[0] == answers[rater]}
     changed = [rater for rater in answers if rater not in same]
@@ -72,5 +71,5 @@ def rows_of_file(study: Study) -> int:
 def _count(raters: Sequence[int]) -> list[tuple[int, int]]:
     return [
         (int(rater), int(rows))
-        for rater, rows in database.rows(_ROWS.format(current=is_current("j")), {"raters": list(raters)})
+        for rater, rows in statements.rows(_ROWS.format(current=is_current("j")), {"raters": list(raters)})
     ]

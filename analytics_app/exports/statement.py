@@ -11,9 +11,8 @@ from django.db.models import Q
 from analytics_app.exports.columns import FEATURE, RATINGS, Column, Kind
 from analytics_app.models import Exclusion
 from analytics_app.selectors.pages import best_run
-from tasks_app.models import Study, is_current
+from tasks_app.models import Study, is_current, statements
 from tasks_app.plaintext import FORMULA, without_formula
-from tasks_app.services import database
 from tasks_app.services.marks import Marks
 
 TIME_FORMAT = 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'
@@ -191,7 +190,7 @@ STUDY = "study"
 
 def features_of(*studies: Study) -> tuple[str, ...]:
     """Return the names of the items' features of some studies, in alphabetical order."""
-    rows = database.rows(
+    rows = statements.rows(
         'SELECT DISTINCT jsonb_object_keys(features) COLLATE "C" FROM tasks_app_item WHERE study_id = ANY(%s)'
         " ORDER BY 1",
         [[study.pk for study in studies]],

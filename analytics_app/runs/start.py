@@ -34,8 +34,9 @@ from analytics_app.ratings.extras.people import People
 from analytics_app.runs import claim, notify
 from analytics_app.selectors.questions import chosen, is_marked, question_of
 from tasks_app.models import Assignment, Criterion, Judgment, Rater, Study, Task
+from tasks_app.models.statements import rows
 from tasks_app.services import events
-from tasks_app.services.database import atomically, rows
+from tasks_app.services.database import atomically
 from tasks_app.services.events import Actor
 from tasks_app.services.marks import Busy, marks_of
 

@@ -12,7 +12,7 @@ from django.db.models.functions import Now
 from analytics_app.models import UNFINISHED, ResultsLink, Run, RunState, RunTrigger, WorkerBeat
 from analytics_app.runs import claim, notify, start
 from tasks_app.models import Study
-from tasks_app.services.database import rows
+from tasks_app.models.statements import rows
 from tasks_app.services.marks import Busy
 
 # The least time between the starts of two automatic runs, and the least multiple of the duration of the last run:

@@ -10,7 +10,7 @@ from django.db.models import Count, Exists, OuterRef, QuerySet
 
 from tasks_app.models import Assignment, Judgment, PartOutput, Rater, Rating, output_in_words
 from tasks_app.models.judgments import is_current
-from tasks_app.services.database import rows
+from tasks_app.models.statements import rows
 
 # The most other raters that are listed, those who share most texts first.
 OTHERS_LISTED = 20

@@ -13,8 +13,8 @@ from analytics_app.selectors.project_labels import KAPPA
 from analytics_app.selectors.projects import read_first
 from tasks_app.models import Assignment, Invitation, Rater, Study
 from tasks_app.models.judgments import is_current
+from tasks_app.models.statements import rows
 from tasks_app.services import contact
-from tasks_app.services.database import rows
 
 KAPPA_OF_PAIR = "cohen_kappa_pair"
 

@@ -7,7 +7,8 @@ from django.db.models import Q
 
 from analytics_app.models import Exclusion, Run, RunState
 from tasks_app.models import Judgment, Study
-from tasks_app.services.database import lock_claims, rows
+from tasks_app.models.statements import rows
+from tasks_app.services.database import lock_claims
 from tasks_app.services.events import Actor
 from tasks_app.services.plan import reopening
 

@@ -34,8 +34,7 @@ class Report:
     def __call__(self, row: Row, column: str, sentence: str) -> None:
         """Report what is wrong with a cell."""
         self.count += 1
-        place = row.place(column)
-        self._problems.add(row.file, place.line, place.column, f"{column}: {sentence}")
+        row.report(self._problems, column, sentence)
 
     @property
     def is_full(self) -> bool:

@@ -21,15 +21,20 @@ def study_called(slug: str) -> Study:
     return study
 
 
-def editor_called(name: str | None, study: Study) -> AbstractBaseUser | None:
-    """Return a user who may edit a study, None where nobody is named. Raises CommandError."""
+def user_called(name: str | None) -> AbstractBaseUser | None:
+    """Return a user by name, None where nobody is named. Raises CommandError."""
     if name is None:
         return None
     users = get_user_model()
     try:
-        user = users._default_manager.get_by_natural_key(name)
+        return users._default_manager.get_by_natural_key(name)
     except users.DoesNotExist:
         raise CommandError(f"There is no user {name!r}. Make one: manage.py createsuperuser") from None
-    if not drafts.may_edit(study=study, user=user):
+
+
+def editor_called(name: str | None, study: Study) -> AbstractBaseUser | None:
+    """Return a user who may edit a study, None where nobody is named. Raises CommandError."""
+    user = user_called(name)
+    if user is not None and not drafts.may_edit(study=study, user=user):
         raise CommandError(f"{name!r} may not edit the study {study.slug!r}. Ask its owner.")
     return user

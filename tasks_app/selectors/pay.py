@@ -9,12 +9,10 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, fields
 from decimal import Decimal
 from operator import attrgetter
-from typing import Any
-
-from django.db import connection
 
 from tasks_app import pay
 from tasks_app.models import Assignment, Rater, Study
+from tasks_app.models.statements import rows
 from tasks_app.selectors.routing import ON_REQUEST
 from tasks_app.study_settings import StudySettings
 
@@ -32,13 +30,6 @@ SO_FAR = Rater.Outcome.WITHDRAWN
 def offer_of(options: StudySettings) -> pay.Offer:
     """Return the pay that a study's settings promise."""
     return pay.Offer(options.amount, options.part_amount, options.part_by_time, options.minutes, options.minimum_hourly)
-
-
-def rows(sql: str, params: Mapping[str, Any]) -> list[tuple[Any, ...]]:
-    """Run one statement and return its rows."""
-    with connection.cursor() as cursor:
-        cursor.execute(sql, params)
-        return list(cursor.fetchall())
 
 
 _FULL = """

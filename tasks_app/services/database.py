@@ -15,7 +15,7 @@ docs/decisions/0011 gives the reasons.
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar
 
 from django.db import OperationalError, connection, transaction
 
@@ -91,10 +91,3 @@ def expect_many_rows() -> None:
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_seqscan = off")
         cursor.execute("DISCARD PLANS")
-
-
-def rows(sql: str, params: list[Any] | dict[str, Any]) -> list[tuple[Any, ...]]:
-    """Run one statement and return its rows."""
-    with connection.cursor() as cursor:
-        cursor.execute(sql, params)
-        return list(cursor.fetchall())

@@ -27,10 +27,11 @@ from tasks_app.models import (
     RaterSet,
     Rating,
 )
+from tasks_app.models.statements import rows
 from tasks_app.services import collecting, contact, events
 from tasks_app.services.arrival.enrolment import new_pseudonym
 from tasks_app.services.coding import about_decision
-from tasks_app.services.database import atomically, lock_claims, lock_submissions, rows
+from tasks_app.services.database import atomically, lock_claims, lock_submissions
 from tasks_app.services.judging import assignments, leases
 from tasks_app.signals import rater_erased
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from django.db import OperationalError, connection, transaction
 
-from tasks_app.services.database import lock_submissions, rows
+from tasks_app.models.statements import rows
+from tasks_app.services.database import lock_submissions
 
 # Raters of the study wait as long as this lock is waited for: behind an import, which may take minutes, not at all.
 PATIENCE = "1s"

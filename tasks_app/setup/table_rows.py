@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 
-from django.db.models import Count, Max, QuerySet
+from django.db.models import Count, Max, Q, QuerySet
 from django.utils.translation import gettext as _
 
 from tasks_app.models import Setup, SetupRow
@@ -45,6 +47,12 @@ class RowChanged(Exception):
 def rows_of(setup: Setup, table: str) -> QuerySet[SetupRow]:
     """Return the rows of a table in their order."""
     return setup.rows.filter(table=table).order_by("number")
+
+
+def containing(rows: QuerySet[SetupRow], words: str, columns: Iterable[str]) -> QuerySet[SetupRow]:
+    """Return the rows that contain some words in one of these columns; all rows if there are no words."""
+    matches = [Q(**{f"cells__{name}__icontains": words}) for name in columns] if words else []
+    return rows.filter(reduce(or_, matches, Q()))
 
 
 def cells_of_rows(setup: Setup, table: str) -> Iterator[dict[str, str]]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, QuerySet
 from django.db.models.fields.json import KeyTextTransform
 from django.utils.translation import gettext as _
 
 from tasks_app.models import Setup, SetupRow, System
+from tasks_app.setup import table_rows
 from tasks_app.setup.paths import entries_at
 from tasks_app.setup.texts import AT_RANDOM, BY_DOCUMENT, BY_OUTPUT, BY_SOURCE, rows_of
 from tasks_app.studyfile.columns import ITEMS
@@ -75,12 +76,7 @@ def search(setup: Setup, words: str = "", system: str = "") -> QuerySet[SetupRow
     rows = rows_of(setup)
     if system:
         rows = rows.filter(cells__system=system)
-    if words:
-        matches = Q()
-        for name in _SEARCHED:
-            matches |= Q(**{f"cells__{name}__icontains": words})
-        rows = rows.filter(matches)
-    return rows
+    return table_rows.containing(rows, words, _SEARCHED)
 
 
 def columns_of(setup: Setup) -> list[str]:

@@ -62,29 +62,15 @@ def texts_of(sample: Sample, settings: Mapping[str, Any]) -> Texts | str:
     }
     counts = []
     for name in settings["counts"]:
-        column = scores.get(name)
-        of_items = sample.table.names.features.get(name)
-        if column is None and of_items is not None:
-            column = _numbers(of_items)[item] if _are_numbers(of_items) else None
-            if column is None:
-                return f"The feature “{name}” of the items is not always a number, so it is no count of errors."
-        if column is None:
-            available = sorted({*sample.extras[Scores].metrics, *sample.table.names.features})
-            return (
-                f"There is no count of “{name}”: neither imported scores nor a feature of the items have this name. "
-                f"There are: {', '.join(available) or 'none'}."
-            )
+        column = scores[name] if name in scores else _feature_counts(sample, name, item)
+        if isinstance(column, str):
+            return column
         if (column < 0).any():
             return f"“{name}” has values below zero, so it is no count of errors."
         counts.append(column)
     ends = ends_of(sample.question)
     value = outputs.value if ends is None else (outputs.value - ends[0]) / (ends[1] - ends[0])
-    low, high = float(settings["metric_low"]), float(settings["metric_high"])
-    metrics = settings["metrics"] or [name for name in scores if name not in settings["counts"]]
-    by_metric = {name: (scores[name] - low) / (high - low) for name in metrics if name in scores}
-    for name in settings["lower_is_better"]:
-        if name in by_metric:
-            by_metric[name] = 1 - by_metric[name]
+    by_metric = _scaled(scores, settings)
     return Texts(
         errors=tuple(settings["counts"]),
         counts=np.column_stack(counts),
@@ -100,6 +86,29 @@ def texts_of(sample: Sample, settings: Mapping[str, Any]) -> Texts | str:
         ends=ends,
         outside=tuple(name for name, values in by_metric.items() if ((values < 0) | (values > 1)).any()),
     )
+
+
+def _feature_counts(sample: Sample, name: str, item: NDArray[np.int64]) -> Floats | str:
+    """Return a count that is a feature of the items, or a sentence that explains why there is none."""
+    features = sample.table.names.features
+    if name not in features:
+        available = sorted({*sample.extras[Scores].metrics, *features})
+        return (
+            f"There is no count of “{name}”: neither imported scores nor a feature of the items have this name. "
+            f"There are: {', '.join(available) or 'none'}."
+        )
+    if not _are_numbers(features[name]):
+        return f"The feature “{name}” of the items is not always a number, so it is no count of errors."
+    counts: Floats = _numbers(features[name])[item]
+    return counts
+
+
+def _scaled(scores: Mapping[str, Floats], settings: Mapping[str, Any]) -> dict[str, Floats]:
+    """Return the scores of metrics from 0 to 1, higher is better; by default of all that are no counts."""
+    low, high = float(settings["metric_low"]), float(settings["metric_high"])
+    metrics = settings["metrics"] or [name for name in scores if name not in settings["counts"]]
+    scaled = {name: (scores[name] - low) / (high - low) for name in metrics if name in scores}
+    return {name: 1 - values if name in settings["lower_is_better"] else values for name, values in scaled.items()}
 
 
 def ends_of(question: Question) -> tuple[float, float] | None:

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from analytics_app.charts import words
 from analytics_app.charts.drawing import Sketch
-from analytics_app.charts.heat import heat_chart
+from analytics_app.charts.heat import triangle_chart
 from analytics_app.charts.picking import INTERVAL, Material, falling, value_of
 from analytics_app.charts.registry import chart
 from analytics_app.results import Row
 
 # The most metrics of a readable chart.
 MOST = 12
-LETTERS = 18
 
 
 @chart(order=84)
@@ -29,6 +27,7 @@ def metric_pairs(material: Material) -> Iterator[Sketch]:
         shown = [row for row in rows if row.metric in shown_metrics and row.metric_b in shown_metrics]
         only = f", {len(shown_metrics)} of {len(metrics)} metrics" if len(shown_metrics) < len(metrics) else ""
         n = max((row.n_ratings or 0 for row in rows), default=0)
+        by_pair = {frozenset((str(row.metric), str(row.metric_b))): row for row in shown}
         yield Sketch(
             kind=f"metric-pairs-{level}",
             title=_title(rows, level),
@@ -37,9 +36,7 @@ def metric_pairs(material: Material) -> Iterator[Sketch]:
                 f"{material.basis(rows)}. {n:,} {unit}{'' if n == 1 else 's'}."
             ),
             by_system=True,
-            chart=heat_chart(
-                list(_cells(shown, shown_metrics)), [words.short(name, LETTERS) for name in shown_metrics[:-1]]
-            ),
+            chart=triangle_chart(by_pair, shown_metrics),
             columns=(("name", "Metric"), ("column", "Other metric"), ("value", "Pearson's r"), *INTERVAL),
             further=True,
         )
@@ -53,24 +50,3 @@ def _title(rows: Sequence[Row], level: str) -> str:
         return f"How far metrics agree with each other over {level}"
     pair = f"{words.short(most.metric)} and {words.short(most.metric_b)}"
     return f"{pair} agree most with each other over {level} (r = {words.bare(value_of(most))})"
-
-
-def _cells(rows: Sequence[Row], metrics: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """Yield the cells of the lower triangle, row by row."""
-    by_pair = {frozenset((str(row.metric), str(row.metric_b))): row for row in rows}
-    for number, name in enumerate(metrics[1:]):
-        place = 0
-        for other in metrics[: number + 1]:
-            row = by_pair.get(frozenset((name, other)))
-            if row is None:
-                continue
-            yield {
-                "row": number,
-                "place": place,
-                "name": name,
-                "column": words.short(other, LETTERS),
-                "value": value_of(row),
-                "low": row.low,
-                "high": row.high,
-            }
-            place += 1

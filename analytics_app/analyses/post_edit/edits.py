@@ -16,6 +16,7 @@ from analytics_app.ratings.extras.shown import Shown
 from analytics_app.ratings.extras.texts import Texts
 from analytics_app.ratings.table import Coding
 from analytics_app.stats.errors.edits import Ter, normalised_distance
+from tasks_app.task_types.post_edit.changes import unified
 
 # Criteria that the task type declares.
 CHOICE, TEXT, KEYS, SECONDS = "choice", "edited-text", "keystrokes", "edit-seconds"
@@ -60,7 +61,7 @@ def edits_of(sample: Sample, settings: Mapping[str, Any]) -> tuple[Edited, Sugge
     texts = sample.extras[Texts]
     place = Coding(texts.id)(rows.id)
     rows, place = rows.where(place >= 0), place[place >= 0]
-    written = [_unified(texts.text[index]) for index in place.tolist()]
+    written = [unified(texts.text[index]) for index in place.tolist()]
     edited = Edited(
         rater=rows.rater,
         unit=rows.unit,
@@ -73,11 +74,6 @@ def edits_of(sample: Sample, settings: Mapping[str, Any]) -> tuple[Edited, Sugge
     ter = Ter(case_sensitive=bool(settings["case_sensitive"]), asian_support=bool(settings["asian_support"]))
     suggested, too_long = _suggested(sample, rows, written, ter)
     return edited, suggested, ter.signature, too_long
-
-
-def _unified(text: str) -> str:
-    """Return the text with line feeds as line ends, as on pages."""
-    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _beside(table: Table, rows: Table, code: int | None) -> Floats:
@@ -104,7 +100,7 @@ def _suggested(sample: Sample, rows: Table, written: list[str], ter: Ter) -> tup
     known: dict[tuple[str, str], tuple[float, float, float]] = {}
     numbers = np.empty((len(edit), 3))
     for at, (edit_place, part_code) in enumerate(zip(edit.tolist(), part.tolist(), strict=True)):
-        pair = (_unified(shown.of_part[part_code]), written[edit_place])
+        pair = (unified(shown.of_part[part_code]), written[edit_place])
         if pair not in known:
             by_words = ter.edits(*pair)
             rate = (np.nan, np.nan) if by_words is None else (by_words.edits, by_words.words)

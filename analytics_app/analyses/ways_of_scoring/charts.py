@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
 
 from analytics_app.analyses.ways_of_scoring.ways import WAYS
 from analytics_app.charts import words
 from analytics_app.charts.drawing import Sketch
-from analytics_app.charts.heat import heat_chart
-from analytics_app.charts.picking import INTERVAL, Material, value_of
+from analytics_app.charts.heat import triangle_chart
+from analytics_app.charts.picking import INTERVAL, Material
 from analytics_app.charts.registry import chart
 from analytics_app.results import Row
 
-LETTERS = 18
 # Beyond so many tasks and criteria a chart is read as a table.
 MOST = 12
 
@@ -51,7 +49,6 @@ def _heat(
         return
     drawn = names[:MOST]
     by_pair = {frozenset(sides(row)): row for row in rows}
-    cells = list(_cells(by_pair, drawn))
     n = max(row.n_ratings or 0 for row in rows)
     few = " With so few systems this says little." if n < 5 else ""
     only = f", {len(drawn)} of {len(names)}" if len(drawn) < len(names) else ""
@@ -62,22 +59,8 @@ def _heat(
             f"Spearman's correlation over {n:,} systems{only}; darker cells are further from 0; {of.basis(rows)}.{few}"
         ),
         by_system=True,
-        chart=heat_chart(cells, [words.short(name, LETTERS) for name in drawn[:-1]]),
+        chart=triangle_chart(by_pair, drawn),
         columns=(("name", "Scored by"), ("column", "And by"), ("value", "Spearman's rho"), *INTERVAL),
         criterion=criterion,
         further=True,
     )
-
-
-def _cells(by_pair: dict[frozenset[str], Row], names: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """Yield the lower triangle, row by row."""
-    for number, name in enumerate(names[1:]):
-        place = 0
-        for other in names[: number + 1]:
-            row = by_pair.get(frozenset((name, other)))
-            if row is None:
-                continue
-            column = words.short(other, LETTERS)
-            ends = {"low": row.low, "high": row.high}
-            yield {"row": number, "place": place, "name": name, "column": column, "value": value_of(row), **ends}
-            place += 1

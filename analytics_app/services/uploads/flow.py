@@ -158,8 +158,7 @@ class Upload(ABC, Generic[Key, Value]):
 
     def report(self, row: Row, column: str, sentence: str) -> None:
         """Report a problem of a cell, by what the file calls its column."""
-        place = row.place(column)
-        self._problems.add(row.file, place.line, place.column, f"{column}: {sentence}")
+        row.report(self._problems, column, sentence)
 
 
 def upload(

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from django.contrib.auth import get_user_model
 from django.contrib.auth.models import AbstractBaseUser
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils.translation import gettext as _
 
 from tasks_app import studyfile
+from tasks_app.management.lookups import user_called
 from tasks_app.studyfile.reference import reference
 
 
@@ -37,7 +37,9 @@ class Command(BaseCommand):
         elif not options["path"]:
             raise CommandError("Say which folder or zip holds the study: manage.py load_study PATH")
         else:
-            self._load(options["path"], _user(options["owner"]), check=options["check"], replace=options["replace"])
+            self._load(
+                options["path"], user_called(options["owner"]), check=options["check"], replace=options["replace"]
+            )
 
     def _load(self, path: str, owner: AbstractBaseUser | None, *, check: bool, replace: bool) -> None:
         try:
@@ -57,13 +59,3 @@ class Command(BaseCommand):
         self.stdout.write(", ".join(f"{n} {name}" for name, n in loaded.counts.items()))
         if loaded.load:
             self.stdout.write(loaded.load)
-
-
-def _user(name: str | None) -> AbstractBaseUser | None:
-    if name is None:
-        return None
-    users = get_user_model()
-    try:
-        return users._default_manager.get_by_natural_key(name)
-    except users.DoesNotExist:
-        raise CommandError(f"There is no user {name!r}. Make one: manage.py createsuperuser") from None

@@ -8,8 +8,8 @@ judge after all takes the next place of their group. So every block that is full
 from collections.abc import Collection, Sequence
 
 from tasks_app.models import Group, GroupBlock, Rater
+from tasks_app.models.statements import rows
 from tasks_app.selectors import routing
-from tasks_app.services.database import rows
 from tasks_app.services.plan import plans
 
 # Marks raters in Rater.prefs who were put into a group rather than drawn: they never have a place in a block.

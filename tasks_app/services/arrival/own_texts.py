@@ -9,7 +9,7 @@ from __future__ import annotations
 from tasks_app import channels
 from tasks_app.credentials import mark_of_person
 from tasks_app.models import CollectedText, Identity, Invitation, Rater
-from tasks_app.services.database import rows
+from tasks_app.models.statements import rows
 
 # Units that show a text of an author, as its item or among the texts of several.
 _OWN_UNITS = """

@@ -14,8 +14,8 @@ from django.db.models import Max
 from tasks_app import designs
 from tasks_app.designs import RATER
 from tasks_app.models import Assignment, Booklet, Rater, RaterSet, Task, Unit
+from tasks_app.models.statements import rows
 from tasks_app.services.arrival.own_texts import IS_OWN
-from tasks_app.services.database import rows
 from tasks_app.services.judging import leases, reservations, sets
 from tasks_app.services.judging.sets import ClaimedPlace
 from tasks_app.services.plan import plans

@@ -17,10 +17,10 @@ from django.db.models.functions import Now
 
 from tasks_app.check_settings import OnFailing, checks_of, has_limit
 from tasks_app.models import Assignment, ControlResult, Gold, Rater, RaterSet, Task, is_current
+from tasks_app.models.statements import rows
 from tasks_app.selectors import screens
 from tasks_app.selectors.check_results import CheckScore, score_of
 from tasks_app.selectors.screens import RaterScreen
-from tasks_app.services.database import rows
 from tasks_app.services.judging import limits
 from tasks_app.services.judging.leases import Locked
 from tasks_app.services.study import degrading

@@ -11,8 +11,9 @@ from typing import Any, TypeAlias
 from uuid import UUID
 
 from tasks_app.models import Assignment, Draft, Judgment, Rater
+from tasks_app.models.statements import rows
 from tasks_app.selectors.screens import RaterScreen
-from tasks_app.services.database import atomically, lock_claims, rows
+from tasks_app.services.database import atomically, lock_claims
 from tasks_app.services.judging import assignments, checks, grading, leases
 from tasks_app.services.judging.checks import Step
 from tasks_app.signals import judgment_submitted

@@ -10,8 +10,9 @@ from typing import Any, cast
 
 from tasks_app import channels
 from tasks_app.models import Assignment, Booklet, Invitation, Rater, RaterSet
+from tasks_app.models.statements import rows
 from tasks_app.services.arrival import groups
-from tasks_app.services.database import SUBMISSIONS, rows
+from tasks_app.services.database import SUBMISSIONS
 from tasks_app.services.judging import reservations
 
 # A set that was answered whole is finished when its lease ends; others are expired, with the later waves of who left.

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tasks_app.models import Booklet, Invitation, Rater, Study, Task
-from tasks_app.services.database import rows
+from tasks_app.models.statements import rows
 
 # Conditions on a booklet `b`, and on a place `p` of it: kept for somebody else than the invitation %(own)s.
 SET_KEPT = "EXISTS (SELECT 1 FROM tasks_app_invitation i WHERE i.booklet_id = b.id AND i.id IS DISTINCT FROM %(own)s)"

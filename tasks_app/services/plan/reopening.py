@@ -3,8 +3,9 @@
 from collections.abc import Collection
 
 from tasks_app.models import Assignment, Place, Rater, Study
+from tasks_app.models.statements import rows
 from tasks_app.services import events
-from tasks_app.services.database import atomically, lock_claims, rows
+from tasks_app.services.database import atomically, lock_claims
 from tasks_app.services.judging import leases
 
 

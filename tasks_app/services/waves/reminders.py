@@ -20,11 +20,12 @@ from django.urls import reverse
 from tasks_app import channels, languages
 from tasks_app.credentials import hash_token, token_of_link
 from tasks_app.models import Assignment, Identity, Outbox, Rater, RaterSet, Study
+from tasks_app.models.statements import rows
 from tasks_app.selectors.waves import closing_in_words
 from tasks_app.services import contact
 from tasks_app.services.arrival import enrolment
 from tasks_app.services.contact import NO_MAIL
-from tasks_app.services.database import atomically, rows
+from tasks_app.services.database import atomically
 
 log = logging.getLogger(__name__)
 

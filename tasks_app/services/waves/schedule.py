@@ -11,7 +11,7 @@ from typing import cast
 from zoneinfo import ZoneInfo
 
 from tasks_app.models import Rater, Study, Task
-from tasks_app.services.database import rows
+from tasks_app.models.statements import rows
 
 
 @dataclass(frozen=True, slots=True)

@@ -228,8 +228,7 @@ class _LongRows:
                 row.cells[column] = self.media.by_name.get(row.cells[column], row.cells[column])
 
     def _report(self, row: Row, column: str, sentence: str) -> None:
-        place = row.place(column)
-        self.problems.add(row.file, place.line, place.column, f"{column}: {sentence}")
+        row.report(self.problems, column, sentence)
 
     def notes(self) -> Iterator[str]:
         """Yield notes on the names that were changed and the cells that were left out."""

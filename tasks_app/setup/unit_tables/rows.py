@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 from django.db.models.fields.json import KeyTextTransform
 from django.utils.translation import gettext as _
 
@@ -136,12 +136,7 @@ def search(setup: Setup, table: UnitTable, words: str = "", value: str = "") -> 
     rows = table_rows.rows_of(setup, table.stem)
     if value:
         rows = rows.filter(**{f"cells__{table.filtered_by}": value})
-    if words:
-        matches = Q()
-        for name in table.declared.names:
-            matches |= Q(**{f"cells__{name}__icontains": words})
-        rows = rows.filter(matches)
-    return rows
+    return table_rows.containing(rows, words, table.declared.names)
 
 
 def filters_of(setup: Setup, table: UnitTable) -> list[str]:

@@ -48,6 +48,11 @@ class Row:
             return Place(self.line, self.header[column])
         return Place(self.line, max(0, self.raw.find(f'"{self.naming.theirs(column) or column}"')) + 1)
 
+    def report(self, problems: Problems, column: str, sentence: str) -> None:
+        """Report a problem of a cell, with the name of its column."""
+        place = self.place(column)
+        problems.add(self.file, place.line, place.column, f"{column}: {sentence}")
+
 
 class LineReader(Protocol):
     """Yields the cells of one row after the other; `line_num` is the last line that was read."""

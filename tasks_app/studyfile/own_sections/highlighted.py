@@ -64,5 +64,4 @@ class HighlightedTexts:
             return []
 
     def _report(self, row: Row, column: str, sentence: str) -> None:
-        place = row.place(column)
-        self._problems.add(row.file, place.line, place.column, f"{column}: {sentence}")
+        row.report(self._problems, column, sentence)

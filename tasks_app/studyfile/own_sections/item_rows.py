@@ -86,8 +86,7 @@ class ItemRows:
         self.highlights = HighlightedTexts(reading.problems)
 
     def report(self, row: Row, column: str, sentence: str) -> None:
-        place = row.place(column)
-        self.reading.problems.add(row.file, place.line, place.column, f"{column}: {sentence}")
+        row.report(self.reading.problems, column, sentence)
 
     def take(self, row: Row) -> None:
         """Take one row."""

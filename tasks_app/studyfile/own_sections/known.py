@@ -27,8 +27,7 @@ class UnitRows:
         self.drafts = draft_tasks(reading)
 
     def report(self, row: Row, column: str, sentence: str) -> None:
-        place = row.place(column)
-        self.reading.problems.add(row.file, place.line, place.column, f"{column}: {sentence}")
+        row.report(self.reading.problems, column, sentence)
 
     def rows(self, declared: TableDeclaration) -> Iterator[Row]:
         """Yield the rows of a table that have a value in every needed column."""
