@@ -15,6 +15,7 @@ from tasks_app.importing import RatingsFile
 from tasks_app.importing.guessing import guess, peek
 from tasks_app.models import Rating, Study
 from tasks_app.studyfile import StudyFileError
+from tests import extent
 from tests.tasks_app.importing.kit import mapped
 from tests.tasks_app.importing.test_mapping import MAP, THEIRS
 from tests.tasks_app.importing.test_storing import WHOLE
@@ -61,7 +62,7 @@ def refusal(work: Callable[[], object]) -> list[str]:
     return []
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(12 if extent.is_exhaustive() else 3))
 @pytest.mark.parametrize(
     ("name", "content", "mapping"),
     [
@@ -84,7 +85,7 @@ def test_a_spoilt_file_is_imported_or_refused(draft: Study, name: str, content: 
         refusal(lambda file=file: guess(peek(file).columns))
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(20 if extent.is_exhaustive() else 5))
 def test_a_spoilt_mapping_is_read_or_refused(seed: int) -> None:
     rng = Random(seed)
     for _round in range(20):

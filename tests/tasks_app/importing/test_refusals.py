@@ -15,6 +15,7 @@ from tasks_app.models import Rater, Study
 from tasks_app.studyfile import StudyFileError
 from tests import pages
 from tests.builders import build_study
+from tests.deviations import assert_each
 from tests.tasks_app.importing import kit
 from tests.tasks_app.importing.kit import RATINGS, bring, problems_of
 
@@ -47,12 +48,14 @@ SPOILT = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("old", "new", "said"), SPOILT, ids=[said[:40] for _old, _new, said in SPOILT])
-def test_a_mistake_is_named_with_its_place(draft: Study, tmp_path: Path, old: str, new: str, said: str) -> None:
-    assert RATINGS.count(old) == 1
-    lines = problems_of(draft, tmp_path, RATINGS.replace(old, new))
-    assert [line for line in lines if line.startswith(f"ratings.csv:{said}")], lines
-    assert len(lines) == 1 or "Unknown" in said
+def test_a_mistake_is_named_with_its_place(draft: Study, tmp_path: Path) -> None:
+    def check(old: str, new: str, said: str) -> None:
+        assert RATINGS.count(old) == 1
+        lines = problems_of(draft, tmp_path, RATINGS.replace(old, new))
+        assert [line for line in lines if line.startswith(f"ratings.csv:{said}")], lines
+        assert len(lines) == 1 or "Unknown" in said
+
+    assert_each(check, ((said[:40], {"old": old, "new": new, "said": said}) for old, new, said in SPOILT))
     assert bring(draft, tmp_path).counts["ratings"] == 6
 
 
@@ -99,31 +102,41 @@ ADDED = [
 HIDDEN = [("\t", "U+0009"), ("\n", "U+000A"), ("\u202e", "U+202E"), ("\u200b", "U+200B"), ("\u2028", "U+2028")]
 
 
-@pytest.mark.parametrize(("character", "code"), HIDDEN, ids=[code for _one, code in HIDDEN])
-@pytest.mark.parametrize("column", ["rater", "judgment", "item", "criterion", "group"])
-def test_names_with_characters_that_nobody_sees_are_refused(
-    draft: Study, tmp_path: Path, column: str, character: str, code: str
-) -> None:
+def test_names_with_characters_that_nobody_sees_are_refused(draft: Study, tmp_path: Path) -> None:
     row = {"rater": "ann", "item": "i1", "system": "alpha", "criterion": "style", "judgment": "j1", "value": 4}
-    word = str(row.get(column, "g"))
-    line = json.dumps(row | {column: f"{word[0]}{character}{word[1:]}x"}) + "\n"
-    (said,) = problems_of(draft, tmp_path, line, name="r.jsonl")
-    sentence = f"Character 2 ({code}) cannot be seen, so that two names may look alike. Remove it."
-    assert said.endswith(f": {column}: {sentence}")
-    with pytest.raises(StudyFileError, match="cannot be seen"):
-        kit.mapped(json.dumps({"constant": {"rater": f"a{character}b"}}))
+
+    def check(column: str, character: str, code: str) -> None:
+        word = str(row.get(column, "g"))
+        line = json.dumps(row | {column: f"{word[0]}{character}{word[1:]}x"}) + "\n"
+        (said,) = problems_of(draft, tmp_path, line, name="r.jsonl")
+        sentence = f"Character 2 ({code}) cannot be seen, so that two names may look alike. Remove it."
+        assert said.endswith(f": {column}: {sentence}")
+        with pytest.raises(StudyFileError, match="cannot be seen"):
+            kit.mapped(json.dumps({"constant": {"rater": f"a{character}b"}}))
+
+    assert_each(
+        check,
+        (
+            (f"{code} in {column}", {"column": column, "character": character, "code": code})
+            for column in ("rater", "judgment", "item", "criterion", "group")
+            for character, code in HIDDEN
+        ),
+    )
 
 
-@pytest.mark.parametrize(("columns", "cells", "said"), ADDED, ids=[f"{one[0]}={one[1]}" for one in ADDED])
-def test_columns_that_few_files_have_are_checked_as_well(
-    draft: Study, tmp_path: Path, columns: str, cells: str, said: str
-) -> None:
-    content = f"rater,item,system,criterion,value,{columns}\nann,i1,alpha,style,4,{cells}\n"
-    lines = problems_of(draft, tmp_path, content)
-    assert len(lines) == 1, lines
-    assert said in lines[0]
-    column = content.split("\n", maxsplit=1)[0].split(",").index(said.partition(":")[0]) + 1
-    assert lines[0].startswith(f"ratings.csv:2:{column}: ")
+def test_columns_that_few_files_have_are_checked_as_well(draft: Study, tmp_path: Path) -> None:
+    def check(columns: str, cells: str, said: str) -> None:
+        content = f"rater,item,system,criterion,value,{columns}\nann,i1,alpha,style,4,{cells}\n"
+        lines = problems_of(draft, tmp_path, content)
+        assert len(lines) == 1, lines
+        assert said in lines[0]
+        column = content.split("\n", maxsplit=1)[0].split(",").index(said.partition(":")[0]) + 1
+        assert lines[0].startswith(f"ratings.csv:2:{column}: ")
+
+    assert_each(
+        check,
+        ((f"{name}={cells}", {"columns": name, "cells": cells, "said": said}) for name, cells, said in ADDED),
+    )
 
 
 def test_a_slider_takes_finer_steps_than_its_own_but_nothing_off_its_range(tmp_path: Path, db: None) -> None:

@@ -20,6 +20,7 @@ from tasks_app.setup.tables.layout import KEEP, LEAVE
 from tasks_app.setup.tables.marking import marked_rows
 from tasks_app.setup.tables.source import look, open_file
 from tasks_app.studyfile.problems import StudyFileError
+from tests import extent
 from tests.tasks_app.importing.test_fuzz import spoilt
 from tests.workbooks import workbook
 
@@ -54,7 +55,7 @@ def read(content: bytes, name: str, unused: str) -> None:
     list(marked_rows(file, layout, checked.problems.by_line))
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(20 if extent.is_exhaustive() else 5))
 @pytest.mark.parametrize(
     ("name", "content"),
     [
@@ -76,7 +77,7 @@ def test_a_spoilt_table_is_read_or_refused(name: str, content: bytes, seed: int)
                 read(spoilt(content, rng), name, unused)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(20 if extent.is_exhaustive() else 5))
 def test_a_workbook_whose_parts_are_spoilt_is_read_or_refused(seed: int) -> None:
     """A zip that is whole, with XML that is not."""
     rng = Random(seed)
