@@ -15,6 +15,7 @@ from django.test import Client
 from tasks_app.credentials import hash_token
 from tasks_app.models import Rater, Study
 from tests import pages
+from tests.permissions.world import written
 
 # What Django keeps about a browser that signed in; it is no part of a study.
 NOT_OURS = {"django_session"}
@@ -22,8 +23,24 @@ NOT_OURS = {"django_session"}
 HIDDEN = re.compile(r'name="form_token" value="([^"]+)"')
 
 
+_newest: dict[tuple[int, int], dict[str, str]] = {}
+
+
 def tables() -> dict[str, str]:
-    """Digest every table of the database, so that a changed cell of any row is seen."""
+    """Digest every table of the database, so that a changed cell of any row is seen.
+
+    The newest digest holds as long as the same transaction has written no further row.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT txid_current()")
+        moment = (cursor.fetchone()[0], written())
+    if moment not in _newest:
+        _newest.clear()
+        _newest[moment] = _digested()
+    return dict(_newest[moment])
+
+
+def _digested() -> dict[str, str]:
     names = sorted({model._meta.db_table for model in apps.get_models()} - NOT_OURS)
     digests = (
         f"SELECT '{name}', coalesce(count(*) || md5(string_agg(t::text, '|' ORDER BY t::text)), '') FROM {name} t"

@@ -102,13 +102,13 @@ def test_a_rater_goes_all_waves_and_ends_after_the_last(study: Study) -> None:
 
 
 def test_simulated_raters_come_back_for_every_wave(study: Study) -> None:
-    call_command("simulate_raters", study.slug, raters=8, seed=5, stdout=StringIO())
+    call_command("simulate_raters", study.slug, raters=4, seed=5, stdout=StringIO())
     assert Counter(Rater.objects.values_list("outcome", "group__key")) == {
-        ("completed", "diary"): 4, ("completed", "messages"): 4,
+        ("completed", "diary"): 2, ("completed", "messages"): 2,
     }  # fmt: skip
     answered = Assignment.objects.filter(state="submitted")
     assert Counter(answered.values_list("set__task__key", "wave")) == {
-        ("before", 1): 8, ("week-1", 2): 8, ("week-2", 3): 8, ("about-messages", 3): 4,
+        ("before", 1): 4, ("week-1", 2): 4, ("week-2", 3): 4, ("about-messages", 3): 2,
     }  # fmt: skip
     invariants.check(study)
 

@@ -25,6 +25,7 @@ from tasks_app.setup.fields import Fields, controls_of
 from tasks_app.setup.frozen import frozen_setup, setup_of
 from tasks_app.setup.steps import STEPS, fits
 from tasks_app.studyfile.schema import whole_schema
+from tests.deviations import assert_each
 from tests.house.examples import covering_examples
 from tests.pages import fields_of
 
@@ -67,17 +68,18 @@ def changed_draft(study: Study, rosa: User, values: dict[tuple[str | int, ...], 
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("step", [*FORM_STEPS, "texts", "review", "file"])
-def test_every_step_shows_what_was_frozen_and_nothing_to_type_in(
-    opened: Study, rosas_browser: Client, step: str
-) -> None:
-    page = read(rosas_browser, opened, step)
+def test_every_step_shows_what_was_frozen_and_nothing_to_type_in(opened: Study, rosas_browser: Client) -> None:
     day = Version.objects.get(study=opened).frozen_at.strftime("%Y")
-    assert re.search(rf"Frozen on \d+ \w+ {day} as version 1\.", page)
-    form = page[page.index('class="ew-setup"') : page.index("</main>")]
-    form = re.sub(r"<form.*?</form>", "", form, flags=re.DOTALL)  # a search, comments, and the way to another version
-    assert not re.search(r'<select|<button|<input(?! type="radio")', form)
-    assert "readonly" in form or "<textarea" not in form
+
+    def check(step: str) -> None:
+        page = read(rosas_browser, opened, step)
+        assert re.search(rf"Frozen on \d+ \w+ {day} as version 1\.", page)
+        form = page[page.index('class="ew-setup"') : page.index("</main>")]
+        form = re.sub(r"<form.*?</form>", "", form, flags=re.DOTALL)  # a search, comments, and another version
+        assert not re.search(r'<select|<button|<input(?! type="radio")', form)
+        assert "readonly" in form or "<textarea" not in form
+
+    assert_each(check, ((step, {"step": step}) for step in (*FORM_STEPS, "texts", "review", "file")))
 
 
 @pytest.mark.django_db

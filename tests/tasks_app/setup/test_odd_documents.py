@@ -31,6 +31,7 @@ OWN_PAGES = ("review", "preview", "setup_file", "texts", "text_new", "text_sampl
 )
 def test_every_page_answers(rosas_browser: Client, rosa: User, odd: dict[str, Json]) -> None:
     setup = changes.begin(studyfile.load("examples/likert", owner=rosa))
+    setup.rows.filter(number__gt=6).delete()  # every page reads all texts
     Setup.objects.filter(pk=setup.pk).update(given={**setup.given, **odd}, revision=1)
     for step in STEPS:
         path = reverse("researcher:step", args=[SLUG, step])
@@ -59,11 +60,9 @@ def test_what_cannot_be_stored_is_said_and_left_out(rosas_browser: Client, rosa:
     assert not setup.given["criteria"][0].get("heds")
 
 
-@pytest.mark.parametrize(
-    "button", ["add:study", "remove:tasks.99", "up:x", "advice:a.b", "add:" + "9" * 5000, "no", ":"]
-)
-def test_buttons_that_are_not_there_do_nothing(rosas_browser: Client, rosa: User, button: str) -> None:
+def test_buttons_that_are_not_there_do_nothing(rosas_browser: Client, rosa: User) -> None:
     setup = changes.begin(studyfile.load("examples/likert", owner=rosa))
     path = reverse("researcher:step", args=[SLUG, "task"])
-    assert rosas_browser.post(path, {"revision": "0", "do": button}).status_code == 302
-    assert Setup.objects.get(pk=setup.pk).given == setup.given
+    for button in ("add:study", "remove:tasks.99", "up:x", "advice:a.b", "add:" + "9" * 5000, "no", ":"):
+        assert rosas_browser.post(path, {"revision": "0", "do": button}).status_code == 302, button[:40]
+        assert Setup.objects.get(pk=setup.pk).given == setup.given, button[:40]
