@@ -26,6 +26,7 @@ from evalweb.local_services.folder import BASE_DIR
 from tasks_app.models import Output, Rater, Study
 from tasks_app.models.raters import Identity
 from tasks_app.plaintext import digest
+from tests.published.kit import CHECKED, analysed, judged_checked
 
 SLUG = "example-checked"
 PLATFORM_ID = "5f3e9a77bb01c2"
@@ -39,21 +40,24 @@ analysis:
 """
 
 
-def study_with_a_run(folder: Path) -> Study:
-    """Return the example with checks, closed, with simulated raters of whom one has a platform id, and a quick run."""
-    copy = folder / "study"
-    shutil.copytree(BASE_DIR / "examples" / "checked", copy)
+@pytest.fixture(scope="module")
+def study_once(module_rosa: User, tmp_path_factory: pytest.TempPathFactory) -> int:
+    """Make the example with checks, closed, with raters of whom one has a platform id, and a quick run."""
+    copy = tmp_path_factory.mktemp("archive") / "study"
+    shutil.copytree(CHECKED, copy)
     with (copy / "study.yaml").open("a", encoding="utf-8") as file:
         file.write(QUICK)
-    call_command("load_study", str(copy), owner="rosa", stdout=StringIO())
-    call_command("move_study", SLUG, "open", stdout=StringIO())
-    call_command("simulate_raters", SLUG, raters=4, stdout=StringIO())
-    study = Study.objects.get(slug=SLUG)
+    study = judged_checked(raters=4, folder=copy)
     rater = Rater.objects.filter(study=study).earliest("pk")
     Identity.objects.create(rater=rater, study=study, channel="prolific", external_id=PLATFORM_ID)
-    call_command("move_study", SLUG, "close", stdout=StringIO())
-    call_command("analyse", SLUG, stdout=StringIO())
-    return study
+    analysed(study, drawn=False)
+    return study.pk
+
+
+@pytest.fixture
+def judged(study_once: int, db: None) -> Study:
+    """The example with a run."""
+    return Study.objects.get(pk=study_once)
 
 
 def archived(folder: Path, *options: str) -> Path:
@@ -82,26 +86,12 @@ def rewritten(path: Path, changed: dict[str, bytes | None]) -> Path:
     return target
 
 
-@pytest.mark.django_db
-def test_every_number_is_computed_again_and_what_was_changed_is_named(rosa: User, tmp_path: Path) -> None:
-    study_with_a_run(tmp_path)
+def test_what_was_changed_is_named_and_every_other_number_is_computed_again(judged: Study, tmp_path: Path) -> None:
     path = archived(tmp_path)
     with zipfile.ZipFile(path) as archive:
         results = archive.read(writing.RESULTS).decode()
-    n = len(list(csv.DictReader(io.StringIO(results, newline=""))))
     with pytest.raises(CommandError, match="is there already: name another file"):
         archived(tmp_path)
-    report, badge = tmp_path / "report.json", tmp_path / "badge.svg"
-    found = verify(path, "--report", str(report), "--badge", str(badge))
-    assert (found.returncode, found.stderr) == (0, "")
-    assert (
-        found.stdout == f"archive.zip is verified: {n:,} numbers were recomputed and are identical to the last digit.\n"
-    )
-    assert json.loads(report.read_text()) == {
-        "archive": "archive.zip", "numbers": n, "differences": [], "other_versions": []
-    }  # fmt: skip
-    assert f"verified: {n:,} numbers" in badge.read_text()
-
     lines = results.splitlines(keepends=True)
     rows_read = csv.DictReader(io.StringIO(results, newline=""))
     place, value = next((number, row["value"]) for number, row in enumerate(rows_read, start=1) if "." in row["value"])
@@ -126,9 +116,10 @@ def test_every_number_is_computed_again_and_what_was_changed_is_named(rosa: User
     assert "rewritten.zip is not verified: 5 differences." in found.stderr
 
 
-@pytest.mark.django_db
-def test_it_describes_itself_names_nobody_and_can_be_without_texts(rosa: User, client: Client, tmp_path: Path) -> None:
-    study = study_with_a_run(tmp_path)
+def test_it_describes_itself_names_nobody_and_can_be_without_texts(
+    judged: Study, rosa: User, client: Client, tmp_path: Path
+) -> None:
+    study = judged
     path = archived(tmp_path)
     assert not (secrets_of(study) & words_of(path))
     with zipfile.ZipFile(path) as archive:
@@ -154,13 +145,27 @@ def test_it_describes_itself_names_nobody_and_can_be_without_texts(rosa: User, c
     assert not [text for text in texts if text and any(text in content for content in contents)]
     hashes = {digest(text) for text in texts}
     assert not [one for one in hashes if any(one in content for content in contents)]
-    found = verify(path)
-    assert found.returncode == 0, found.stdout + found.stderr
-    assert "is verified" in found.stdout
+    is_verified_without_texts(path)
 
     Study.objects.filter(pk=study.pk).update(state=Study.State.OPEN)
     assert client.get(address).status_code == 404
     assert f'href="{address}"' not in client.get(reverse("analytics:data", args=[study.slug])).content.decode()
+
+
+def is_verified_without_texts(path: Path) -> None:
+    """Assert that every number is computed again, and that output, report and badge tell how many these are."""
+    with zipfile.ZipFile(path) as archive:
+        n = len(list(csv.DictReader(io.StringIO(archive.read(writing.RESULTS).decode(), newline=""))))
+    report, badge = path.with_name("report.json"), path.with_name("badge.svg")
+    found = verify(path, "--report", str(report), "--badge", str(badge))
+    assert (found.returncode, found.stderr) == (0, "")
+    assert (
+        found.stdout == f"archive.zip is verified: {n:,} numbers were recomputed and are identical to the last digit.\n"
+    )
+    assert json.loads(report.read_text()) == {
+        "archive": "archive.zip", "numbers": n, "differences": [], "other_versions": []
+    }  # fmt: skip
+    assert f"verified: {n:,} numbers" in badge.read_text()
 
 
 def secrets_of(study: Study) -> set[str]:
