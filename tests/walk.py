@@ -6,8 +6,13 @@ from random import Random
 from tasks_app.models import Assignment, Rater, Study
 from tasks_app.selectors import screens
 from tasks_app.services.arrival import enrolment
-from tasks_app.services.judging import judgments
+from tasks_app.services.judging import assignments, judgments
 from tasks_app.task_types.base import Quality
+
+
+def next_for(*, rater: Rater) -> Assignment | None:
+    """Return the first unit on a rater's next page; None where nothing is left."""
+    return next(iter(assignments.next_page(rater=rater)), None)
 
 
 def arrive(study: Study, kind: str = Rater.Kind.REAL) -> Rater:

@@ -16,8 +16,9 @@ from tasks_app.models import Assignment, Membership, Rater, Study
 from tasks_app.selectors import screens
 from tasks_app.selectors.screens import RaterScreen
 from tasks_app.services.arrival import enrolment
-from tasks_app.services.judging import assignments, judgments
+from tasks_app.services.judging import judgments
 from tasks_app.services.study import lifecycle
+from tests.walk import next_for
 
 ITEMS, SYSTEMS = 6, ("source", "alpha-mt")
 # Of these texts half of the crowd says one thing, half the other.
@@ -71,7 +72,7 @@ def arrive(study: Study, group: str = "") -> Rater:
 def judge(study: Study, rater: Rater, label: object) -> list[Assignment]:
     """Answer all that a rater has; `label` says by unit and criterion which option."""
     done = []
-    while (assignment := assignments.next_for(rater=rater)) is not None:
+    while (assignment := next_for(rater=rater)) is not None:
         frame = screens.frame_of(assignment.unit.task_id, study)
         screen = screens.screen_of(assignment, study)
         asked = [one.key for one in frame.kind.asked(screen.criteria)]

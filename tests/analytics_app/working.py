@@ -8,14 +8,14 @@ from django.db import connection
 from tasks_app.models import Rater, Study
 from tasks_app.selectors.screens import RaterScreen
 from tasks_app.services.judging import assignments, judgments
-from tests.walk import arrive
+from tests.walk import arrive, next_for
 
 
 def judge(rater: Rater, n: int | None = None, *, right: bool = True) -> None:
     """Answer so many units of a rater, or all: those with known answers as told, the others with a 4."""
     assignments.start(rater=rater)
     for _unit in range(n) if n is not None else count():
-        assignment = assignments.next_for(rater=rater)
+        assignment = next_for(rater=rater)
         if assignment is None:
             return
         screen = RaterScreen(rater, assignment)

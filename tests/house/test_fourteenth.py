@@ -116,7 +116,7 @@ from tasks_app.selectors.screens import RaterScreen
 from tasks_app.task_types import registry
 from tests import walk
 from tests.builders import build_study
-from tasks_app.services.judging import assignments, judgments
+from tasks_app.services.judging import judgments
 from random import Random
 
 pytestmark = pytest.mark.django_db
@@ -125,7 +125,7 @@ pytestmark = pytest.mark.django_db
 def test_it_is_judged_and_shown(client) -> None:
     study = build_study(None, type="thumbs")
     rater = walk.arrive(study)
-    assignment = assignments.next_for(rater=rater)
+    assignment = walk.next_for(rater=rater)
     judgments.submit(screen=RaterScreen(rater, assignment), submission=walk.answer(study, assignment, Random(1)))
     assert Rating.objects.get().label in {"up", "down"}
     for page in ("/patterns/", "/task-types/", "/task-types/thumbs/"):
@@ -146,7 +146,7 @@ from django.test import Client
 from analytics_app.models import Exclusion
 from tasks_app.models import Rater, Task
 from tasks_app.selectors.screens import RaterScreen
-from tasks_app.services.judging import assignments, judgments
+from tasks_app.services.judging import judgments
 from tasks_app.services.study import lifecycle
 from tests import walk
 from tests.analytics_app.by_commands import analysed, load, one
@@ -181,7 +181,7 @@ def test_thumbs_can_be_judged_by_a_design_and_through_a_channel_of_ones_own() ->
     browser = Client()
     token = arrive(browser, study, "sona", {"survey_code": "4711"})
     rater = Rater.objects.get()
-    while assignment := assignments.next_for(rater=rater):
+    while assignment := walk.next_for(rater=rater):
         judgments.submit(screen=RaterScreen(rater, assignment), submission=walk.answer(study, assignment, Random(1)))
     assert f"{completion}4711" in browser.get(f"/r/{token}/end/").content.decode()
 """

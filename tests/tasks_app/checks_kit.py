@@ -7,9 +7,10 @@ from django.contrib.auth.models import User
 
 from tasks_app.models import Assignment, Gold, Rater, Study, Task, Unit
 from tasks_app.selectors.screens import RaterScreen
-from tasks_app.services.judging import assignments, judgments
+from tasks_app.services.judging import judgments
 from tasks_app.services.study import lifecycle
 from tests.builders import build_study
+from tests.walk import next_for
 
 PURPOSES = {"i4": "training", "i5": "exam", "i6": "control", "i7": "control", "i8": "attention"}
 
@@ -51,7 +52,7 @@ def skip(rater: Rater, assignment: Assignment, reason: str) -> judgments.Receipt
 def walk(study: Study, rater: Rater, wrong: Collection[str] = ()) -> list[str]:
     """Judge everything, with a wrong answer to the purposes named; return what was shown after each answer."""
     steps = []
-    while (assignment := assignments.next_for(rater=rater)) is not None:
+    while (assignment := next_for(rater=rater)) is not None:
         step = give(study, rater, assignment, 1 if assignment.purpose in wrong else 3).step
         steps.append(step.kind if step else "")
     return steps
@@ -60,7 +61,7 @@ def walk(study: Study, rater: Rater, wrong: Collection[str] = ()) -> list[str]:
 def reach(study: Study, rater: Rater, purpose: str) -> Assignment:
     """Answer with 3 up to the first unit of a purpose."""
     while True:
-        assignment = assignments.next_for(rater=rater)
+        assignment = next_for(rater=rater)
         assert assignment is not None
         if assignment.purpose == purpose:
             return assignment

@@ -12,9 +12,10 @@ from tasks_app.channels.base import Arrival
 from tasks_app.models import Rater, RaterSet, Study
 from tasks_app.selectors.screens import RaterScreen
 from tasks_app.services.arrival import enrolment
-from tasks_app.services.judging import assignments, judgments
+from tasks_app.services.judging import judgments
 from tasks_app.services.study import lifecycle
 from tests import walk
+from tests.walk import next_for
 
 EXAMPLE = Path(settings.BASE_DIR) / "examples" / "panas_groups"
 
@@ -37,7 +38,7 @@ def days_pass(rater: Rater, days: float) -> None:
 def do_what_is_open(study: Study, rater: Rater) -> int:
     """Answer everything that is open for a rater; return how many units that was."""
     rng, done = Random(4), 0
-    while (found := assignments.next_for(rater=rater)) is not None:
+    while (found := next_for(rater=rater)) is not None:
         judgments.submit(screen=RaterScreen(rater, found), submission=walk.answer(study, found, rng))
         rater.refresh_from_db()
         done += 1

@@ -42,11 +42,6 @@ def next_page(*, rater: Rater) -> list[Assignment]:
     return page
 
 
-def next_for(*, rater: Rater) -> Assignment | None:
-    """Return the first unit on a rater's next page; None where nothing is left."""
-    return next(iter(next_page(rater=rater)), None)
-
-
 @atomically
 def _show_next(*, rater: Rater) -> list[Assignment]:
     waiting = (

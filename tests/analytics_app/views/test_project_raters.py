@@ -21,13 +21,14 @@ from tasks_app.selectors.screens import RaterScreen
 from tasks_app.services import contact, erasure
 from tasks_app.services.arrival import invitations
 from tasks_app.services.arrival.invitations import Person
-from tasks_app.services.judging import assignments, judgments
+from tasks_app.services.judging import judgments
 from tasks_app.services.study import lifecycle, projects
 from tasks_app.services.waves import reminders
 from tests import walk
 from tests.analytics_app.builders import build_run
 from tests.analytics_app.views.reading import page, text
 from tests.tasks_app.waves_kit import invited
+from tests.walk import next_for
 
 pytestmark = pytest.mark.django_db
 
@@ -58,7 +59,7 @@ def begin(study: Study, number: int, n: int = TEXTS, email: str = "") -> Rater:
     Invitation.objects.filter(study=study, name=NAMES[number - 1]).update(rater=rater)
     rng = Random(number)
     for _text in range(n):
-        found = assignments.next_for(rater=rater)
+        found = next_for(rater=rater)
         assert found is not None
         judgments.submit(screen=RaterScreen(rater, found), submission=walk.answer(study, found, rng))
         rater.refresh_from_db()

@@ -13,11 +13,12 @@ from pytest_django import DjangoAssertNumQueries
 
 from tasks_app.models import Judgment, Membership, Rater, Study
 from tasks_app.selectors.screens import RaterScreen
-from tasks_app.services.judging import assignments, judgments
+from tasks_app.services.judging import judgments
 from tasks_app.services.study import lifecycle, projects
 from tests import walk
 from tests.builders import build_study
 from tests.tasks_app.api.conftest import everything, script_of
+from tests.walk import next_for
 
 pytestmark = pytest.mark.django_db
 
@@ -28,7 +29,7 @@ def work(study: Study, units: int = 3, **rest: Any) -> Rater:
     """Let a rater answer some units; the last one is skipped where `rest` gives a reason."""
     rater = walk.arrive(study)
     for number in range(units):
-        given = assignments.next_for(rater=rater)
+        given = next_for(rater=rater)
         last = number == units - 1
         answer = walk.answer(study, given, Random(1), **(rest if last else {}))
         judgments.submit(screen=RaterScreen(rater, given), submission=answer)

@@ -17,10 +17,11 @@ from analytics_app.exports import ratings as export
 from tasks_app import importing
 from tasks_app.models import Assignment, Judgment, Rater, Rating, Study
 from tasks_app.selectors.screens import RaterScreen
-from tasks_app.services.judging import assignments, judgments
+from tasks_app.services.judging import judgments
 from tasks_app.services.study import lifecycle
 from tests import walk
 from tests.tasks_app.importing import kit
+from tests.walk import next_for
 
 # The numbers of rows, which are new in a copy, as the rows that refer to them are.
 NUMBERS = ("judgment", "repeat_of", "rating")
@@ -39,7 +40,7 @@ def judged(tmp_path: Path) -> Study:
         rater = walk.arrive(study, Rater.Kind.SIMULATED if name == "plain" else Rater.Kind.REAL)
         Rater.objects.filter(pk=rater.pk).update(pseudonym=name)
         for number in range(3):
-            assignment = assignments.next_for(rater=rater)
+            assignment = next_for(rater=rater)
             given = walk.answer(study, assignment, rng)
             if number == 1 and name == "+49":
                 given = judgments.Submission(given.uuid, {}, skip_reason="cannot_judge")

@@ -17,7 +17,7 @@ from tasks_app.services.study import degrading, lifecycle
 from tests import pages
 from tests.tasks_app.checks_kit import checked_study, give, skip
 from tests.tasks_app.statements import statements
-from tests.walk import arrive
+from tests.walk import arrive, next_for
 
 pytestmark = pytest.mark.django_db
 
@@ -155,7 +155,7 @@ def test_skipping_runs_the_same_statements_for_every_purpose() -> None:
             break
         # A text that is skipped takes its copy and its repeat along, so each rater skips a single unit.
         rater, skipped = arrive(study), False
-        while (unit := assignments.next_for(rater=rater)) is not None:
+        while (unit := next_for(rater=rater)) is not None:
             screens.frame_of(unit.unit.task_id, study)  # which a process reads once
             left = rater.assignments.filter(state__in=("reserved", "live")).count()
             if skipped or name_of(unit) in asked or left == 1:

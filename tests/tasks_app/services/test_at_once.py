@@ -15,6 +15,7 @@ from tasks_app.services.arrival import enrolment
 from tasks_app.services.judging import assignments, judgments
 from tests import extent, invariants, walk
 from tests.builders import build_study
+from tests.walk import next_for
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -40,7 +41,7 @@ def at_once(work: Callable[[int], object]) -> list[object]:
 def finish(study: Study, rater: Rater, rng: Random) -> int:
     """Answer whatever is left for a rater; returns how much that was."""
     answered = 0
-    while (found := assignments.next_for(rater=rater)) is not None:
+    while (found := next_for(rater=rater)) is not None:
         judgments.submit(screen=RaterScreen(rater, found), submission=walk.answer(study, found, rng))
         rater.refresh_from_db()
         answered += 1
@@ -71,7 +72,7 @@ def test_everybody_judges_and_some_leave_and_all_places_are_filled_once() -> Non
         rng = Random(number)
         if number % 4:
             return finish(study, rater, rng)
-        found = assignments.next_for(rater=rater)
+        found = next_for(rater=rater)
         judgments.submit(screen=RaterScreen(rater, found), submission=walk.answer(study, found, rng))
         return assignments.stop(rater=rater) if number % 8 else None
 
@@ -90,7 +91,7 @@ def test_everybody_judges_and_some_leave_and_all_places_are_filled_once() -> Non
 def test_one_answer_sent_many_times_at_once_is_stored_once() -> None:
     study = build_study(None)
     rater = walk.arrive(study)
-    found = assignments.next_for(rater=rater)
+    found = next_for(rater=rater)
     given = walk.answer(study, found, Random(1))
     receipts = at_once(lambda _number: judgments.submit(screen=RaterScreen(rater, found), submission=given).is_new)
     assert Counter(receipts) == {True: 1, False: AT_ONCE - 1}
@@ -101,7 +102,7 @@ def test_answers_against_expiring_leases() -> None:
     """Half of the threads answer late while the other half arrive and take what is free."""
     study = build_study(None, items=AT_ONCE // 2, k=2, set_size=4)
     late = [walk.arrive(study) for _rater in range(AT_ONCE // 2)]
-    shown = [assignments.next_for(rater=rater) for rater in late]
+    shown = [next_for(rater=rater) for rater in late]
     RaterSet.objects.update(lease_until="2020-01-01T00:00Z")
 
     def work(number: int) -> object:

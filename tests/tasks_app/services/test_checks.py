@@ -19,7 +19,7 @@ from tasks_app.services.study import lifecycle
 from tests import invariants, pages
 from tests.builders import build_study
 from tests.tasks_app.checks_kit import checked_study, give, reach, skip, walk
-from tests.walk import answer, arrive
+from tests.walk import answer, arrive, next_for
 
 pytestmark = pytest.mark.django_db
 
@@ -66,7 +66,7 @@ def simulated(study: Study, rater: Rater, seed: int) -> Judgment:
     """Answer up to the control as a simulated rater does, and return the judgment of the control."""
     rng = Random(seed)
     while True:
-        assignment = assignments.next_for(rater=rater)
+        assignment = next_for(rater=rater)
         stored = judgments.submit(
             screen=RaterScreen(rater, assignment), submission=answer(study, assignment, rng)
         ).judgment
@@ -127,7 +127,7 @@ def test_the_pass_mark_is_a_share_of_the_units(mark: float, passes: bool) -> Non
     study = checked_study(checks={"exam_pass": mark, "exam_attempts": 1})
     rater = arrive(study)
     give(study, rater, reach(study, rater, "exam"), 1)
-    give(study, rater, assignments.next_for(rater=rater), 3)
+    give(study, rater, next_for(rater=rater), 3)
     result = checks.exam_result(rater, study.tasks.get())
     assert (result.right, result.graded, result.passed) == (1, 2, passes)
     rater.refresh_from_db()
@@ -138,7 +138,7 @@ def test_an_exam_of_which_nothing_could_be_shown_is_not_failed() -> None:
     study = checked_study(checks={"exam_attempts": 1})
     rater = arrive(study)
     skip(rater, reach(study, rater, "exam"), "technical")
-    skip(rater, assignments.next_for(rater=rater), "upsetting")
+    skip(rater, next_for(rater=rater), "upsetting")
     rater.refresh_from_db()
     assert rater.outcome == "withdrawn"
 
@@ -149,8 +149,8 @@ def test_nobody_passes_an_exam_by_skipping_most_of_it() -> None:
     rater = arrive(study)
     for attempt, outcome in ((1, None), (2, "withdrawn")):
         skip(rater, reach(study, rater, "exam"), "technical")
-        skip(rater, assignments.next_for(rater=rater), "upsetting")
-        give(study, rater, assignments.next_for(rater=rater), 3)
+        skip(rater, next_for(rater=rater), "upsetting")
+        give(study, rater, next_for(rater=rater), 3)
         result = checks.exam_result(rater, study.tasks.get())
         assert (result.attempt, result.right, result.graded, result.asked) == (attempt, 1, 1, 3)
         assert not result.passed
@@ -163,7 +163,7 @@ def test_skips_for_a_good_reason_count_for_nothing_in_an_exam(reason: str, grade
     study = checked_study()
     rater = arrive(study)
     skip(rater, reach(study, rater, "exam"), reason)
-    give(study, rater, assignments.next_for(rater=rater), 3)
+    give(study, rater, next_for(rater=rater), 3)
     result = checks.exam_result(rater, study.tasks.get())
     assert (result.right, result.graded) == (1, graded)
 
@@ -194,7 +194,7 @@ def test_who_misses_checks_is_told_later_and_once() -> None:
     rater = arrive(study)
     told, failed = [], None
     number = 0
-    while (assignment := assignments.next_for(rater=rater)) is not None:
+    while (assignment := next_for(rater=rater)) is not None:
         step = give(study, rater, assignment, 1 if assignment.purpose == "control" else 3).step
         number += 1
         if assignment.purpose == "control" and failed is None:
@@ -231,7 +231,7 @@ def screened(reason: str = "", step: int = 3, *, known: bool = True) -> Rater:
         Gold.objects.create(unit=unit, purpose="screening", kind="exact", answer=3)
     study = lifecycle.move(study_id=study.pk, action="open", by=None)
     rater = arrive(study)
-    assignment = assignments.next_for(rater=rater)
+    assignment = next_for(rater=rater)
     assert assignment.purpose == "screening"
     if reason:
         skip(rater, assignment, reason)
@@ -274,7 +274,7 @@ def test_a_raters_pages_do_not_tell_a_check_from_any_other_unit() -> None:
     client, token = Client(), enrolled.token
     assignments.start(rater=enrolled.rater)
     shapes: dict[str, set[str]] = {}
-    while (assignment := assignments.next_for(rater=enrolled.rater)) is not None:
+    while (assignment := next_for(rater=enrolled.rater)) is not None:
         enrolled.rater.refresh_from_db()
         page = client.get(reverse("rater:judge", args=[token]))
         html = page.content.decode()
@@ -300,7 +300,7 @@ def test_nothing_that_is_posted_sets_or_shows_a_result() -> None:
     client, token, rater = Client(), enrolled.token, enrolled.rater
     assignments.start(rater=enrolled.rater)
     forged = {"passed": "true", "purpose": "main", "control_results": "[1]", "gold": "3", "degraded_of": "1"}
-    while (assignment := assignments.next_for(rater=rater)) is not None:
+    while (assignment := next_for(rater=rater)) is not None:
         page = client.get(reverse("rater:judge", args=[token]))
         fields = pages.hidden(page, "answer")
         frame = screens.frame_of(assignment.unit.task_id, study)

@@ -9,9 +9,10 @@ from tasks_app.models import Assignment, Booklet, Place, RaterSet, Study
 from tasks_app.selectors.screens import RaterScreen
 from tasks_app.selectors.studies import with_progress
 from tasks_app.services import erasure
-from tasks_app.services.judging import assignments, judgments
+from tasks_app.services.judging import judgments
 from tests import invariants, walk
 from tests.builders import build_study
+from tests.walk import next_for
 
 pytestmark = pytest.mark.django_db
 
@@ -27,7 +28,7 @@ def test_answers_count_until_they_are_erased() -> None:
     assert shown(study) == (16, 0, 0)
     rater = walk.arrive(study)
     for _answer in range(3):
-        found = assignments.next_for(rater=rater)
+        found = next_for(rater=rater)
         judgments.submit(screen=RaterScreen(rater, found), submission=walk.answer(study, found, Random(1)))
     walk.arrive(study, kind="sandbox")
     assert shown(study) == (16, 3, 1)
@@ -60,7 +61,7 @@ def test_places_count_as_plain_sql_adds_moves_and_removes_them() -> None:
 def test_an_answer_follows_its_set_and_a_place_needs_one() -> None:
     study = build_study(None, items=4, k=2)
     first, second = walk.arrive(study), walk.arrive(study)
-    found = assignments.next_for(rater=first)
+    found = next_for(rater=first)
     judgments.submit(screen=RaterScreen(first, found), submission=walk.answer(study, found, Random(1)))
     answered = Assignment.objects.filter(pk=found.pk)
     answered.update(set=RaterSet.objects.get(rater=second))

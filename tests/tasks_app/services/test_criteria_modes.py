@@ -10,7 +10,7 @@ from tasks_app.selectors.screens import RaterScreen
 from tasks_app.services.judging import assignments, judgments
 from tests import invariants
 from tests.builders import build_study
-from tests.walk import answer, arrive
+from tests.walk import answer, arrive, next_for
 
 pytestmark = pytest.mark.django_db
 
@@ -25,7 +25,7 @@ def criteria_met(rater: Rater) -> list[str]:
 def judge(study: Study, rater: Rater, n: int) -> None:
     """Answer the next n units."""
     for number in range(n):
-        assignment = assignments.next_for(rater=rater)
+        assignment = next_for(rater=rater)
         assert assignment is not None
         screen = screens.screen_of(assignment, study)
         assert [one.key for one in screen.criteria] == [assignment.unit.features["criterion"]]
@@ -71,7 +71,7 @@ def test_blocks_come_one_after_the_other_also_in_what_others_left() -> None:
 
 def test_page_shows_all_criteria_of_a_text_on_one_screen_one_at_a_time() -> None:
     study = build_study(None, criteria=ASKED, criteria_mode="page")
-    assignment = assignments.next_for(rater=arrive(study))
+    assignment = next_for(rater=arrive(study))
     assert isinstance(assignment, Assignment)
     screen = screens.screen_of(assignment, study)
     assert screen.paged

@@ -19,14 +19,14 @@ from tasks_app.models import Assignment, ControlResult, Gold, Judgment, Output, 
 from tasks_app.selectors import screens
 from tasks_app.selectors import studies as reads
 from tasks_app.selectors.screens import RaterScreen
-from tasks_app.services.judging import assignments, grading, judgments
+from tasks_app.services.judging import grading, judgments
 from tasks_app.services.study import degrading, lifecycle
 from tasks_app.services.study.degraded_text import Pieces, degrade, run_length
 from tests import invariants
 from tests.analytics_app.filling import new_run
 from tests.builders import build_study
 from tests.tasks_app.studyfile.kit import STUDY, problems_of, put
-from tests.walk import arrive
+from tests.walk import arrive, next_for
 
 words = st.lists(st.text("abcdefgh", min_size=1, max_size=6), min_size=1, max_size=40)
 
@@ -136,7 +136,7 @@ def test_copies_stay_within_the_block_of_their_criterion() -> None:
 
 def judge_all(study: Study, rater: Rater, value: Callable[[Assignment], int]) -> None:
     """Answer everything: `value` says for each assignment which step."""
-    while (assignment := assignments.next_for(rater=rater)) is not None:
+    while (assignment := next_for(rater=rater)) is not None:
         submit(study, rater, assignment, value(assignment))
 
 
@@ -170,10 +170,10 @@ def test_the_original_counts_as_it_stands_when_its_copy_is_answered() -> None:
     (copy,) = copies_of(rater)
     original = rater.assignments.get(unit=copy.unit.features["degraded_of"])
     while not Judgment.objects.filter(assignment=original).exists():
-        submit(study, rater, assignments.next_for(rater=rater), 4)
+        submit(study, rater, next_for(rater=rater), 4)
     first = Judgment.objects.get(assignment=original)
     second = submit(study, rater, original, 3, replaces=first.pk).judgment
-    while (assignment := assignments.next_for(rater=rater)) != copy:
+    while (assignment := next_for(rater=rater)) != copy:
         submit(study, rater, assignment, 4)
     # Before the last answer, so that the original can still be changed after it.
     Assignment.objects.filter(pk=rater.assignments.filter(state="submitted").first().pk).update(state="reserved")
@@ -203,7 +203,7 @@ def test_a_skipped_original_takes_its_copy_along() -> None:
     study = degraded_study()
     rater = arrive(study)
     (copy,) = copies_of(rater)
-    while (assignment := assignments.next_for(rater=rater)) is not None:
+    while (assignment := next_for(rater=rater)) is not None:
         assert assignment.pk != copy.pk
         if assignment.unit_id == copy.unit.features["degraded_of"]:
             skip = judgments.Submission(uuid=uuid.uuid4(), answer={}, skip_reason="technical")

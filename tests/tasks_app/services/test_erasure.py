@@ -14,9 +14,10 @@ from tasks_app.models import Assignment, Booklet, Erasure, Identity, Judgment, P
 from tasks_app.selectors.screens import RaterScreen
 from tasks_app.services import erasure
 from tasks_app.services.arrival import enrolment
-from tasks_app.services.judging import assignments, claims, judgments
+from tasks_app.services.judging import claims, judgments
 from tests import invariants, walk
 from tests.builders import build_study
+from tests.walk import next_for
 
 pytestmark = pytest.mark.django_db
 
@@ -31,13 +32,13 @@ def take_part(study: Study, answers: int = 3) -> tuple[Rater, str]:
     enrolled = enrolment.enrol(study_id=study.pk, nonce=TOKEN_WORD, consent_text_id=text.pk, arrival=arrival)
     rater = enrolled.rater
     for number in range(answers):
-        assignment = assignments.next_for(rater=rater)
+        assignment = next_for(rater=rater)
         assert assignment is not None
         judgments.submit(
             screen=RaterScreen(rater, assignment),
             submission=walk.answer(study, assignment, Random(number), comment=TYPED),
         )
-    current = assignments.next_for(rater=rater)
+    current = next_for(rater=rater)
     if current is not None:
         judgments.save_draft(screen=RaterScreen(rater, current), counter=1, answer={"comment": TYPED})
     Payment.objects.create(rater=rater, kind="bonus", amount="1.00", reason=f"For {PLATFORM}")
@@ -111,7 +112,7 @@ def test_without_the_erasure_answers_cannot_be_deleted_afterwards_either() -> No
     study = build_study(None)
     take_part(study)
     erased, other = Rater.objects.get(), walk.arrive(study)
-    assignment = assignments.next_for(rater=other)
+    assignment = next_for(rater=other)
     assert assignment is not None
     judgments.submit(screen=RaterScreen(other, assignment), submission=walk.answer(study, assignment, Random(1)))
     erasure.erase(rater=erased)

@@ -4,10 +4,10 @@ import pytest
 
 from tasks_app.models import ControlResult, Judgment, Rater, Task, Unit
 from tasks_app.selectors import check_results
-from tasks_app.services.judging import assignments, grading, judgments
+from tasks_app.services.judging import grading, judgments
 from tasks_app.services.study import lifecycle
 from tests.tasks_app.checks_kit import checked_study, give, reach, walk
-from tests.walk import arrive
+from tests.walk import arrive, next_for
 
 pytestmark = pytest.mark.django_db
 
@@ -18,7 +18,7 @@ def test_an_answer_is_graded_as_it_stands_when_the_rater_answers_another_unit() 
     control = reach(study, rater, "control")
     slip = give(study, rater, control, 1).judgment
     correction = give(study, rater, control, 3, replaces=slip.pk).judgment
-    give(study, rater, assignments.next_for(rater=rater), 3)
+    give(study, rater, next_for(rater=rater), 3)
     late = give(study, rater, control, 1, replaces=correction.pk).judgment
     assert Judgment.objects.filter(assignment=control, replaced_by=None).get() == late, "every change is stored"
     results = ControlResult.objects.filter(judgment__assignment=control).order_by("id")
@@ -37,7 +37,7 @@ def test_a_wrong_answer_that_is_corrected_after_the_next_unit_stays_wrong() -> N
     wrong = give(study, rater, control, 1).judgment
     marked = Rater.objects.exclude(failed_checks_at=None)
     assert not marked.exists(), "nothing is decided while the answer may be corrected"
-    give(study, rater, assignments.next_for(rater=rater), 3)
+    give(study, rater, next_for(rater=rater), 3)
     assert marked.exists()
     give(study, rater, control, 3, replaces=wrong.pk)
     score = grading.check_score(rater, study.tasks.get())
@@ -83,9 +83,9 @@ def test_who_was_to_be_ended_when_the_process_died_is_ended_on_the_next_page(mon
     give(study, rater, reach(study, rater, "control"), 1)
     with monkeypatch.context() as broken:
         broken.setattr(judgments.assignments, "stop", lambda **_given: None)
-        give(study, rater, assignments.next_for(rater=rater), 3)
+        give(study, rater, next_for(rater=rater), 3)
     rater.refresh_from_db()
     assert rater.state != Rater.State.ENDED
-    assert assignments.next_for(rater=rater) is None
+    assert next_for(rater=rater) is None
     rater.refresh_from_db()
     assert rater.outcome == "failed"

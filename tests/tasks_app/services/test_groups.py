@@ -21,6 +21,7 @@ from tasks_app.services.study import lifecycle, units
 from tests import extent, invariants, walk
 from tests.builders import build_study
 from tests.tasks_app.services.lives import RaterLives, effects_of
+from tests.walk import next_for
 
 
 def grouped(shares: dict[str, int], **rest: object) -> Study:
@@ -70,7 +71,7 @@ def arrive(study: Study, group: str = "", kind: str = Rater.Kind.REAL) -> Rater:
 
 def judge(study: Study, rater: Rater) -> None:
     # Whose units all went to others is given new ones first.
-    found = assignments.next_for(rater=rater) or assignments.next_for(rater=rater)
+    found = next_for(rater=rater) or next_for(rater=rater)
     judgments.submit(screen=RaterScreen(rater, found), submission=walk.answer(study, found, Random(3)))
 
 
@@ -140,7 +141,7 @@ def test_who_comes_back_before_anybody_took_the_place_has_it_again() -> None:
     RaterSet.objects.filter(rater=ada).update(lease_until="2020-01-01T00:00Z")
     leases.free_expired(study.pk)
     assert not GroupBlock.objects.exclude(taken_by=None).exists()
-    assert assignments.next_for(rater=ada) is not None
+    assert next_for(rater=ada) is not None
     assert GroupBlock.objects.get(taken_by=ada) == own
     assert arrive(study).group != ada.group, "a block of two holds each group once"
     check(study)
@@ -248,7 +249,7 @@ class Life(RaterLives):
 
     def judge(self, number: int) -> None:
         rater = self.worker(number)
-        if found := assignments.next_for(rater=rater):
+        if found := next_for(rater=rater):
             judgments.submit(screen=RaterScreen(rater, found), submission=walk.answer(self.study, found, self.rng))
             self.note("judge")
 
@@ -264,7 +265,7 @@ class Life(RaterLives):
     def come_back(self, number: int) -> None:
         away = self.away()
         rater = away[number % len(away)]
-        found = assignments.next_for(rater=rater)
+        found = next_for(rater=rater)
         self.note("come back to a place", GroupBlock.objects.filter(taken_by=rater).exists())
         if found and number % 2:
             judgments.submit(screen=RaterScreen(rater, found), submission=walk.answer(self.study, found, self.rng))

@@ -19,6 +19,7 @@ from tasks_app.services.plan import reopening
 from tests import invariants, walk
 from tests.builders import build_study
 from tests.tasks_app.services.lives import RaterLives, effects_of
+from tests.walk import next_for
 
 pytestmark = pytest.mark.django_db
 
@@ -92,7 +93,7 @@ class Life(RaterLives):
 
     def judge(self, number: int) -> None:
         rater = self.worker(number)
-        found = assignments.next_for(rater=rater)
+        found = next_for(rater=rater)
         if found:
             given = walk.answer(self.study, found, self.rng)
             assert judgments.submit(screen=RaterScreen(rater, found), submission=given).is_new
@@ -110,7 +111,7 @@ class Life(RaterLives):
 
     def skip(self, number: int) -> None:
         rater = self.worker(number)
-        found = assignments.next_for(rater=rater)
+        found = next_for(rater=rater)
         if found:
             given = judgments.Submission(uuid=uuid.uuid4(), answer={}, skip_reason=Judgment.Skip.TECHNICAL)
             judgments.submit(screen=RaterScreen(rater, found), submission=given)
@@ -123,7 +124,7 @@ class Life(RaterLives):
         if not self.working():
             return
         rater = self.worker(number)
-        while found := assignments.next_for(rater=rater):
+        while found := next_for(rater=rater):
             judgments.submit(screen=RaterScreen(rater, found), submission=walk.answer(self.study, found, self.rng))
             rater.refresh_from_db()
         self.note("finish", rater.state == Rater.State.ENDED)
@@ -167,7 +168,7 @@ class Life(RaterLives):
         late = Assignment.objects.filter(rater__in=self.working(), state="expired").order_by("pk")
         rater = late[number % late.count()].rater
         lost = late.filter(rater=rater).count()
-        self.note("come back", assignments.next_for(rater=rater))
+        self.note("come back", next_for(rater=rater))
         self.note("get back what was lost", late.filter(rater=rater).count() < lost)
 
     def stop(self, number: int) -> None:

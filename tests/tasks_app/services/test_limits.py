@@ -17,7 +17,7 @@ from tasks_app.services.judging import allowing, assignments, judgments
 from tests import invariants
 from tests.builders import build_study
 from tests.tasks_app.checks_kit import checked_study, give, skip
-from tests.walk import arrive
+from tests.walk import arrive, next_for
 
 pytestmark = pytest.mark.django_db
 
@@ -36,7 +36,7 @@ def paid(rater: Rater) -> Decimal:
 def work(study: Study, rater: Rater, seconds: float, n: int = 99) -> int:
     """Answer up to n units in so many seconds each; return how many there were."""
     for done in range(n):
-        assignment = assignments.next_for(rater=rater)
+        assignment = next_for(rater=rater)
         if assignment is None:
             return done
         give(study, rater, assignment, 3, seconds_active=seconds)
@@ -65,7 +65,7 @@ def test_time_of_a_change_counts_and_few_fast_screens_stop_nobody() -> None:
     study = study_with(FAST)
     rater = arrive(study)
     for seconds in (2, 2, 9, 9):
-        assignment = assignments.next_for(rater=rater)
+        assignment = next_for(rater=rater)
         stored = give(study, rater, assignment, 3, seconds_active=seconds).judgment
         if seconds == 2 and assignment.order % 2:
             give(study, rater, assignment, 4, seconds_active=4, replaces=stored.pk)
@@ -95,7 +95,7 @@ def test_who_was_to_be_stopped_when_the_process_died_is_stopped_on_the_next_page
         assert work(study, rater, 1, 5) == 5
     assert Rater.objects.get(pk=rater.pk).outcome is None
     fresh = Rater.objects.select_related("study").get(pk=rater.pk)
-    assert assignments.next_for(rater=fresh) is None
+    assert next_for(rater=fresh) is None
     assert Rater.objects.get(pk=rater.pk).outcome == "stopped"
 
 
@@ -103,7 +103,7 @@ def test_an_answer_sent_twice_counts_once() -> None:
     study = study_with({**FAST, "stop_when": "now", "stop_after": 3}, set_size=8)
     rater = arrive(study)
     for _n in range(3):
-        assignment = assignments.next_for(rater=rater)
+        assignment = next_for(rater=rater)
         screen = RaterScreen(rater, assignment)
         form = screen.form(dict.fromkeys(screen.form().fields, "3"))
         assert form.is_valid()
@@ -126,7 +126,7 @@ def test_skips_that_count_stop_and_blameless_ones_never_do(reasons: list[str], o
     study = study_with({"skip_share": 0.5, "stop_after": 2})
     rater = arrive(study)
     for reason in reasons:
-        skip(rater, assignments.next_for(rater=rater), reason)
+        skip(rater, next_for(rater=rater), reason)
     work(study, rater, 1)
     rater.refresh_from_db()
     assert rater.outcome == outcome
@@ -137,7 +137,7 @@ def test_too_few_right_checks_give_no_further_set() -> None:
         checks={"fail_after": 2, "on_failing": "stop", "attention": 0}, purposes={"i6": "control", "i7": "control"}
     )
     rater = arrive(study)
-    while (assignment := assignments.next_for(rater=rater)) is not None:
+    while (assignment := next_for(rater=rater)) is not None:
         give(study, rater, assignment, 1 if assignment.purpose == "control" else 3)
     rater.refresh_from_db()
     assert rater.outcome == "stopped"

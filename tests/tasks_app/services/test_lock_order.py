@@ -23,7 +23,7 @@ from tests.builders import build_study
 from tests.tasks_app import waves_kit
 from tests.tasks_app.checks_kit import checked_study, give, skip
 from tests.tasks_app.statements import locks
-from tests.walk import answer, arrive
+from tests.walk import answer, arrive, next_for
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -35,7 +35,7 @@ def test_every_service_takes_locks_in_the_order_that_is_written_down(rosa: User)
     with locks() as found:
         _everything_a_rater_does(study)
         failing = arrive(study)
-        while (unit := assignments.next_for(rater=failing)) is not None:
+        while (unit := next_for(rater=failing)) is not None:
             give(study, failing, unit, 1 if unit.purpose == "control" else 3)
             failing.refresh_from_db()
         assert failing.outcome == "failed"
@@ -55,7 +55,7 @@ def _everything_a_rater_does(study: Study) -> None:
     """Judge, draft, correct, skip, come back late, finish, take another set."""
     rater = arrive(study)
     number = 0
-    while (unit := assignments.next_for(rater=rater)) is not None:
+    while (unit := next_for(rater=rater)) is not None:
         number += 1
         judgments.save_draft(screen=RaterScreen(rater, unit), counter=number, answer={})
         if number % 3 == 0:
@@ -86,7 +86,7 @@ def _waves(study: Study, by: User) -> None:
     returning.come_back(study=study, arrival=waves_kit.from_prolific("d"), signed=signed)
     waves_kit.days_pass(rater, 30)
     closing.close_over()
-    assignments.next_for(rater=rater)
+    next_for(rater=rater)
     other = waves_kit.from_prolific("e", "f")
     enrolment.enrol(study_id=study.pk, nonce="", consent_text_id=None, arrival=other)
     report = platform_statuses.Report(1, participant=other.external_id, submission="", status="RETURNED")
@@ -108,7 +108,7 @@ def test_one_statement_takes_the_locks_of_an_answer_in_their_order(level: str) -
     """While an answer waits for one level, it holds those before it and none after it."""
     study = build_study(None, k=4)
     rater = arrive(study)
-    unit = assignments.next_for(rater=rater)
+    unit = next_for(rater=rater)
     assert unit is not None
     given, about = answer(study, unit, Random(1)), {"study": study.pk, "rater": rater.pk, "assignment": unit.pk}
     with ThreadPoolExecutor(1) as pool:

@@ -21,6 +21,7 @@ from tasks_app.services.judging import assignments, judgments
 from tasks_app.services.study import lifecycle
 from tests import walk
 from tests.builders import build_study
+from tests.walk import next_for
 
 pytestmark = pytest.mark.django_db
 
@@ -33,7 +34,7 @@ def work(study: Study, units: int | None = None, kind: str = Rater.Kind.REAL, ra
     assignments.start(rater=rater)
     while units is None or units > 0:
         rater = Rater.objects.select_related("study").get(pk=rater.pk)
-        assignment = assignments.next_for(rater=rater)
+        assignment = next_for(rater=rater)
         if assignment is None:
             break
         judgments.submit(screen=RaterScreen(rater, assignment), submission=walk.answer(study, assignment, RNG))
@@ -105,7 +106,7 @@ def test_the_largest_booklet_is_a_full_set() -> None:
 def test_skipping_changes_no_pay(study: Study) -> None:
     ada = walk.arrive(study)
     assignments.start(rater=ada)
-    while (assignment := assignments.next_for(rater=Rater.objects.get(pk=ada.pk))) is not None:
+    while (assignment := next_for(rater=Rater.objects.get(pk=ada.pk))) is not None:
         given = walk.answer(study, assignment, RNG, skip_reason="upsetting")
         judgments.submit(screen=RaterScreen(Rater.objects.get(pk=ada.pk), assignment), submission=given)
     ada.refresh_from_db()

@@ -13,12 +13,13 @@ from django.test import Client
 
 from tasks_app.models import Assignment, Document, Item, Judgment, PartOutput, RaterSet, Study, Unit
 from tasks_app.selectors.screens import RaterScreen
-from tasks_app.services.judging import assignments, judgments
+from tasks_app.services.judging import judgments
 from tasks_app.services.plan import reports
 from tasks_app.services.plan.reports import Report
 from tasks_app.services.study import degrading, lifecycle, units
 from tests import walk
 from tests.builders import build_study
+from tests.walk import next_for
 
 pytestmark = pytest.mark.django_db
 
@@ -31,7 +32,7 @@ def judge_everything(study: Study, raters: int) -> None:
     rng = Random(4)
     for _rater in range(raters):
         rater = walk.arrive(study)
-        while found := assignments.next_for(rater=rater):
+        while found := next_for(rater=rater):
             judgments.submit(screen=RaterScreen(rater, found), submission=walk.answer(study, found, rng))
             rater.refresh_from_db()
 

@@ -29,6 +29,7 @@ from tests import extent, invariants, walk
 from tests.builders import build_study
 from tests.tasks_app import waves_kit
 from tests.tasks_app.checks_kit import checked_study, give
+from tests.walk import next_for
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -59,7 +60,7 @@ def at_work(study: Study, left: int) -> list[Rater]:
     raters = [walk.arrive(study) for _rater in range(RATERS)]
     for rater in raters:
         while Assignment.objects.filter(rater=rater, state__in=("reserved", "live")).count() > left:
-            found = assignments.next_for(rater=rater)
+            found = next_for(rater=rater)
             judgments.submit(screen=RaterScreen(rater, found), submission=walk.answer(study, found, Random(1)))
     return raters
 
@@ -131,7 +132,7 @@ def test_asking_again_while_others_arrive() -> None:
     study = build_study(None, items=RATERS, k=2, set_size=4)
     for _rater in range(RATERS):
         rater = walk.arrive(study)
-        while (found := assignments.next_for(rater=rater)) is not None:
+        while (found := next_for(rater=rater)) is not None:
             judgments.submit(screen=RaterScreen(rater, found), submission=walk.answer(study, found, Random(1)))
             rater.refresh_from_db()
     ids = list(Judgment.objects.values_list("pk", flat=True))
@@ -198,7 +199,7 @@ def test_a_wave_begun_in_two_visits_at_once_is_begun_in_one() -> None:
 def test_another_set_taken_eight_times_at_once_is_one_set() -> None:
     study = build_study(None, items=16, k=2, set_size=4, sets_per_rater=2)
     rater = walk.arrive(study)
-    while (found := assignments.next_for(rater=rater)) is not None:
+    while (found := next_for(rater=rater)) is not None:
         judgments.submit(screen=RaterScreen(rater, found), submission=walk.answer(study, found, Random(1)))
         rater.refresh_from_db()
     taken = together(*[lambda: assignments.take_another(rater=Rater.objects.get(pk=rater.pk))] * 8)
@@ -210,10 +211,10 @@ def test_another_set_taken_eight_times_at_once_is_one_set() -> None:
 def test_a_test_failed_in_two_tabs_is_given_once_more_and_not_twice() -> None:
     study = checked_study(checks={"exam_pass": 1.0, "exam_attempts": 2})
     rater = walk.arrive(study)
-    while (found := assignments.next_for(rater=rater)).purpose != "exam":
+    while (found := next_for(rater=rater)).purpose != "exam":
         give(study, rater, found, 3)
     give(study, rater, found, 3)
-    found = assignments.next_for(rater=rater)
+    found = next_for(rater=rater)
 
     def fail() -> object:
         return give(study, Rater.objects.get(pk=rater.pk), found, 1).is_new
@@ -284,7 +285,7 @@ def test_freeing_what_is_over_many_times_at_once_frees_it_once() -> None:
 def test_asking_again_waits_for_a_set_before_it_locks_an_answer() -> None:
     study = build_study(None, k=1)
     rater = walk.arrive(study)
-    found = assignments.next_for(rater=rater)
+    found = next_for(rater=rater)
     judgment = judgments.submit(
         screen=RaterScreen(rater, found), submission=walk.answer(study, found, Random(1))
     ).judgment

@@ -10,18 +10,19 @@ from analytics_app.services import reopening as after_runs
 from tasks_app.models import Assignment, Event, Judgment, Rater, Study
 from tasks_app.selectors.screens import RaterScreen
 from tasks_app.selectors.studies import raters_of
-from tasks_app.services.judging import assignments, claims, judgments
+from tasks_app.services.judging import claims, judgments
 from tasks_app.services.plan import reopening
 from tasks_app.services.study import lifecycle
 from tests import invariants, walk
 from tests.builders import build_study
+from tests.walk import next_for
 
 pytestmark = pytest.mark.django_db
 
 
 def judge_all(study: Study, rater: Rater) -> None:
     """Answer everything a rater has."""
-    while (assignment := assignments.next_for(rater=rater)) is not None:
+    while (assignment := next_for(rater=rater)) is not None:
         judgments.submit(
             screen=RaterScreen(rater, assignment), submission=walk.answer(study, assignment, Random(rater.pk))
         )

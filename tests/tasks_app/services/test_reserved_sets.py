@@ -23,6 +23,7 @@ from tasks_app.services.judging import assignments, judgments, leases, reservati
 from tasks_app.services.plan import reopening
 from tests import invariants, pages, walk
 from tests.builders import build_study
+from tests.walk import next_for
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -64,7 +65,7 @@ def come(study: Study, made: invitations.NewInvitation) -> Rater:
 def judge(study: Study, rater: Rater, n: int | None = None) -> int:
     """Answer some of a rater's units, or all of them; return how many."""
     answered = 0
-    while answered != n and (found := assignments.next_for(rater=rater)) is not None:
+    while answered != n and (found := next_for(rater=rater)) is not None:
         judgments.submit(screen=RaterScreen(rater, found), submission=walk.answer(study, found, Random(1)))
         rater.refresh_from_db()
         answered += 1
@@ -128,7 +129,7 @@ def test_a_set_that_is_released_goes_to_whoever_comes(study: Study) -> None:
 def test_what_the_person_will_not_meet_again_is_open_to_others(study: Study) -> None:
     made = invite(study, 1)
     bo = come(study, made)
-    first = assignments.next_for(rater=bo)
+    first = next_for(rater=bo)
     skipped = judgments.Submission(uuid=uuid.uuid4(), answer={}, seconds_active=1, skip_reason="other")
     judgments.submit(screen=RaterScreen(bo, first), submission=skipped)
     judge(study, bo)

@@ -10,7 +10,7 @@ from tasks_app.services.study import lifecycle, units
 from tests import invariants
 from tests.builders import build_study
 from tests.tasks_app.checks_kit import checked_study, give, walk
-from tests.walk import arrive
+from tests.walk import arrive, next_for
 
 pytestmark = pytest.mark.django_db
 
@@ -138,7 +138,7 @@ def test_who_tries_a_study_out_gets_the_same_kind_of_set_without_places() -> Non
 def test_who_lost_the_whole_set_is_trained_and_examined_with_the_next_one() -> None:
     study = checked_study(k=1, sets_per_rater=1)
     idle = arrive(study)
-    first = assignments.next_for(rater=idle)
+    first = next_for(rater=idle)
     give(study, idle, first, 3)
     expire(idle)
     other = arrive(study)
@@ -146,7 +146,7 @@ def test_who_lost_the_whole_set_is_trained_and_examined_with_the_next_one() -> N
         idle.assignments.filter(purpose="main").values_list("unit", flat=True)
     )
     # Nothing of the set is left: a new one is claimed, which the next page shows.
-    found = assignments.next_for(rater=idle) or assignments.next_for(rater=idle)
+    found = next_for(rater=idle) or next_for(rater=idle)
     assert (found.purpose, found.unit_id == first.unit_id) == ("training", False)
     left = idle.assignments.filter(state__in=("reserved", "live")).order_by("order")
     assert list(left.values_list("purpose", flat=True))[:3] == ["training", "exam", "exam"]
@@ -159,12 +159,12 @@ def test_who_lost_the_whole_set_is_trained_and_examined_with_the_next_one() -> N
 def test_a_late_return_finds_no_check_without_a_unit_and_no_repeat_of_a_lost_one() -> None:
     study = checked_study(checks={"repeats": 2}, k=1, spacing=1)
     late = arrive(study)
-    while (assignment := assignments.next_for(rater=late)).purpose != "main":
+    while (assignment := next_for(rater=late)).purpose != "main":
         give(study, late, assignment, 3)
     give(study, late, assignment, 3)
     expire(late)
     walk(study, arrive(study))
-    assert assignments.next_for(rater=late) is None or late.assignments.filter(state="live").exists()
+    assert next_for(rater=late) is None or late.assignments.filter(state="live").exists()
     walk(study, late)
     answered = set(late.assignments.filter(state="submitted", purpose="main").values_list("pk", flat=True))
     repeats = late.assignments.filter(purpose="repeat", state="submitted")

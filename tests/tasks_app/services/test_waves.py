@@ -24,6 +24,7 @@ from tasks_app.services.waves import closing, schedule
 from tests import invariants, walk
 from tests.tasks_app import waves_kit as kit
 from tests.tasks_app.waves_kit import EXAMPLE, days_pass, do_what_is_open, from_prolific, invited
+from tests.walk import next_for
 
 pytestmark = pytest.mark.django_db
 
@@ -144,11 +145,11 @@ def _waves_and_groups_are_exported(study: Study, raters: list[Rater]) -> None:
 def test_what_opens_later_is_neither_shown_nor_counted_and_work_does_not_lengthen_its_lease(study: Study) -> None:
     ada = walk.arrive(study)
     before = sets_of(ada)["week-1"].lease_until
-    found = assignments.next_for(rater=ada)
+    found = next_for(rater=ada)
     assert found.set.task.key == "before"
     judgments.submit(screen=RaterScreen(ada, found), submission=walk.answer(study, found, Random(1)))
     assert sets_of(ada)["week-1"].lease_until == before
-    assert assignments.next_for(rater=ada) is None
+    assert next_for(rater=ada) is None
     ada.refresh_from_db()
     assert ada.state != Rater.State.ENDED
     assert not assignments.open_chosen(
@@ -161,7 +162,7 @@ def test_a_lease_is_never_made_shorter_and_never_outlives_the_closing(study: Stu
     do_what_is_open(study, ada)
     days_pass(ada, 7.5)
     week = sets_of(ada)["week-1"]
-    assert assignments.next_for(rater=ada) is not None
+    assert next_for(rater=ada) is not None
     assert sets_of(ada)["week-1"].lease_until == week.closes_at
     leases.renew(week.pk, 100_000)
     assert sets_of(ada)["week-1"].lease_until == week.closes_at
@@ -174,7 +175,7 @@ def test_who_stays_away_loses_the_later_waves_with_the_first_and_gets_all_back_w
     assert set(RaterSet.objects.filter(rater=ada).values_list("state", flat=True)) == {"expired"}
     assert not Assignment.objects.filter(rater=ada, state="reserved").exists()
     invariants.check(study)
-    assert assignments.next_for(rater=ada).set.task.key == "before"
+    assert next_for(rater=ada).set.task.key == "before"
     assert set(RaterSet.objects.filter(rater=ada).values_list("state", flat=True)) == {"open"}
     invariants.check(study)
 

@@ -12,7 +12,6 @@ from django.urls import reverse
 
 from tasks_app.models import Assignment, Rater, Study
 from tasks_app.selectors import screens
-from tasks_app.services.judging import assignments
 from tasks_app.task_types.base import Quality
 from tests import pages
 from tests.builders import build_study
@@ -21,6 +20,7 @@ from tests.permissions.rows import Row
 from tests.permissions.table import TOKEN_ROWS
 from tests.tasks_app.attack_kit import rater_of, read_tokens
 from tests.tasks_app.views.test_steps import RIGHT, WRONG, send, watched
+from tests.walk import next_for
 
 pytestmark = pytest.mark.django_db
 
@@ -102,7 +102,7 @@ def test_a_list_of_all_texts_tells_no_repeat_and_no_test(tmp_path: Path) -> None
 def send_any(browser: Client, token: str) -> None:
     """Answer the next unit of any type as a simulated rater does."""
     rater = rater_of(token)
-    found = assignments.next_for(rater=rater)
+    found = next_for(rater=rater)
     frame = screens.frame_of(found.unit.task_id, rater.study)
     said = frame.kind.simulate(screens.screen_of(found, rater.study), Quality.CAREFUL, Random(1))
     answer = browser.post(f"/r/{token}/judge/", {**pages.unit(browser, token), **said})

@@ -18,6 +18,7 @@ from tests import pages
 from tests.builders import build_study
 from tests.tasks_app import languages_kit as kit
 from tests.tasks_app import waves_kit
+from tests.walk import next_for
 
 pytestmark = pytest.mark.django_db
 
@@ -110,7 +111,7 @@ def checks(visit: Visit) -> None:
         if path.endswith("/end/"):
             break
         if path.endswith("/judge/"):
-            purpose = assignments.next_for(rater=rater).purpose
+            purpose = next_for(rater=rater).purpose
             given = "1" if wrong[purpose] > 0 else "4"
             wrong[purpose] -= 1
             visit.post(path, {**pages.hidden(page, "answer"), "p1-fluency": given})

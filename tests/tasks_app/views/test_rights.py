@@ -12,11 +12,12 @@ from tasks_app.channels.base import Arrival
 from tasks_app.models import Assignment, Event, Identity, Judgment, Rater, Study
 from tasks_app.selectors.screens import RaterScreen
 from tasks_app.services.arrival import enrolment
-from tasks_app.services.judging import assignments, judgments
+from tasks_app.services.judging import judgments
 from tests import pages, walk
 from tests.builders import build_study
 from tests.clock import set_clock
 from tests.tasks_app.services.test_erasure import everywhere
+from tests.walk import next_for
 
 pytestmark = pytest.mark.django_db
 
@@ -36,7 +37,7 @@ def enrolled(study: Study) -> enrolment.Enrolled:
     arrival = Arrival("prolific", PLATFORM, "visit-1")
     found = enrolment.enrol(study_id=study.pk, nonce="n", consent_text_id=text.pk, arrival=arrival)
     for number in range(3):
-        assignment = assignments.next_for(rater=found.rater)
+        assignment = next_for(rater=found.rater)
         assert assignment is not None
         comment = "The second line is cut off." if number == 0 else ""
         given = walk.answer(study, assignment, Random(number), comment=comment)
