@@ -171,6 +171,7 @@ def the_first_start_is_ready(site: Running, var: VarFolder) -> str:
     """Assert that a site in an empty folder was announced and answers; return the password of its login."""
     for step in ("Starting PostgreSQL", "Starting Valkey", "Preparing the database", "Making the login researcher"):
         assert step in site.said
+    assert not list(var.backups.glob("*"))  # there was nothing to lose
     with urlopen(f"{site.url}/readyz", timeout=10) as answer:
         assert answer.status == 200
     with urlopen(f"{site.url}/admin/login/", timeout=10) as answer:

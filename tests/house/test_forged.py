@@ -112,22 +112,12 @@ def is_free_text(field: forms.Field) -> bool:
 
 
 @every_example
-def test_no_field_takes_what_it_is_not_for(name: str, tmp_path: Path) -> None:
+def test_a_page_tells_nothing_about_systems_or_gold_and_takes_what_it_asks_for_alone(name: str, tmp_path: Path) -> None:
     study = opened(load(name, tmp_path, f"forged-{name}"))
     rated = Rated(study)
-    before = stored()
-    tried = 0
-    for what, answer in forgeries(rated):
-        tried += 1
-        status = rated.send(answer)
-        assert status == 422, f"{what}: {status}"
-        assert stored() == before, what
-    assert tried >= len(POISON)
-    # More than the server reads at all, whatever it is: as 10^9 characters are.
-    name = next(iter(rated.answers[0]))
-    assert rated.send({**rated.answers[0], name: "9" * 3_000_000}) == 413
-    assert rated.send({}) == 422
-    assert stored() == before
+    _tells_nothing_about_systems_or_gold(rated)
+    _no_field_takes_what_it_is_not_for(rated)
+    _takes_no_more_fields(rated)
 
 
 @covering_examples
@@ -152,11 +142,23 @@ def test_what_is_anothers_stays_anothers(name: str, tmp_path: Path) -> None:
     assert set(Judgment.objects.values_list("assignment__rater", flat=True)) == {ada.assignment.rater_id}
 
 
-@every_example
-def test_a_page_tells_nothing_about_systems_or_gold_and_takes_no_more_fields(name: str, tmp_path: Path) -> None:
-    study = opened(load(name, tmp_path, f"forged-{name}"))
-    rated = Rated(study)
-    _tells_nothing_about_systems_or_gold(rated)
+def _no_field_takes_what_it_is_not_for(rated: Rated) -> None:
+    before = stored()
+    tried = 0
+    for what, answer in forgeries(rated):
+        tried += 1
+        status = rated.send(answer)
+        assert status == 422, f"{what}: {status}"
+        assert stored() == before, what
+    assert tried >= len(POISON)
+    # More than the server reads at all, whatever it is: as 10^9 characters are.
+    name = next(iter(rated.answers[0]))
+    assert rated.send({**rated.answers[0], name: "9" * 3_000_000}) == 413
+    assert rated.send({}) == 422
+    assert stored() == before
+
+
+def _takes_no_more_fields(rated: Rated) -> None:
     more = {"p99-fluency": "5", "correct": "1", "system": "ours", "value": "1", "gold": "1", "part": "0"}
     assert rated.send({**rated.answers[0], **more}) == 302
     (judgment,) = Judgment.objects.all()

@@ -14,21 +14,25 @@ from tests.look.stage import PLAIN, Stage
 # Width and, where axe-core runs, the colours: the narrowest, that of a desk and that of a phone.
 SCENES: tuple[tuple[int, Literal["", "light", "dark"]], ...] = ((320, ""), (1280, "light"), (390, "dark"))
 MORE_SCENES: tuple[tuple[int, Literal["", "light", "dark"]], ...] = ((768, ""), (390, "light"), (1280, "dark"))
+# Between them, these have every value that a parameter has in a page of judging.
 JUDGING = (
-    "/judge/",
     "/judge/?answered=1&numbers=1&source=1",
     "/judge/?errors=1&criteria=labels",
     "/judge/?n=3&text=ja&source=1",
     "/judge/?n=2&text=ar&ui=ar",
     "/judge/?text=he&points=11&revising=1",
     "/judge/?text=&break=1&source=1",
-    "/judge/?warning=1&n=2&text=",
-    "/judge/?type=slider&criteria=anchors&source=1",
     "/judge/?type=slider&criteria=anchors&answered=1&numbers=1&n=3",
-    "/judge/?type=slider&errors=1&ui=ar&text=ar",
     "/judge/?text=md&context=long&media=1&source=1",
     "/judge/?text=md&n=2&context=short&media=1&warning=1&ui=ar",
     "/judge/?n=3&paged=1&errors=1",
+)
+# The same values together with others.
+MORE_JUDGING = (
+    "/judge/",
+    "/judge/?warning=1&n=2&text=",
+    "/judge/?type=slider&criteria=anchors&source=1",
+    "/judge/?type=slider&errors=1&ui=ar&text=ar",
 )
 OTHERS = (
     "/task-types/",
@@ -41,7 +45,13 @@ OTHERS = (
     "/patterns/",
 )
 ERRORS = tuple(f"/error/{status}/" for status in (400, 403, 404, 500, 503))
-ADDRESSES = (*JUDGING, *OTHERS, *(f"/{name}/" for name in PLAIN), *ERRORS)
+ADDRESSES = (
+    *JUDGING,
+    *(pytest.param(address, marks=pytest.mark.exhaustive) for address in MORE_JUDGING),
+    *OTHERS,
+    *(f"/{name}/" for name in PLAIN),
+    *ERRORS,
+)
 
 # Inline links in running text may be smaller; everything with a box of its own may not. The patterns page is no
 # rater's page and shows hidden states too.
