@@ -41,7 +41,7 @@ def exported(slug: str, to: Path) -> list[tuple[str, ...]]:
 def test_nothing_changes_on_the_way(django_user_model: type, tmp_path: Path, params: dict[str, object]) -> None:
     django_user_model.objects.create_superuser("rosa")
     load(tmp_path / "one", "one", params)
-    call_command("simulate_raters", "one", "--raters", "4", stdout=io.StringIO())
+    call_command("simulate_raters", "one", "--raters", "2", stdout=io.StringIO())
     first = exported("one", tmp_path / "one.csv")
     marked = [row for row in first if row[KEPT.index("span_side")]]
     assert len(marked) > 20
