@@ -289,12 +289,16 @@ def _state(result: Result, equivalent: Mapping[str, str]) -> str:
 
 
 def shares(results: Sequence[Result], equivalent: Mapping[str, str]) -> dict[str, float]:
-    """Return the share of each stratum's mutations that tests noticed, apart from equivalent ones."""
+    """Return the share of each stratum's mutations that tests noticed, apart from equivalent ones.
+
+    It is 0 if Python could apply none of them: then nothing was tried.
+    """
     shares_by_stratum = {}
     for stratum in dict.fromkeys(result["stratum"] for result in results):
         states = [_state(result, equivalent) for result in results if result["stratum"] == stratum]
         counted = [state for state in states if state not in {"equivalent", "not applicable"}]
-        shares_by_stratum[stratum] = sum(state in NOTICED for state in counted) / len(counted) if counted else 1.0
+        n_noticed = sum(state in NOTICED for state in counted)
+        shares_by_stratum[stratum] = n_noticed / len(counted) if counted else float("equivalent" in states)
     return shares_by_stratum
 
 

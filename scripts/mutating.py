@@ -208,6 +208,8 @@ def put_in(mutation: Mutation, root: Path) -> bool:
         if f"{code.co_qualname}.".startswith(f"{mutation.function}.")
     }
     n_changed = 0
+    # Tests set their modules aside (tests/garbage.py), where gc does not list them.
+    gc.unfreeze()
     for function in gc.get_objects():
         if type(function) is FunctionType and function.__code__.co_filename == str(path):
             code = changed.get((function.__code__.co_qualname, function.__code__.co_firstlineno))

@@ -118,6 +118,7 @@ def test_what_was_judged_equivalent_is_counted_apart_and_stands_in_the_code() ->
     ]
     assert mutate.shares(results, {}) == {"s": 1 / 3}
     assert mutate.shares(results, {found[1].key: "only faster"}) == {"s": 1.0}, "both are of one text"
+    assert mutate.shares([results[0] | {"outcome": "not applicable"}], {}) == {"s": 0}, "nothing was tried"
     (row,) = (line for line in mutate.report(results, {}) if line.startswith("s "))
     assert row.split() == ["s", "3", "1", "0", "2", "0", "0", "0", "33%"]
     for key, reason in mutate.equivalents().items():
@@ -168,7 +169,8 @@ def test_a_process_takes_each_change_and_tells_what_noticed_it(tmp_path: Path) -
     paths = [str(tmp_path / "jobs.json"), str(tmp_path / "results.jsonl"), "60", "2"]
     environment = os.environ | {"PYTHONPATH": f"{tmp_path}:{ROOT}", "EVALWEB_MUTATIONS": os.pathsep.join(paths)}
     command = [sys.executable, "-m", "pytest", "-q", "-p", "scripts.mutating", "-p", "no:cacheprovider"]
-    command += ["-p", "no:django", "-c", os.devnull, "--rootdir", str(tmp_path), str(tmp_path)]
+    # Functions that are set aside before the first test are changed, too.
+    command += ["-p", "tests.garbage", "-p", "no:django", "-c", os.devnull, "--rootdir", str(tmp_path), str(tmp_path)]
     answer = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     results = [json.loads(line) for line in (tmp_path / "results.jsonl").read_text().splitlines()]
     outcomes = {chosen[one["number"]].change: one["outcome"] for one in results}
