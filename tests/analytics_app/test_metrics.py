@@ -270,8 +270,7 @@ def test_words_for_no_score(study: Path, word: str) -> None:
 
 def test_variants_of_a_text(tmp_path: Path) -> None:
     items = [
-        {"item": "i0", "system": "A", "variant": variant, "output": f"text {variant}"}
-        for variant in ("", "low", "high")
+        {"item": "i0", "system": "A", "variant": variant, "output": f"text {variant}"} for variant in ("low", "high")
     ]
     items.append({"item": "i0", "system": "B", "variant": "", "output": "text of B"})
     criterion = {"key": "quality", "name": "Quality", "question": "How good?", "low": "bad", "high": "good"}
@@ -283,12 +282,15 @@ def test_variants_of_a_text(tmp_path: Path) -> None:
         {"item": "i0", "system": "A", "variant": "high", "good": 4.0},
         {"item": "i0", "system": "B", "variant": "", "good": 2.0},
     ]
-    wrong = [{**rows[0], "variant": "lo"}, {**rows[1], "variant": "low"}, rows[0]]
+    wrong = [{**rows[0], "variant": "lo"}, {**rows[1], "variant": "low"}, rows[0], {**rows[0], "variant": ""}]
     assert [said for _line, _column, said in problems(write(tmp_path / "wrong.csv", wrong))] == [
         "variant: The system has no such variant here. Did you mean “low”?",
         "good: There is a score of this metric already, in line 3. Keep one of them.",
+        "variant: The system has several texts. Say which one: give variant.",
     ]
+    # Without the column, a score is of all variants of the text.
+    assert imported(write(tmp_path / "plain.csv", [{"item": "i0", "system": "A", "plain": 3.0}]))["scores"] == 1
     said = imported(write(tmp_path / "scores.csv", rows))
     assert said["notes"] == ["1 score is the mean over the variants of a text."]
-    found = MetricScore.objects.order_by("system__key").values_list("system__key", "value")
+    found = MetricScore.objects.filter(metric="good").order_by("system__key").values_list("system__key", "value")
     assert list(found) == [("A", 2.5), ("B", 2.0)]
