@@ -23,7 +23,6 @@ from analytics_app.stats.scales.standardise import Constant
 from tasks_app.study_settings import Block
 from tasks_app.studyfile.fields import ListField
 from tasks_app.task_types.base import Scale
-from tasks_app.yes_no import YesNoField
 
 Words: TypeAlias = str | Promise
 Intervals: TypeAlias = Literal["adjusted", "percentile"]
@@ -393,12 +392,3 @@ def count(codes: NDArray[Any]) -> int:
 def in_words(number: int, singular: str, several: str) -> str:
     """Return a number with its noun, for notes."""
     return f"{number} {singular if number == 1 else several}"
-
-
-class OverallFilters(Filters):
-    """Settings of an analysis that can also take all criteria of a task together."""
-
-    overall = YesNoField(
-        label=_("Also over all criteria together"),
-        help_text=_("Mixes differences between texts with differences between criteria: only to compare with papers."),
-    )

@@ -10,9 +10,10 @@ import numpy as np
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from analytics_app.analyses.base import OverallFilters, Rows, Sample, count
+from analytics_app.analyses.base import Rows, Sample, count
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.rated_texts import BetweenRaters, Compared, compared
+from analytics_app.analyses.shared.transforms import OverallFilters
 from analytics_app.results import Row
 from analytics_app.stats.agreement.icc import icc_forms, icc_one_way
 from analytics_app.stats.estimate import Estimate, joined

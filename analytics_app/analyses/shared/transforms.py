@@ -12,11 +12,12 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
-from analytics_app.analyses.base import Filters, OverallFilters, Sample, in_words
+from analytics_app.analyses.base import Filters, Sample, in_words
 from analytics_app.ratings import Floats
 from analytics_app.ratings.extras.kinds import Kinds
 from analytics_app.results import Row
 from analytics_app.stats.scales.standardise import judge_wise_z
+from tasks_app.yes_no import YesNoField
 
 # The longest written reduction: the name of its slice also needs room for other slices.
 LONGEST = 300
@@ -48,6 +49,15 @@ class Reduced(Filters):
             return Reduction.of(groups).text if groups not in {"", SOURCE} else groups
         except ValueError as problem:
             raise ValidationError(str(problem)) from problem
+
+
+class OverallFilters(Filters):
+    """Settings of an analysis that can also take all criteria of a task together."""
+
+    overall = YesNoField(
+        label=_("Also over all criteria together"),
+        help_text=_("Mixes differences between texts with differences between criteria: only to compare with papers."),
+    )
 
 
 class ReducedFilters(Reduced, OverallFilters):
