@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
+from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
@@ -104,16 +105,16 @@ def test_what_was_changed_is_named_and_every_other_number_is_computed_again(judg
         "more.txt": b"",
         "methods.tex": None,
     }
-    found = verify(rewritten(path, changed))
-    assert found.returncode == 1
-    assert (
-        f"Different version: scipy was 0.1 in the archive, {writing.versions()['scipy']} is installed." in found.stdout
-    )
-    assert "methods.tex is missing." in found.stdout
-    assert "more.txt is not listed in datapackage.json." in found.stdout
-    assert f"{writing.RESULTS} was changed: its SHA-256 differs." in found.stdout
-    assert f": value is {other} in the archive, {value} computed." in found.stdout
-    assert "rewritten.zip is not verified: 5 differences." in found.stderr
+    empty_all_tables()
+    out = StringIO()
+    with pytest.raises(CommandError, match=r"rewritten\.zip is not verified: 5 differences\."):
+        call_command("verify", str(rewritten(path, changed)), stdout=out)
+    told = out.getvalue()
+    assert f"Different version: scipy was 0.1 in the archive, {writing.versions()['scipy']} is installed." in told
+    assert "methods.tex is missing." in told
+    assert "more.txt is not listed in datapackage.json." in told
+    assert f"{writing.RESULTS} was changed: its SHA-256 differs." in told
+    assert f": value is {other} in the archive, {value} computed." in told
 
 
 def test_it_describes_itself_names_nobody_and_can_be_without_texts(
@@ -206,6 +207,25 @@ def assert_described(archive: zipfile.ZipFile) -> None:
     assert by_id["ro-crate-metadata.json"]["conformsTo"] == {"@id": "https://w3id.org/ro/crate/1.1"}
     stored = {rows.path_of(table) for table in rows.TABLES} & names
     assert {one["@id"] for one in by_id["#run"]["object"]} == stored
+
+
+def empty_all_tables() -> None:
+    """Let the database be as empty as the one that the command makes for itself, until the test ends."""
+    with connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        tables = connection.introspection.django_table_names(only_existing=True, include_views=False)
+        kept = {"django_migrations", "django_content_type", "auth_permission"}
+        names = ", ".join(connection.ops.quote_name(name) for name in tables if name not in kept)
+        cursor.execute(f"TRUNCATE {names} CASCADE")
+
+
+def test_the_program_fails_where_the_archive_does(tmp_path: Path) -> None:
+    """Its database is one of its own, whose end comes after the command's."""
+    path = tmp_path / "file.zip"
+    path.write_bytes(b"PK no zip")
+    found = verify(path)
+    assert (found.returncode, found.stdout) == (1, "")
+    assert "is not a readable zip file" in found.stderr
 
 
 @pytest.mark.django_db
