@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
-from analytics_app.models import Exclusion, Plot, ResultRow, Run, RunPart
+from analytics_app import plan
+from analytics_app.models import Exclusion, Plan, Plot, ResultRow, Run, RunPart
 from analytics_app.results import COLUMNS
 from analytics_app.runs import claim, compute, start, store
 from analytics_app.services import exclusions
@@ -13,19 +14,24 @@ from tasks_app.models import Rating, Study
 from tests.analytics_app.filling import Filler
 from tests.builders import build_study
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def rated(rosa: User) -> Study:
-    """A study whose two raters gave every text a value on each of two criteria."""
-    study = build_study(rosa, criteria=("fluency", "content"))
+# Digits are compared, not how near they are to anything.
+FEW = {"n_resamples": 100, "n_permutations": 99}
+
+
+@pytest.fixture(scope="module")
+def rated_once(module_rosa: User) -> int:
+    """Make a study whose two raters gave every text a value on each of two criteria."""
+    study = build_study(module_rosa, criteria=("fluency", "content"))
     filler = Filler(study)
     for number, (item, system) in enumerate(sorted(filler.parts)):
         for place, rater in enumerate(("R-0001", "R-0002")):
             values = {"fluency": 1 + (number + place) % 5, "content": 5 - number % 5}
             filler.judge(rater, item, system, values)
-    return study
+    Plan.objects.update_or_create(study=study, version=1, defaults={"document": plan.check(FEW, study)})
+    return study.pk
 
 
 def run_of(study: Study) -> Run:
