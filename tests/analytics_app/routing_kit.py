@@ -55,9 +55,10 @@ def folder(path: Path, document: dict | None = None) -> Path:
     return path
 
 
-def opened(path: Path, owner: object = None) -> Study:
+def opened(path: Path, owner: object = None, slug: str = "civil") -> Study:
     """Load the study and open it."""
-    study = studyfile.load(folder(path), owner=None)
+    document = {**DOCUMENT, "study": {**DOCUMENT["study"], "slug": slug}}
+    study = studyfile.load(folder(path, document), owner=None)
     if owner is not None:
         Membership.objects.create(study=study, user=owner, role=Membership.Role.OWNER)
     return lifecycle.move(study_id=study.pk, action="open", by=None)

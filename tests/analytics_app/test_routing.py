@@ -26,6 +26,20 @@ from tests.analytics_app.routing_kit import DISPUTED, DOCUMENT, analysed, arrive
 pytestmark = pytest.mark.django_db
 
 
+@pytest.fixture(scope="module")
+def judged_once(module_rosa: User, tmp_path_factory: pytest.TempPathFactory) -> int:
+    """Make the study that a crowd has judged."""
+    study = opened(tmp_path_factory.mktemp("judged"), module_rosa, "civil-judged")
+    crowd_judges(study)
+    return study.pk
+
+
+@pytest.fixture
+def judged(judged_once: int, db: None) -> Study:
+    """The study that a crowd has judged; its texts were not sent to anybody yet."""
+    return Study.objects.get(pk=judged_once)
+
+
 def row(run: Run, statistic: str, **about: object) -> object:
     """The one row of a statistic on the tone of texts."""
     wanted = {"system": None, "label": None, "rater": None, "slice": None, "basis": "kept", "group": None, **about}
@@ -116,9 +130,8 @@ def _experts_count_first(client: Client, study: Study, first: Run, second: Run) 
     assert Place.objects.filter(booklet__task__key="experts").count() == 2
 
 
-def test_what_is_excluded_by_hand_does_not_flow_back(tmp_path: Path) -> None:
-    study = opened(tmp_path)
-    crowd_judges(study)
+def test_what_is_excluded_by_hand_does_not_flow_back(judged: Study) -> None:
+    study = judged
     routing.send(run=analysed(study), task="experts", by=None)
     expert = arrive(study, "experts")
     judge(study, expert, lambda unit, key: "No")
@@ -127,9 +140,8 @@ def test_what_is_excluded_by_hand_does_not_flow_back(tmp_path: Path) -> None:
     assert not run.rows.filter(statistic="expert_texts").exists()
 
 
-def test_some_first_then_the_rest_for_other_experts(tmp_path: Path) -> None:
-    study = opened(tmp_path)
-    crowd_judges(study)
+def test_some_first_then_the_rest_for_other_experts(judged: Study) -> None:
+    study = judged
     run = analysed(study)
     assert routing.send(run=run, task="experts", by=None, at_most=1).texts == 1
     ada = arrive(study, "experts")
@@ -165,9 +177,8 @@ def test_two_experts_a_text_are_two_people(tmp_path: Path) -> None:
     assert row(run, "low_confidence_left").value == 2
 
 
-def test_a_study_that_is_closed_sends_nothing(tmp_path: Path, rosa: User, client: Client) -> None:
-    study = opened(tmp_path, rosa)
-    crowd_judges(study)
+def test_a_study_that_is_closed_sends_nothing(judged: Study, rosa: User, client: Client) -> None:
+    study = judged
     run = analysed(study)
     lifecycle.move(study_id=study.pk, action="close", by=None)
     client.force_login(rosa)
@@ -181,26 +192,23 @@ def test_a_study_that_is_closed_sends_nothing(tmp_path: Path, rosa: User, client
     assert sent_units(study) == set(DISPUTED)
 
 
-def test_who_is_no_owner_cannot_send(tmp_path: Path, rosa: User, mallory: User, client: Client) -> None:
-    study = opened(tmp_path, rosa)
-    crowd_judges(study)
+def test_who_is_no_owner_cannot_send(judged: Study, mallory: User, client: Client) -> None:
+    study = judged
     run = analysed(study)
     client.force_login(mallory)
     assert send(client, study, run).status_code == 404
     assert not sent_units(study)
 
 
-def test_a_task_that_is_not_there(tmp_path: Path, rosa: User, client: Client) -> None:
-    study = opened(tmp_path, rosa)
-    crowd_judges(study)
+def test_a_task_that_is_not_there(judged: Study, rosa: User, client: Client) -> None:
+    study = judged
     client.force_login(rosa)
     said = send(client, study, analysed(study), task="crowd").content.decode()
     assert "There is no expert task" in said
 
 
-def test_the_command_says_what_it_costs_and_sends(tmp_path: Path) -> None:
-    study = opened(tmp_path)
-    crowd_judges(study)
+def test_the_command_says_what_it_costs_and_sends(judged: Study) -> None:
+    study = judged
     with pytest.raises(CommandError, match="no such run"):
         call_command("route", study.slug)
     analysed(study)
@@ -213,8 +221,8 @@ def test_the_command_says_what_it_costs_and_sends(tmp_path: Path) -> None:
     for wrong in ({"at_most": 0}, {"task": "nothing"}, {"run": 99}):
         with pytest.raises(CommandError):
             call_command("route", study.slug, **wrong)
-    with pytest.raises(CommandError, match="Did you mean 'civil'"):
-        call_command("route", "civl")
+    with pytest.raises(CommandError, match="Did you mean 'civil-judged'"):
+        call_command("route", "civil-juged")
 
 
 def test_every_tab_of_such_a_study_can_be_opened(tmp_path: Path, rosa: User, client: Client) -> None:
@@ -234,9 +242,8 @@ def test_every_tab_of_such_a_study_can_be_opened(tmp_path: Path, rosa: User, cli
     look()
 
 
-def test_experts_see_neither_labels_nor_systems(tmp_path: Path, client: Client) -> None:
-    study = opened(tmp_path)
-    crowd_judges(study)
+def test_experts_see_neither_labels_nor_systems(judged: Study, client: Client) -> None:
+    study = judged
     routing.send(run=analysed(study), task="experts", by=None)
     enrolled = enrolment.enrol(
         study_id=study.pk, nonce="expert", consent_text_id=None,
