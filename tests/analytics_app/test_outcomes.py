@@ -21,6 +21,7 @@ from tasks_app.services import erasure
 from tasks_app.services.waves import schedule
 from tests.analytics_app.test_waves import EXAMPLE, PEOPLE, answered
 from tests.builders import build_study
+from tests.once import ModuleRows
 
 pytestmark = pytest.mark.django_db
 
@@ -33,15 +34,22 @@ CALORIES = np.round(
 )
 
 
-@pytest.fixture
-def study(tmp_path: Path) -> Study:
-    """A study of two groups and three waves with the answers of forty people."""
+@pytest.fixture(scope="module")
+def study_once(module_db: ModuleRows, tmp_path_factory: pytest.TempPathFactory) -> int:
+    """Make a study of two groups and three waves with the answers of forty people."""
+    folder = tmp_path_factory.mktemp("outcomes")
     text = EXAMPLE.read_text(encoding="utf-8") + "analysis:\n  analyses: [{analysis: outcomes}]\n"
-    (tmp_path / "study.yaml").write_text(text, encoding="utf-8")
-    study = studyfile.load(tmp_path, owner=None)
-    answered(tmp_path / "ratings.csv")
-    call_command("import_ratings", study.slug, str(tmp_path / "ratings.csv"), stdout=StringIO())
-    return study
+    (folder / "study.yaml").write_text(text, encoding="utf-8")
+    study = studyfile.load(folder, owner=None)
+    answered(folder / "ratings.csv")
+    call_command("import_ratings", study.slug, str(folder / "ratings.csv"), stdout=StringIO())
+    return study.pk
+
+
+@pytest.fixture
+def study(study_once: int, db: None) -> Study:
+    """The study."""
+    return Study.objects.get(pk=study_once)
 
 
 def table(path: Path, *lines: str, head: str = "rater,wave,outcome,value") -> Path:

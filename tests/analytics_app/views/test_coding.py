@@ -9,7 +9,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from html import unescape
-from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import User
@@ -32,10 +31,16 @@ pytestmark = pytest.mark.django_db
 CODES = "Verbs: tense or mood of the verbs\n\nLength\nContent : what the text says: facts\n"
 
 
+@pytest.fixture(scope="module")
+def odd_once(module_rosa: User, tmp_path_factory: pytest.TempPathFactory) -> int:
+    """Make a study with motives."""
+    return study_with_motives(module_rosa, tmp_path_factory.mktemp("odd"), "odd").pk
+
+
 @pytest.fixture
-def odd(tmp_path: Path, rosa: User) -> Study:
+def odd(odd_once: int, db: None) -> Study:
     """A study of rosa's with motives."""
-    return study_with_motives(rosa, tmp_path, "odd")
+    return Study.objects.get(pk=odd_once)
 
 
 @pytest.fixture

@@ -66,15 +66,22 @@ def begin(study: Study, number: int, n: int = TEXTS, email: str = "") -> Rater:
     return rater
 
 
-@pytest.fixture
-def studies(rosa: User, tmp_path: Path) -> list[Study]:
-    """Return two open studies of one project; in the first, two invited people have begun."""
-    made = [load(tmp_path / slug, slug, rosa) for slug in ("en-de", "en-fr")]
-    project = projects.put_into_new(study=made[0], name="Pairs", by=rosa)
-    projects.put_all(studies=made, project=project, by=rosa)
+@pytest.fixture(scope="module")
+def studies_once(module_rosa: User, tmp_path_factory: pytest.TempPathFactory) -> list[int]:
+    """Make two open studies of one project; in the first, two invited people have begun."""
+    folder = tmp_path_factory.mktemp("studies")
+    made = [load(folder / slug, slug, module_rosa) for slug in ("en-de", "en-fr")]
+    project = projects.put_into_new(study=made[0], name="Pairs", by=module_rosa)
+    projects.put_all(studies=made, project=project, by=module_rosa)
     begin(made[0], 1, email="ana@example.org")
     begin(made[0], 2, n=4)
-    return made
+    return [study.pk for study in made]
+
+
+@pytest.fixture
+def studies(studies_once: list[int], db: None) -> list[Study]:
+    """Return the studies."""
+    return [Study.objects.get(pk=pk) for pk in studies_once]
 
 
 def viewer_of(studies: list[Study], role: str) -> Client:
