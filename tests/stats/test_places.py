@@ -46,6 +46,8 @@ def test_few_choices_and_one_rater() -> None:
     assert test.note == "Fewer than 5 choices expected a place: p is rough."
     nothing, test = choices_by_place(np.zeros(0, int), np.zeros(0, int), n_places=2, **RNG, rng=rng())
     assert (nothing[1].note, test.note) == (NOTHING, NOTHING)
+    with pytest.raises(ValueError, match="confidence"):
+        choices_by_place([], [], n_places=2, n_resamples=99, confidence=2.0, rng=rng())
     with pytest.raises(ValueError, match="at least two places"):
         choices_by_place([0], [0], n_places=1, **RNG, rng=rng())
 

@@ -199,3 +199,11 @@ def test_on_a_scale_from_zero_a_digit_is_the_step_of_its_number() -> None:
     assert keys(points=11, lowest=0) == [10, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0]
     assert keys(points=5) == [1, 2, 3, 4, 5]
     assert keys(points=5, lowest=-2) == [1, 2, 3, 4, 5]
+
+
+def test_each_rater_gets_the_criteria_in_a_drawn_order() -> None:
+    criteria = [Criterion(key, key.title()) for key in ("accuracy", "fluency", "style")]
+    drawn = [Likert({}).arrange_for_rater(criteria, Random(seed))["criteria"] for seed in range(60)]
+    orders = {tuple(cast("list[str]", keys)) for keys in drawn}
+    assert len(orders) == 6
+    assert all(sorted(order) == ["accuracy", "fluency", "style"] for order in orders)
