@@ -156,6 +156,7 @@ class _Votes:
     """Labels as a sparse matrix: a row for each pair of rater and label that occurs, a column for each text."""
 
     matrix: Any
+    transposed: Any  # stored, since every step needs it and scipy takes as long to make it as to multiply
     texts: Codes
     raters: Codes
     rater_of_row: Codes
@@ -173,11 +174,11 @@ class _Votes:
         shape = (pairs.size, texts.size)
         # If a rater labelled a text several times, the entries are summed.
         matrix = csr_array((np.ones(label.size), (row, column)), shape=shape)
-        return cls(matrix, texts, raters, pairs // n_labels, pairs % n_labels, n_labels)
+        return cls(matrix, matrix.T, texts, raters, pairs // n_labels, pairs % n_labels, n_labels)
 
     def shares(self) -> Floats:
         """Return the share of votes of each label, by text."""
-        counts = np.column_stack([self.matrix.T @ (self.label_of_row == k) for k in range(self.n_labels)])
+        counts = np.column_stack([self.transposed @ (self.label_of_row == k) for k in range(self.n_labels)])
         result: Floats = counts / counts.sum(axis=1, keepdims=True)
         return result
 
@@ -196,7 +197,7 @@ class _Votes:
 
     def expected(self, prior: Floats, log_confusion: Floats) -> tuple[Floats, float]:
         """E step: the probability of each label of each text, and the log-likelihood."""
-        scores = self.matrix.T @ log_confusion + np.log(np.maximum(prior, _LEAST))
+        scores = self.transposed @ log_confusion + np.log(np.maximum(prior, _LEAST))
         largest = scores.max(axis=1, keepdims=True)
         truth = np.exp(scores - largest)
         totals = truth.sum(axis=1, keepdims=True)
