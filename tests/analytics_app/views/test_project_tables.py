@@ -51,9 +51,9 @@ def annotated(pair: int, part: str | None = None) -> Iterator[Row]:
         yield Row(**{**place, "slice": "after=MT"}, analysis="error_labels", statistic="overall_share", label="both")
 
 
-@pytest.fixture
-def project(rosa: User) -> Project:
-    """Return a project of rosa's with a labelled study for each of 29 language pairs, closed but for the first."""
+@pytest.fixture(scope="module")
+def project_once(module_rosa: User) -> int:
+    """Make a project with a labelled study for each of 29 language pairs, closed but for the first."""
     studies = Study.objects.bulk_create(
         Study(
             slug=f"en-{n:02}",
@@ -64,12 +64,18 @@ def project(rosa: User) -> Project:
         )
         for n in range(PAIRS)
     )
-    Membership.objects.bulk_create(Membership(study=study, user=rosa, role="owner") for study in studies)
-    project = projects.put_into_new(study=studies[0], name="Pairs", by=rosa)
-    projects.put_all(studies=studies, project=project, by=rosa)
+    Membership.objects.bulk_create(Membership(study=study, user=module_rosa, role="owner") for study in studies)
+    project = projects.put_into_new(study=studies[0], name="Pairs", by=module_rosa)
+    projects.put_all(studies=studies, project=project, by=module_rosa)
     for number, study in enumerate(studies):
         build_run(study, [*annotated(number), *annotated(number, WHERE)])
-    return project
+    return project.pk
+
+
+@pytest.fixture
+def project(project_once: int, db: None) -> Project:
+    """Return rosa's project."""
+    return Project.objects.get(pk=project_once)
 
 
 def table(browser: Client, key: str, **query: str) -> list[dict[str, str]]:
