@@ -244,7 +244,7 @@ def _same(entry: Mapping[str, Json], other: Mapping[str, Json]) -> bool:
         return entry == other
     if entry["analysis"] != other["analysis"]:
         return False
-    settings = analyses.registry[str(entry["analysis"])].told_apart_by
+    settings = analyses.registry[str(entry["analysis"])].distinguishing_settings
     return all(entry.get(name) == other.get(name) for name in ("without_systems", "where", *settings))
 
 

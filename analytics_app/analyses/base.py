@@ -245,8 +245,8 @@ class Analysis(ABC):
     # Whether it is also computed for each group and wave, where a study has several.
     splits: ClassVar[bool] = True
 
-    # Settings that every row repeats, so that a plan may have the analysis twice with different values of them.
-    told_apart_by: ClassVar[tuple[str, ...]] = ()
+    # Settings that every row repeats: an analysis plan may have the analysis twice if it differs in one of these.
+    distinguishing_settings: ClassVar[tuple[str, ...]] = ()
 
     def fits(self, question: Question) -> bool:
         """Return whether the analysis is meaningful for a question."""

@@ -1,4 +1,4 @@
-"""Intraclass correlation, with the form of each coefficient."""
+"""Intraclass correlation in the forms that the design allows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from analytics_app.analyses.base import Rows, Sample, count
 from analytics_app.analyses.registry import register
-from analytics_app.analyses.shared.rated_texts import BetweenRaters, Compared, compared
+from analytics_app.analyses.shared.rated_texts import BetweenRaters, RatedTexts, rated_texts
 from analytics_app.analyses.shared.transforms import OverallFilters
 from analytics_app.results import Row
 from analytics_app.stats.agreement.icc import icc_forms, icc_one_way
@@ -41,14 +41,14 @@ FORMS = {
 class Icc(BetweenRaters):
     """The share of the variance of ratings that is variance between texts.
 
-    Rows `icc`, one a form: `settings` holds `form` (ICC1, ICC1k, and where every rater rated every text ICC2, ICC2k,
-    ICC3 and ICC3k), `values` (raw or log: natural logarithms), `k` (what the mean of k forms is of; for unequal numbers
-    of ratings n0) and `model`; `label` is the form, for logarithms the form and " of logs", as in "ICC1k of logs". `p`
-    is of the F test that texts do not differ. `noise_bound` is the root of ICC1k. Only the first rating of a rater for
-    a text enters.
+    Rows `icc`, one per form: `settings` holds `form` (ICC1, ICC1k, and where every rater rated every text ICC2, ICC2k,
+    ICC3 and ICC3k), `values` (raw or log: natural logarithms), `k` (the number of ratings in the mean of the forms for
+    means; n0 if texts have unequal numbers) and `model`; `label` is the form, for logarithms the form and " of logs",
+    as in "ICC1k of logs". `p` is of the F test that texts do not differ. `noise_bound` is the square root of ICC1k.
+    Only the first rating of a text by each rater is used.
 
-    With the setting `k` only the first k ratings of each text enter, in their order of arrival, texts with fewer being
-    left out: the design that papers with k judgments a text analyse, whatever was judged beyond it.
+    With the setting `k`, only the first k ratings of each text are used, in order of arrival, and texts with fewer are
+    left out. So a study with further ratings can be compared with papers that have k judgments per text.
     """
 
     label = _("Intraclass correlation")
@@ -62,7 +62,7 @@ class Icc(BetweenRaters):
     )
     scales = frozenset({Scale.ORDINAL, Scale.INTERVAL, Scale.RATIO})
     statistics = {"icc": _("ICC"), "noise_bound": _("Highest correlation that noise allows")}
-    told_apart_by = ("values", "k")
+    distinguishing_settings = ("values", "k")
 
     class Settings(OverallFilters):
         values = forms.ChoiceField(
@@ -86,8 +86,8 @@ class Icc(BetweenRaters):
         )
 
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
-        """Yield the forms that the design allows, of values, of logarithms, or of both."""
-        ratings, k = compared(sample), settings.get("k")
+        """Yield the forms that the design allows, for the values, their logarithms, or both."""
+        ratings, k = rated_texts(sample), settings.get("k")
         ratings = _first(ratings, int(k)) if k else ratings
         make, values_kind = Rows(self.name, sample), str(settings["values"])
         ratio = sample.question.scale is Scale.RATIO
@@ -102,14 +102,14 @@ class Icc(BetweenRaters):
             yield from _forms(make, ratings, "raw", crossed=not k)
 
 
-def _first(ratings: Compared, k: int) -> Compared:
+def _first(ratings: RatedTexts, k: int) -> RatedTexts:
     """Return the first k ratings of each text that has at least k."""
     order = np.lexsort((ratings.order, ratings.texts))
     texts = ratings.texts[order]
     starts = np.flatnonzero(np.r_[True, texts[1:] != texts[:-1]]) if len(texts) else np.zeros(0, dtype=np.int64)
     sizes = np.diff(np.r_[starts, len(texts)])
-    place = np.arange(len(texts)) - np.repeat(starts, sizes)
-    chosen = order[(place < k) & (np.repeat(sizes, sizes) >= k)]
+    place_in_text = np.arange(len(texts)) - np.repeat(starts, sizes)
+    chosen = order[(place_in_text < k) & (np.repeat(sizes, sizes) >= k)]
     few = int((sizes < k).sum())
     left_out = (f"{few} texts with fewer than {k} ratings left out.",) if few else ()
     return replace(
@@ -123,7 +123,7 @@ def _first(ratings: Compared, k: int) -> Compared:
     )
 
 
-def _forms(make: Rows, ratings: Compared, values: str, *, crossed: bool) -> Iterator[Row]:
+def _forms(make: Rows, ratings: RatedTexts, values: str, *, crossed: bool) -> Iterator[Row]:
     """Yield the rows of all forms that the design allows."""
     confidence, suffix = make.sample.common.confidence, " of logs" if values == "log" else ""
     steps = STEPS if make.sample.question.scale is Scale.ORDINAL else None
@@ -138,13 +138,13 @@ def _forms(make: Rows, ratings: Compared, values: str, *, crossed: bool) -> Iter
         estimates = {form: forms[form] for form in ("ICC2k", "ICC2", "ICC3k", "ICC3", "ICC1k", "ICC1")}
     raters = count(ratings.raters)
     for form, estimate in estimates.items():
-        only = None if two_way or estimate.value is None else NOT_CROSSED
+        form_note = None if two_way or estimate.value is None else NOT_CROSSED
         yield make.row(
             "icc",
             estimate,
             label=f"{form}{suffix}",
             n_raters=raters,
-            note=joined(estimate.note, steps, only, *ratings.notes),
+            note=joined(estimate.note, steps, form_note, *ratings.notes),
             settings={"form": form, "values": values, **k_setting, "model": FORMS[form], **BY_F, **ratings.settings},
         )
     bound = {"form": "ICC1k", "values": values, "interval": "that of ICC1k, through the root", **ratings.settings}
@@ -154,13 +154,13 @@ def _forms(make: Rows, ratings: Compared, values: str, *, crossed: bool) -> Iter
 
 
 def _bound(average: Estimate) -> Estimate:
-    """Return the correlation of mean ratings with mean ratings without noise."""
-    about: dict[str, Any] = {"n_ratings": average.n_ratings, "n_items": average.n_items}
+    """Return the square root of ICC1k: the highest correlation with the mean ratings that their noise allows."""
+    counts: dict[str, Any] = {"n_ratings": average.n_ratings, "n_items": average.n_items}
     if average.value is None:
-        return Estimate(None, **about, note=average.note)
+        return Estimate(None, **counts, note=average.note)
     if average.value <= 0:
-        return Estimate(None, **about, note=NO_BOUND)
+        return Estimate(None, **counts, note=NO_BOUND)
     low = high = None
     if average.low is not None and average.high is not None:
         low, high = max(average.low, 0.0) ** 0.5, average.high**0.5
-    return Estimate(average.value**0.5, low, high, **about, note=AT_MOST)
+    return Estimate(average.value**0.5, low, high, **counts, note=AT_MOST)

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from analytics_app.analyses.base import Rows, Sample
 from analytics_app.analyses.registry import register
-from analytics_app.analyses.shared.rated_texts import BetweenRaters, Compared, compared
+from analytics_app.analyses.shared.rated_texts import BetweenRaters, RatedTexts, rated_texts
 from analytics_app.analyses.shared.transforms import OverallFilters
 from analytics_app.results import Row
 from analytics_app.stats.agreement.kappa import CohenKappas, KappaWeights, weighted_kappas
@@ -66,7 +66,7 @@ class Kappa(BetweenRaters):
 
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
         """Yield the rows of each kind of weights, those that suit the scale first."""
-        ratings, min_shared = compared(sample), int(settings["min_shared"])
+        ratings, min_shared = rated_texts(sample), int(settings["min_shared"])
         ordered: tuple[KappaWeights, ...] = ("quadratic", "linear", "none")
         kappas = weighted_kappas(
             ratings.values,
@@ -81,7 +81,7 @@ class Kappa(BetweenRaters):
             yield from _rows(Rows(self.name, sample), kappa, weights, ratings, min_shared)
 
 
-def _rows(make: Rows, kappa: CohenKappas, weights: KappaWeights, ratings: Compared, min_shared: int) -> Iterator[Row]:
+def _rows(make: Rows, kappa: CohenKappas, weights: KappaWeights, ratings: RatedTexts, min_shared: int) -> Iterator[Row]:
     """Yield mean, least and greatest kappa, and each pair if there are few."""
     name, names = STATISTICS[weights], make.sample.table.names.raters
     several = kappa.n_pairs > 1

@@ -42,7 +42,7 @@ class MetricsOfErrors(Analysis):
     whole_task = True
     splits = False
     needs: ClassVar[frozenset[type[Extra]]] = frozenset({Spans, Scores})
-    told_apart_by = ("human",)
+    distinguishing_settings = ("human",)
     statistics: ClassVar[Mapping[str, Words]] = Metrics.statistics
     only_drawn = Metrics.only_drawn
 

@@ -1,4 +1,4 @@
-"""Two measures of the same things against each other, a panel for each of several first measures."""
+"""Scatter plots of one value (y axis) against several metrics (x axis), with a panel for each metric."""
 
 from __future__ import annotations
 
@@ -14,79 +14,87 @@ from analytics_app.charts.rows import legend
 from analytics_app.charts.svg import INK, MARK, QUIET
 
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
-# Of so many things each has a colour and a shape; further ones have numbers.
+# Up to this many names, each has its own colour and shape; if there are more, points are labelled with numbers.
 MOST_COLOURED = len(SHAPES)
 
-PANEL, BESIDE = 220, 3
-# What the numbers beside an axis take, and what is free between panels.
-ASIDE, BETWEEN = 52, 36
+# Pixels: the height of a panel, which is at most twice as wide, the numbers of its y axis, and the gap between panels.
+PANEL_HEIGHT, AXIS_WIDTH, GAP = 220, 52, 36
+PANELS_IN_A_ROW = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """A panel: the key of its points, its title, and whether lower is better, so that its axis runs the other way."""
+    """A panel: the key of its points, its title, and whether lower scores are better, which reverses the x axis."""
 
     key: str
     title: str
-    lower: bool
+    lower_is_better: bool
 
 
 def scatter_chart(
-    panels: Sequence[Panel], points: Sequence[Mapping[str, Any]], names: Sequence[str], *, across: str, lower: bool
+    panels: Sequence[Panel],
+    points: Sequence[Mapping[str, Any]],
+    names: Sequence[str],
+    *,
+    value_label: str,
+    lower_is_better: bool,
 ) -> Chart:
-    """Return panels of points, better up and to the right; a point has panel, name, number, metric and value.
+    """Return panels of points in which better is always up and to the right.
 
-    `across` is what `value` is called, which is better where it is lower if so said.
+    A point has panel, name, number, metric (x) and value (y). `value_label` names the values, and `lower_is_better` is
+    about them: it reverses the y axis.
     """
-    return partial(_scatter_chart, panels, points, names, across, lower)
+    return partial(_scatter_chart, panels, points, names, value_label, lower_is_better)
 
 
 def _scatter_chart(
     panels: Sequence[Panel],
     points: Sequence[Mapping[str, Any]],
     names: Sequence[str],
-    across: str,
-    lower: bool,
+    value_label: str,
+    lower_is_better: bool,
     room: Room,
 ) -> Any:
     import altair as alt  # noqa: PLC0415  slow to import, for jobs alone
 
-    columns = min(len(panels), BESIDE) if room is WIDE else 1
-    width = min(PANEL * 2, (room.width - BETWEEN * (columns - 1)) / columns - ASIDE)
-    charts = [_panel(panel, names, across, lower, width, room) for panel in panels]
+    columns = min(len(panels), PANELS_IN_A_ROW) if room is WIDE else 1
+    width = min(PANEL_HEIGHT * 2, (room.width - GAP * (columns - 1)) / columns - AXIS_WIDTH)
+    charts = [_panel(panel, names, value_label, lower_is_better, width, room) for panel in panels]
     rows = [charts[start : start + columns] for start in range(0, len(charts), columns)]
     data = alt.InlineData(values=list(points), name="points")
-    whole = alt.vconcat(*(alt.hconcat(*row, spacing=BETWEEN) for row in rows), data=data, spacing=BETWEEN)
-    return whole.resolve_scale(x="independent", y="independent")
+    chart = alt.vconcat(*(alt.hconcat(*row, spacing=GAP) for row in rows), data=data, spacing=GAP)
+    return chart.resolve_scale(x="independent", y="independent")
 
 
-def _panel(panel: Panel, names: Sequence[str], across: str, lower: bool, width: float, room: Room) -> Any:
+def _panel(
+    panel: Panel, names: Sequence[str], value_label: str, lower_is_better: bool, width: float, room: Room
+) -> Any:
     import altair as alt  # noqa: PLC0415
 
-    mine = alt.Chart().transform_filter(f"datum.panel === {json.dumps(panel.key)}")
+    points = alt.Chart().transform_filter(f"datum.panel === {json.dumps(panel.key)}")
 
     def scale(reverse: bool) -> Any:
         return alt.Scale(zero=False, nice=True, padding=14, reverse=reverse)
 
     horizontal, vertical = (alt.Axis(title=None, tickCount=4, labelFlush=False) for _axis in range(2))
-    base = mine.encode(
-        x=alt.X("metric:Q", scale=scale(panel.lower), axis=horizontal),
-        y=alt.Y("value:Q", scale=scale(lower), axis=vertical),
+    base = points.encode(
+        x=alt.X("metric:Q", scale=scale(panel.lower_is_better), axis=horizontal),
+        y=alt.Y("value:Q", scale=scale(lower_is_better), axis=vertical),
     )
     if len(names) <= MOST_COLOURED:
-        key = legend(None, names, room)
+        shared_legend = legend(None, names, room)
         n = len(names)
-        colour = alt.Color("name:N", scale=alt.Scale(domain=list(names), range=list(LINES[:n])), legend=key)
-        shape = alt.Shape("name:N", scale=alt.Scale(domain=list(names), range=list(SHAPES[:n])), legend=key)
+        colour = alt.Color("name:N", scale=alt.Scale(domain=list(names), range=list(LINES[:n])), legend=shared_legend)
+        shape = alt.Shape("name:N", scale=alt.Scale(domain=list(names), range=list(SHAPES[:n])), legend=shared_legend)
         layers = [base.mark_point(filled=True, size=110, opacity=1).encode(color=colour, shape=shape)]
     else:
         layers = [
             base.mark_point(filled=True, size=70, opacity=1, color=MARK),
             base.mark_text(align="left", dx=8, color=INK).encode(text=alt.Text("number:N")),
         ]
-    head = alt.TitleParams(
-        text=room.lines(panel.title, width + ASIDE),
-        subtitle=room.lines(f"↑ {across}", width + ASIDE),
+    title = alt.TitleParams(
+        text=room.lines(panel.title, width + AXIS_WIDTH),
+        subtitle=room.lines(f"↑ {value_label}", width + AXIS_WIDTH),
         anchor="start",
         fontSize=room.letters,
         subtitleFontSize=room.letters,
@@ -96,4 +104,4 @@ def _panel(panel: Panel, names: Sequence[str], across: str, lower: bool, width: 
         subtitleColor=QUIET,
         offset=10,
     )
-    return alt.layer(*layers, title=head).properties(width=width, height=PANEL)
+    return alt.layer(*layers, title=title).properties(width=width, height=PANEL_HEIGHT)

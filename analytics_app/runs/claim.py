@@ -21,7 +21,7 @@ from django.db.models.functions import Coalesce, Now
 
 from analytics_app.models import UNFINISHED, Run, RunPart, RunState
 from analytics_app.runs import compute
-from analytics_app.runs.store import Gone, Superseded, store
+from analytics_app.runs.store import SourceRunRemoved, Superseded, store
 
 HEARTBEAT_SECONDS = 5
 # A worker without a heartbeat for this time (twelve heartbeats) is treated as dead.
@@ -68,7 +68,7 @@ def work(part_id: int) -> bool:
         store(part, outcome, seconds=monotonic() - began)
     except Superseded as reason:
         log.info("Part %s, attempt %s: %s", part.pk, part.attempt, reason)
-    except Gone:
+    except SourceRunRemoved:
         release(part, "The run whose rows it could take over was removed.")
     except DATABASE_AWAY as error:
         log.warning("Part %s goes back, since the database did not do its share: %s", part.pk, error)

@@ -37,8 +37,8 @@ class Superseded(Exception):
     """Another worker has claimed the part, or its run has ended: nothing was stored."""
 
 
-class Gone(Exception):
-    """The run whose rows were to be taken over has been removed meanwhile: nothing was stored."""
+class SourceRunRemoved(Exception):
+    """The earlier run whose rows this run takes over has been removed in the meantime: nothing was stored."""
 
 
 def store(part: RunPart, outcome: Outcome, *, seconds: float) -> None:
@@ -48,7 +48,7 @@ def store(part: RunPart, outcome: Outcome, *, seconds: float) -> None:
     ------
     Superseded
         Where another attempt was begun, or the run was cancelled or failed meanwhile.
-    Gone
+    SourceRunRemoved
         Where the part whose rows these are has been removed meanwhile.
     ValueError
         For a number that is not finite, and for more rows than a part may have.
@@ -85,7 +85,7 @@ def store(part: RunPart, outcome: Outcome, *, seconds: float) -> None:
 def _take_over(part: RunPart, source: RunPart) -> None:
     """Copy rows and plots of a part of an earlier run, which has the same inputs, and so the same outcome."""
     if RunPart.objects.select_for_update(no_key=True).filter(pk=source.pk).first() is None:
-        raise Gone
+        raise SourceRunRemoved
     first, last = source.number * ROWS_OF_A_PART, (source.number + 1) * ROWS_OF_A_PART - 1
     columns = ", ".join(connection.ops.quote_name(name) for name in (*COLUMNS, "by_system"))
     with connection.cursor() as cursor:

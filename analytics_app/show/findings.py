@@ -50,7 +50,7 @@ class Finding:
     @property
     def text(self) -> str:
         """Return the whole sentence."""
-        return told([self])[0]
+        return sentences_of([self])[0]
 
 
 # A function that returns the finding of the rows of one analysis about one criterion, or None.
@@ -114,7 +114,7 @@ def _findings(rows: Sequence[ResultRow], question: FindingQuestion, *, beside: b
             yield result
 
 
-def told(findings: Iterable[Finding]) -> list[str]:
+def sentences_of(findings: Iterable[Finding]) -> list[str]:
     """Return sentences, tested findings first; findings that differ only in the criterion become one sentence.
 
     Findings without a criterion become one sentence if they begin alike.

@@ -94,7 +94,7 @@ def _by_hand(settings: forms.Form) -> forms.Form:
     return settings
 
 
-def wanted(entries: Sequence[AnalysisForms], start: Mapping[str, Any]) -> list[dict[str, Any]] | str | None:
+def chosen_entries(entries: Sequence[AnalysisForms], start: Mapping[str, Any]) -> list[dict[str, Any]] | str | None:
     """Return the entries of the chosen analyses; the word all if all are on, None if a setting is invalid."""
     usable = [entry.where.is_valid() for entry in entries]
     on = [entry for entry in entries if all(usable) and entry.where.cleaned_data["on"]]

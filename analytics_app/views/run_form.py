@@ -16,7 +16,7 @@ from analytics_app.quality.base import Rule
 from analytics_app.ratings.composites import read_composites
 from analytics_app.selectors.scores import metrics_of
 from analytics_app.show.labels import CORRECTIONS
-from analytics_app.views.analysis_forms import analysis_forms, wanted
+from analytics_app.views.analysis_forms import analysis_forms, chosen_entries
 from tasks_app.models import Criterion, Study
 from tasks_app.studyfile.problems import nearest
 
@@ -87,7 +87,7 @@ class RunForm:
         general, compared = self.general.is_valid(), self.comparisons.is_valid()
         on = [entry for entry in self.rules if entry.where.is_valid() and entry.where.cleaned_data["on"]]
         settled = [entry.settings.is_valid() for entry in on]
-        chosen = wanted(self.analyses, self.start)
+        chosen = chosen_entries(self.analyses, self.start)
         if not (
             general
             and compared

@@ -18,7 +18,7 @@ from analytics_app.views import run_words, words
 from tasks_app.models import Study, Task
 
 # Settings that have their own sentences; others are mentioned only if they are not the default.
-TOLD = {"correction", "confidence", "n_resamples"}
+WITH_OWN_SENTENCES = {"correction", "confidence", "n_resamples"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +149,7 @@ def _facts(document: Mapping[str, Any], n_analyses: int) -> Iterator[tuple[str, 
         )
     for name, field in PlanBlock.base_fields.items():
         value = document.get(name, field.initial)
-        if name not in TOLD and value not in (field.initial, None, "", []):
+        if name not in WITH_OWN_SENTENCES and value not in (field.initial, None, "", []):
             yield str(field.label), words.value(name, field, value)
 
 

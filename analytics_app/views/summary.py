@@ -202,7 +202,7 @@ def _sentences(places: Sequence[Place], primary: str) -> list[str]:
     first = [place.finding for place in places if place.finding and primary and place.key.endswith(f"--{primary}")]
     others = [place.finding for place in places if place.finding and place.finding not in first]
     others += [finding for place in places for finding in place.beside]
-    return [*findings.told(first), *findings.told(others)]
+    return [*findings.sentences_of(first), *findings.sentences_of(others)]
 
 
 def _forest(places: Sequence[Place]) -> Iterator[Tracks]:

@@ -11,7 +11,7 @@ from django.utils.translation import ngettext
 
 from tasks_app.importing.checking import RowCheck
 from tasks_app.importing.columns import RATINGS
-from tasks_app.importing.conflicts import told
+from tasks_app.importing.conflicts import in_words
 from tasks_app.importing.mapping import NO_MAPPING, ColumnMapping, from_document, from_file, from_yaml
 from tasks_app.importing.ratings import Report
 from tasks_app.importing.rows import RatingsTable
@@ -94,7 +94,7 @@ def _import(
     conflicts = staging.conflicts(raters, mapping.repeats, whole=not problems.count)
     words: dict[str, str] = {}
     for conflict in conflicts.shown:
-        column, sentence = told(conflict)
+        column, sentence = in_words(conflict)
         words[conflict.kind] = f"{column}: {sentence}"
         problems.add(file.name, conflict.line, table.number(column, conflict.part), words[conflict.kind])
     for kind, n in conflicts.more.items():

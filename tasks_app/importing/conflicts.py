@@ -12,7 +12,7 @@ from tasks_app.services.imports.storing import Conflict
 from tasks_app.studyfile.problems import quoted
 
 # By kind of conflict: the column to look at, and the sentence.
-_TOLD: Mapping[str, tuple[str, Promise]] = {
+_SENTENCES: Mapping[str, tuple[str, Promise]] = {
     "identical": (
         "system",
         gettext_lazy(
@@ -93,9 +93,9 @@ _TOLD: Mapping[str, tuple[str, Promise]] = {
 }
 
 
-def told(conflict: Conflict) -> tuple[str, str]:
-    """Return the column to look at and a sentence."""
-    column, sentence = _TOLD[conflict.kind]
+def in_words(conflict: Conflict) -> tuple[str, str]:
+    """Return the column of a conflict, and the sentence that explains it."""
+    column, sentence = _SENTENCES[conflict.kind]
     if conflict.kind == "no_original" and conflict.about:
         named = _("The file has no judgment “%(name)s” of this rater and unit.")
         return column, named % {"name": conflict.about}

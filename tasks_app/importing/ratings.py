@@ -14,7 +14,7 @@ from tasks_app.task_types.base import Criterion
 SIDES = ("source", "output")
 POSITIONS = ("span_side", "span_start", "span_end")
 SPAN = (*POSITIONS, "category", "severity")
-SAID = ("value", "label", "text")
+ANSWER_COLUMNS = ("value", "label", "text")
 
 # Same as the lengths of the columns in the database.
 LONGEST = {"category": 200, "severity": 40}
@@ -85,9 +85,9 @@ class RatingCheck:
                 self._report(row, "value", sentence)
 
     def _check_said(self, row: Row, task: TaskTarget, criterion: Criterion | None) -> None:
-        filled = [name for name in SAID if name in row.cells]
+        filled = [name for name in ANSWER_COLUMNS if name in row.cells]
         columns = task.columns(criterion)
-        mapped = [name for name in SAID if name in columns]
+        mapped = [name for name in ANSWER_COLUMNS if name in columns]
         for name in filled:
             if name not in mapped:
                 sentence = _("The ratings of the task “%(task)s” stand in the column %(wanted)s.")

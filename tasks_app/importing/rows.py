@@ -13,7 +13,7 @@ from tasks_app.importing.columns import OF_ONE_RATER, RATINGS, is_used
 from tasks_app.importing.guessing import peek
 from tasks_app.importing.mapping import EXAMPLE, ColumnMapping
 from tasks_app.importing.names import from_word, tidied
-from tasks_app.importing.ratings import SAID, SPAN
+from tasks_app.importing.ratings import ANSWER_COLUMNS, SPAN
 from tasks_app.importing.source import RatingsFile
 from tasks_app.importing.wide import Group, NotWide
 from tasks_app.sections import Json
@@ -29,7 +29,7 @@ _NEUTRALISED = re.compile(r"'+[=+\-@\t\r]")
 _NUMBERS = (Kind.NUMBER, Kind.WHOLE)
 
 # If all of these columns are empty, a wide row holds one rating less.
-_RATED = frozenset({*SAID, *SPAN})
+_RATED = frozenset({*ANSWER_COLUMNS, *SPAN})
 
 
 class RatingsTable(Table):
@@ -54,7 +54,7 @@ class RatingsTable(Table):
             lines,
             problems,
             where=mapping.where,
-            most_rows=limits().ratings_rows,
+            max_rows=limits().ratings_rows,
             format=file.format,
             quoting=Quoting(mapping.quoting, _("Put this into the mapping.")),
             hint=_("A mapping says which columns to read and what they contain; see docs/ratings-file.md."),

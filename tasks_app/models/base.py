@@ -41,6 +41,6 @@ class Versioned(models.Model):
     LIVE: ClassVar[models.Q] = models.Q(until__isnull=True)
 
 
-def one_of(column: str, choices: type[models.TextChoices], name: str) -> models.CheckConstraint:
+def choice_constraint(column: str, choices: type[models.TextChoices], name: str) -> models.CheckConstraint:
     """Return a constraint that keeps `column` within `choices`, also against plain SQL."""
     return models.CheckConstraint(condition=models.Q(**{f"{column}__in": choices.values}), name=name)

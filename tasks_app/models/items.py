@@ -6,7 +6,7 @@ from typing import Any
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app.models.base import Versioned, key_field, one_of
+from tasks_app.models.base import Versioned, choice_constraint, key_field
 from tasks_app.models.study import Criterion, Study, Task
 
 
@@ -32,7 +32,7 @@ class System(models.Model):
         ordering = ("study", "id")
         constraints = (
             models.UniqueConstraint(fields=("study", "key"), name="system_key"),
-            one_of("kind", SystemKind, "system_kind"),
+            choice_constraint("kind", SystemKind, "system_kind"),
         )
 
     def __str__(self) -> str:
@@ -151,7 +151,7 @@ class Output(Versioned):
         ordering = ("item", "id")
         constraints = (
             models.UniqueConstraint(fields=("item", "system", "variant"), condition=Versioned.LIVE, name="output_once"),
-            one_of("kind", OutputKind, "output_kind"),
+            choice_constraint("kind", OutputKind, "output_kind"),
             models.CheckConstraint(
                 condition=~models.Q(kind=OutputKind.TEXT, media__isnull=False)
                 & (models.Q(captions__isnull=True) | models.Q(media__isnull=False)),
@@ -247,8 +247,8 @@ class Gold(models.Model):
     class Meta:
         verbose_name_plural = "gold"
         constraints = (
-            one_of("purpose", GoldPurpose, "gold_purpose"),
-            one_of("kind", GoldKind, "gold_kind"),
+            choice_constraint("purpose", GoldPurpose, "gold_purpose"),
+            choice_constraint("kind", GoldKind, "gold_kind"),
         )
 
     def __str__(self) -> str:

@@ -7,7 +7,7 @@ from django.contrib.postgres.indexes import BrinIndex
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app.models.base import created_at_field, one_of
+from tasks_app.models.base import choice_constraint, created_at_field
 from tasks_app.models.items import Gold, Part, Unit
 from tasks_app.models.plan import Place
 from tasks_app.models.raters import Rater, RaterSet
@@ -60,8 +60,8 @@ class AssignmentState(models.TextChoices):
     REPEATABLE = nonmember(("reserved", "live", "submitted", "surplus", "replaced"))
     # The place was freed, and may be another rater's now; this rater may still answer.
     LATE = nonmember(("expired", "skipped"))
-    # The place waits for another rater, even if it is kept for this one: a rater is never given the same unit again.
-    PASSED_ON = nonmember(("skipped", "replaced"))
+    # The place is free for another rater only: this rater skipped the unit or answered it, and never gets it again.
+    FOR_ANOTHER_RATER = nonmember(("skipped", "replaced"))
     # Given back by the rater, or by the platform they came from.
     GIVEN_BACK = nonmember(("returned", "withdrawn"))
     # Given to the rater and never answered.
@@ -92,8 +92,8 @@ class Assignment(models.Model):
 
     class Meta:
         constraints = (
-            one_of("purpose", AssignmentPurpose, "assignment_purpose"),
-            one_of("state", AssignmentState, "assignment_state"),
+            choice_constraint("purpose", AssignmentPurpose, "assignment_purpose"),
+            choice_constraint("state", AssignmentState, "assignment_state"),
             models.UniqueConstraint(
                 fields=("rater", "unit"),
                 condition=models.Q(purpose="main") & ~models.Q(rater_kind="imported"),

@@ -5,7 +5,7 @@ from typing import Any
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app.models.base import one_of
+from tasks_app.models.base import choice_constraint
 from tasks_app.models.items import Unit
 from tasks_app.models.study import Group, Task, Version
 
@@ -34,7 +34,7 @@ class Booklet(models.Model):
         ordering = ("task", "number")
         constraints = (
             models.UniqueConstraint(fields=("version", "task", "number"), name="booklet_number"),
-            one_of("state", BookletState, "booklet_state"),
+            choice_constraint("state", BookletState, "booklet_state"),
         )
         indexes = (
             models.Index(fields=("task", "number"), condition=models.Q(state="free"), name="booklet_free"),

@@ -4,7 +4,7 @@ from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app.models.base import created_at_field, one_of
+from tasks_app.models.base import choice_constraint, created_at_field
 
 
 class Project(models.Model):
@@ -43,7 +43,7 @@ class ProjectWork(models.Model):
     created_at = created_at_field()
 
     class Meta:
-        constraints = (one_of("action", ProjectAction, "project_work_action"),)
+        constraints = (choice_constraint("action", ProjectAction, "project_work_action"),)
 
     def __str__(self) -> str:
         return f"{self.action} {self.project}"
@@ -69,7 +69,7 @@ class ProjectStep(models.Model):
     class Meta:
         constraints = (
             models.UniqueConstraint(fields=("work", "study"), name="project_step_once"),
-            one_of("state", ProjectStepState, "project_step_state"),
+            choice_constraint("state", ProjectStepState, "project_step_state"),
         )
         indexes = (models.Index(fields=("work",), condition=models.Q(state="waiting"), name="project_step_due"),)
 

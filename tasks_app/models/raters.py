@@ -7,7 +7,7 @@ from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app.models.base import created_at_field, one_of
+from tasks_app.models.base import choice_constraint, created_at_field
 from tasks_app.models.plan import Booklet
 from tasks_app.models.study import ConsentText, Group, Study, Task
 
@@ -73,8 +73,8 @@ class Rater(models.Model):
             models.UniqueConstraint(fields=("study", "pseudonym"), name="rater_pseudonym"),
             # The target of the composite foreign key that keeps assignment.rater_kind right.
             models.UniqueConstraint(fields=("id", "kind"), name="rater_kind_pair"),
-            one_of("kind", RaterKind, "rater_kind"),
-            one_of("state", RaterState, "rater_state"),
+            choice_constraint("kind", RaterKind, "rater_kind"),
+            choice_constraint("state", RaterState, "rater_state"),
             models.CheckConstraint(
                 condition=models.Q(state="ended", outcome__isnull=False)
                 | (~models.Q(state="ended") & models.Q(outcome__isnull=True)),
@@ -197,7 +197,7 @@ class RaterSet(models.Model):
         ordering = ("rater", "number")
         constraints = (
             models.UniqueConstraint(fields=("rater", "number"), name="set_number"),
-            one_of("state", RaterSetState, "set_state"),
+            choice_constraint("state", RaterSetState, "set_state"),
         )
         indexes = (models.Index(fields=("lease_until",), condition=models.Q(state="open"), name="set_lease"),)
 
@@ -229,7 +229,7 @@ class Payment(models.Model):
 
     class Meta:
         constraints = (
-            one_of("kind", PaymentKind, "payment_kind"),
+            choice_constraint("kind", PaymentKind, "payment_kind"),
             models.CheckConstraint(
                 condition=~models.Q(kind="withheld") | ~models.Q(reason=""),
                 name="payment_withheld_has_reason",

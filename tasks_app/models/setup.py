@@ -7,7 +7,7 @@ from django.db import models
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app.models.base import created_at_field, one_of
+from tasks_app.models.base import choice_constraint, created_at_field
 from tasks_app.models.study import Study
 
 
@@ -74,8 +74,8 @@ class SetupWork(models.Model):
 
     class Meta:
         constraints = (
-            one_of("state", SetupWorkState, "setup_work_state"),
-            one_of("kind", SetupWorkKind, "setup_work_kind"),
+            choice_constraint("state", SetupWorkState, "setup_work_state"),
+            choice_constraint("kind", SetupWorkKind, "setup_work_kind"),
         )
 
     def __str__(self) -> str:

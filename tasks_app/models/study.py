@@ -9,7 +9,7 @@ from django.utils.crypto import get_random_string
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app import designs, task_types
-from tasks_app.models.base import Versioned, created_at_field, key_field, one_of
+from tasks_app.models.base import Versioned, choice_constraint, created_at_field, key_field
 from tasks_app.models.project import Project
 from tasks_app.study_settings import StudySettings, settings_of
 
@@ -72,7 +72,7 @@ class Study(models.Model):
         verbose_name_plural = "studies"
         ordering = ("-created_at", "-id")
         constraints = (
-            one_of("state", StudyState, "study_state"),
+            choice_constraint("state", StudyState, "study_state"),
             models.CheckConstraint(
                 condition=models.Q(state="draft") | models.Q(current_version__gt=0),
                 name="study_frozen_if_opened",
@@ -121,7 +121,7 @@ class Version(models.Model):
         ordering = ("study", "number")
         constraints = (
             models.UniqueConstraint(fields=("study", "number"), name="version_number"),
-            one_of("change", VersionChange, "version_change"),
+            choice_constraint("change", VersionChange, "version_change"),
         )
 
     def __str__(self) -> str:
@@ -146,7 +146,7 @@ class Membership(models.Model):
     class Meta:
         constraints = (
             models.UniqueConstraint(fields=("study", "user"), name="membership_once"),
-            one_of("role", MembershipRole, "membership_role"),
+            choice_constraint("role", MembershipRole, "membership_role"),
         )
 
     def __str__(self) -> str:
@@ -236,7 +236,7 @@ class Task(Versioned):
             models.UniqueConstraint(fields=("study", "key"), condition=Versioned.LIVE, name="task_key"),
             models.CheckConstraint(condition=models.Q(k__gte=1), name="task_k"),
             models.CheckConstraint(condition=models.Q(set_size__gte=1), name="task_set_size"),
-            one_of("stage", TaskStage, "task_stage"),
+            choice_constraint("stage", TaskStage, "task_stage"),
             models.CheckConstraint(
                 condition=models.Q(criteria_mode__in=["together", "page", "block", "rater"]),
                 name="task_criteria_mode",
@@ -290,7 +290,7 @@ class Criterion(Versioned):
         verbose_name_plural = "criteria"
         constraints = (
             models.UniqueConstraint(fields=("study", "key"), condition=Versioned.LIVE, name="criterion_key"),
-            one_of("kind", CriterionKind, "criterion_kind"),
+            choice_constraint("kind", CriterionKind, "criterion_kind"),
         )
 
     def __str__(self) -> str:

@@ -22,7 +22,7 @@ class Entry:
     minutes: reads.Minutes
     units: int
     due: Decimal
-    booked: reads.Booked
+    booked: reads.PaymentSums
     minimum: Decimal
 
     @property
@@ -139,7 +139,9 @@ def raters_of(study: Study, *, simulated: bool) -> QuerySet[Rater]:
     return Rater.objects.filter(study=study, kind__in=kinds).order_by("id")
 
 
-def ledger_of(study: Study, raters: Iterable[Rater], facts: reads.Facts, booked: Mapping[int, reads.Booked]) -> Ledger:
+def ledger_of(
+    study: Study, raters: Iterable[Rater], facts: reads.Facts, booked: Mapping[int, reads.PaymentSums]
+) -> Ledger:
     """Make the ledger from the rows that were read."""
     offer = reads.offer_of(study.options)
     entries = (
@@ -148,7 +150,7 @@ def ledger_of(study: Study, raters: Iterable[Rater], facts: reads.Facts, booked:
             facts.minutes.get(rater.pk, reads.Minutes()),
             sum(work.answered for work in facts.sets.get(rater.pk, ())),
             facts.due(rater.pk),
-            booked.get(rater.pk, reads.Booked()),
+            booked.get(rater.pk, reads.PaymentSums()),
             offer.minimum_hourly,
         )
         for rater in raters

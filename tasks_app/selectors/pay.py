@@ -1,6 +1,6 @@
-"""The work of the raters of whole studies, given and done, their times, and the pay that was recorded as due.
+"""Read the work of raters (units given and answered), their times and their recorded pay, for whole studies.
 
-Nothing is read of what anybody answered, nor of any rule about quality.
+Pay does not depend on answers or quality rules, so neither is read here.
 """
 
 from __future__ import annotations
@@ -16,15 +16,16 @@ from tasks_app.models.statements import rows
 from tasks_app.selectors.routing import ON_REQUEST
 from tasks_app.study_settings import StudySettings
 
-# Minutes that a longer gap between two signs of life counts: a page left open over night is no work (decision 0032).
+# A longer gap between two signs of life counts as this many minutes: a page left open overnight is no work (decision
+# 0032).
 LONGEST_GAP_MINUTES = 30.0
 
-# Booklets are drawn full first, so the first ones tell how many units a full set has. Not where texts are sent on
-# request, as many as there are: a full set is then as large as the task says, and a smaller one is paid in proportion.
-BOOKLETS_LOOKED_AT = 50
+# Full booklets come first in a plan, so the largest of this many gives the number of units of a full set. Texts that
+# are sent on request come in sets of any size: a full set is then as large as the task says, and pay is in proportion.
+BOOKLETS_SAMPLED = 50
 
-# A rater who has not ended is owed what they would be if they stopped now.
-SO_FAR = Rater.Outcome.WITHDRAWN
+# A rater who has not ended is owed the pay of a rater who stops now.
+OUTCOME_IF_STOPPED_NOW = Rater.Outcome.WITHDRAWN
 
 
 def offer_of(options: StudySettings) -> pay.Offer:
@@ -32,7 +33,7 @@ def offer_of(options: StudySettings) -> pay.Offer:
     return pay.Offer(options.amount, options.part_amount, options.part_by_time, options.minutes, options.minimum_hourly)
 
 
-_FULL = """
+_FULL_SETS = """
 SELECT t.id, t.since, t.until,
        CASE WHEN t.design = ANY(%(requested)s) THEN t.set_size
             ELSE LEAST(t.set_size, COALESCE(b.most, t.set_size)) END,
@@ -47,7 +48,7 @@ WHERE t.study_id = %(study)s AND t.stage = 'main'
 
 @dataclass(frozen=True, slots=True)
 class FullSet:
-    """How many units to judge a full set of a task has, for whom and in which versions."""
+    """The units to judge in a full set of a task, and the versions and groups of raters who are given it."""
 
     task: int
     since: int
@@ -56,27 +57,27 @@ class FullSet:
     groups: frozenset[int]
 
     def is_for(self, version: int, group: int | None) -> bool:
-        """Return whether raters of a version and group are given this task."""
-        lives = self.since <= max(1, version) and (self.until is None or self.until >= version)
-        return lives and self.takes(group)
+        """Return whether raters of this version and group are given the task."""
+        is_in_version = self.since <= max(1, version) and (self.until is None or self.until >= version)
+        return is_in_version and self.is_for_group(group)
 
-    def takes(self, group: int | None) -> bool:
-        """Return whether raters of a group are given this task."""
+    def is_for_group(self, group: int | None) -> bool:
+        """Return whether raters of this group are given the task, in the versions that have it."""
         return not self.groups or group in self.groups
 
 
 def full_sets(study_id: int) -> list[FullSet]:
-    """Read what full sets are; one query."""
-    set_rows = rows(_FULL, {"study": study_id, "looked": BOOKLETS_LOOKED_AT, "requested": list(ON_REQUEST)})
+    """Read the full sets of all tasks; one query."""
+    set_rows = rows(_FULL_SETS, {"study": study_id, "looked": BOOKLETS_SAMPLED, "requested": list(ON_REQUEST)})
     return [FullSet(task, since, until, units, frozenset(groups)) for task, since, until, units, groups in set_rows]
 
 
-def full_of(rater: Rater, sets: Collection[FullSet]) -> dict[int, int]:
+def full_set_sizes(rater: Rater, sets: Collection[FullSet]) -> dict[int, int]:
     """Return the number of units to judge in a full set of each of a rater's tasks."""
     return {work.task: work.units for work in sets if work.is_for(rater.version, rater.group_id)}
 
 
-# A repeat of a unit that was skipped is never shown, so it is not asked.
+# The repeat of a skipped unit is never shown, so it is not counted as asked.
 _SETS = """
 SELECT a.rater_id, s.task_id,
        count(*) FILTER (WHERE a.purpose = 'main'),
@@ -93,15 +94,15 @@ GROUP BY a.rater_id, s.id, s.task_id
 
 
 def sets_of(study_id: int, rater_id: int | None = None) -> dict[int, list[pay.SetWork]]:
-    """Count the units of every set by rater, or of one rater's; one query."""
+    """Count the units of every set of all raters, or of one rater; one query."""
     by_rater: dict[int, list[pay.SetWork]] = {}
     for rater, *counts in rows(_SETS, {"study": study_id, "rater": rater_id, "done": list(Assignment.State.DONE)}):
         by_rater.setdefault(rater, []).append(pay.SetWork(*counts))
     return by_rater
 
 
-# Signs of life by wave: consent, the instructions read, every unit shown, every answer, the end. What passes between
-# two waves is nobody's work.
+# Signs of life by wave: consent, the instructions read, every unit shown, every answer, the end. Time between two waves
+# is not working time.
 _TIMES = """
 WITH signs AS (
     SELECT r.id AS rater, 1 AS wave, moment.at, NULL::float8 AS active FROM tasks_app_rater r
@@ -132,9 +133,9 @@ FROM gaps GROUP BY rater HAVING count(minutes) > 0
 
 @dataclass(frozen=True, slots=True)
 class Minutes:
-    """How long a rater took: `paid` from consent to the end with long gaps cut, `elapsed` with them, `active` at work.
+    """The minutes of a rater from consent to the end: `paid` with long gaps shortened, `elapsed` with them in full.
 
-    `active` is what the browser measured; None where it measured nothing.
+    `active` is the active time on screens, as measured by the browser; None if it measured none.
     """
 
     paid: float = 0.0
@@ -143,7 +144,7 @@ class Minutes:
 
 
 def minutes_of(study: Study, raters: Collection[int] | None = None) -> dict[int, Minutes]:
-    """Measure every rater's time by the server's clock, or that of some raters; one query."""
+    """Measure the times of all raters, or of some, by the server's clock; one query."""
     rater_ids = None if raters is None else list(raters)
     times = rows(_TIMES, {"study": study.pk, "raters": rater_ids, "gap": LONGEST_GAP_MINUTES})
     return {rater: Minutes(paid, elapsed, active) for rater, paid, elapsed, active in times}
@@ -151,40 +152,43 @@ def minutes_of(study: Study, raters: Collection[int] | None = None) -> dict[int,
 
 # A process remembers the times of this many raters who have ended: measuring 700 raters with 100,000 answers takes a
 # quarter of a second. Events that change a time also change the key: a late answer, another set, erasure.
-_MOST_KEPT = 50_000
-_kept_minutes: dict[tuple[object, ...], Minutes] = {}
+_MOST_REMEMBERED = 50_000
+_remembered_minutes: dict[tuple[object, ...], Minutes] = {}
 
 
-def _minutes_once(study: Study, raters: Collection[Rater], sets: Mapping[int, list[pay.SetWork]]) -> dict[int, Minutes]:
-    """Measure the times of raters, of those who have ended once only.
+def _minutes_remembered(
+    study: Study, raters: Collection[Rater], sets: Mapping[int, list[pay.SetWork]]
+) -> dict[int, Minutes]:
+    """Measure the times of raters; those of raters who have ended are measured once and remembered.
 
-    A rater who is being ended has no `ended_at` in memory yet; that transaction may be rolled back, and is not kept.
+    A rater who is ending now has no `ended_at` in memory yet. Their times are not remembered, since that transaction
+    may be rolled back.
     """
     keys = {
         rater.pk: (rater.pk, rater.outcome, rater.ended_at, rater.erased_at, *_in_order(sets.get(rater.pk, ())))
         for rater in raters
         if rater.state == Rater.State.ENDED and rater.ended_at is not None
     }
-    minutes = {pk: minutes_kept for pk, key in keys.items() if (minutes_kept := _kept_minutes.get(key)) is not None}
+    minutes = {pk: remembered for pk, key in keys.items() if (remembered := _remembered_minutes.get(key)) is not None}
     missing = [rater.pk for rater in raters if rater.pk not in minutes]
     if missing:
         measured = minutes_of(study, missing)
-        if len(_kept_minutes) > _MOST_KEPT:
-            _kept_minutes.clear()
-        _kept_minutes.update({keys[pk]: measured.get(pk, Minutes()) for pk in missing if pk in keys})
+        if len(_remembered_minutes) > _MOST_REMEMBERED:
+            _remembered_minutes.clear()
+        _remembered_minutes.update({keys[pk]: measured.get(pk, Minutes()) for pk in missing if pk in keys})
         minutes |= measured
     return minutes
 
 
-# As `astuple`, which copies every value, and takes ten times as long.
-_COLUMNS = attrgetter(*(field.name for field in fields(pay.SetWork)))
+# A sort key with all fields. `dataclasses.astuple` copies every value, which takes ten times as long.
+_SET_KEY = attrgetter(*(field.name for field in fields(pay.SetWork)))
 
 
 def _in_order(sets: Iterable[pay.SetWork]) -> list[pay.SetWork]:
-    return sorted(sets, key=_COLUMNS)
+    return sorted(sets, key=_SET_KEY)
 
 
-_BOOKED = """
+_PAYMENT_SUMS = """
 SELECT p.rater_id,
        COALESCE(sum(p.amount) FILTER (WHERE p.kind IN ('full', 'part')), 0),
        COALESCE(sum(p.amount) FILTER (WHERE p.kind = 'bonus'), 0),
@@ -201,8 +205,8 @@ WHERE r.study_id = %(study)s AND (%(rater)s::bigint IS NULL OR r.id = %(rater)s)
 
 
 @dataclass(frozen=True, slots=True)
-class Booked:
-    """The sums of a rater's rows. `open` is still to be paid, `settled` was paid; `last` is the newest row."""
+class PaymentSums:
+    """The sums of a rater's payments: `open` is still to be paid, `settled` was paid; `last` is the newest id."""
 
     earned: Decimal = pay.NOTHING
     bonus: Decimal = pay.NOTHING
@@ -219,10 +223,10 @@ class Booked:
         return self.earned + self.bonus - self.withheld
 
 
-def booked(study_id: int, rater_id: int | None = None, last: int | None = None) -> dict[int, Booked]:
-    """Add up the rows of every rater, or of one; `open` counts those up to `last`. One query."""
-    sums_of_raters = rows(_BOOKED, {"study": study_id, "rater": rater_id, "last": last})
-    return {rater: Booked(*sums) for rater, *sums in sums_of_raters}
+def payment_sums(study_id: int, rater_id: int | None = None, last: int | None = None) -> dict[int, PaymentSums]:
+    """Add up the payments of every rater, or of one rater; `open` counts payments up to id `last`. One query."""
+    sums_of_raters = rows(_PAYMENT_SUMS, {"study": study_id, "rater": rater_id, "last": last})
+    return {rater: PaymentSums(*sums) for rater, *sums in sums_of_raters}
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,7 +243,7 @@ class Facts:
 
 
 def facts_of(study: Study, raters: Collection[Rater], *, timed: bool = True) -> Facts:
-    """Read the facts about these raters; three queries, however many they are.
+    """Read the facts about these raters; three queries for any number of raters.
 
     Times are left out where `timed` is false and the pay does not depend on them.
     """
@@ -255,14 +259,14 @@ def facts_from(
     *,
     timed: bool = True,
 ) -> Facts:
-    """Return the facts about these raters, whose sets were read already; one query, for times that are not known."""
+    """Return the facts about raters whose sets are already read; one query, for times that are not remembered."""
     offer = offer_of(study.options)
-    minutes = _minutes_once(study, raters, sets) if timed or offer.part_by_time else {}
+    minutes = _minutes_remembered(study, raters, sets) if timed or offer.part_by_time else {}
     dues = {
         rater.pk: pay.due(
             offer,
-            rater.outcome or SO_FAR,
-            pay.work_of(sets.get(rater.pk, ()), full_of(rater, full_sizes)),
+            rater.outcome or OUTCOME_IF_STOPPED_NOW,
+            pay.work_of(sets.get(rater.pk, ()), full_set_sizes(rater, full_sizes)),
             minutes.get(rater.pk, Minutes()).paid,
         )
         for rater in raters

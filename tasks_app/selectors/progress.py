@@ -13,21 +13,22 @@ from tasks_app.models import Assignment, Judgment, Rater, Study
 
 Purpose, State = Assignment.Purpose, Assignment.State
 
-# The estimate of the time per unit counts like this many answers, or like this share of all units where that is more.
-# The rater's own pace outweighs it step by step, so that the time left does not jump from one page to the next.
+# The weight of the study's estimate of the time per unit, in answers: this number, or this share of all units if that
+# is more. The rater's own pace outweighs the estimate only gradually, so the time left does not jump between pages.
 ESTIMATE_COUNTS, ESTIMATE_SHARE = 5, 0.25
 
-# Units of later waves do not count before their day.
+# Units of a wave do not count before the wave opens.
 REACHABLE = Q(set__opens_at=None) | Q(set__opens_at__lte=Now())
 
 
 @dataclass(frozen=True, slots=True)
 class RaterProgress:
-    """What a rater has answered, of how many, and the minutes that are probably left.
+    """The units that a rater has answered, all units, and the estimated minutes left.
 
-    `done` and `total` count the sequence that the rater is in, whose `purpose` is empty for what is judged; `number` is
-    the place of the unit on the screen in that sequence, from 1, and 0 where no unit is shown. `minutes_left` counts
-    everything. `answered` numbers what the rater may go back to, `orders` all units of the sequence.
+    `done` and `total` count the units of the current sequence, such as the training or the units to judge; `purpose` is
+    the purpose of its units, empty for units to judge. `number` is the place of the shown unit in the sequence, from 1;
+    0 if no unit is shown. `orders` holds the order numbers of all units of the sequence, `answered` those of the units
+    that the rater may go back to. `minutes_left` is the time for all units, not only those of the sequence.
     """
 
     done: int
@@ -42,13 +43,13 @@ class RaterProgress:
         """Return the place of a unit in the sequence, from 1."""
         return sum(other <= order for other in self.orders)
 
-    def before(self, order: int) -> int | None:
-        """Return the number of the unit answered before another."""
+    def answered_before(self, order: int) -> int | None:
+        """Return the order number of the last answered unit before another unit; None if there is none."""
         return max((answered for answered in self.answered if answered < order), default=None)
 
 
 class _Row(NamedTuple):
-    """One unit of a rater, as far as it is counted."""
+    """The columns of a rater's unit that are needed to count it."""
 
     state: str
     order: int
@@ -64,9 +65,9 @@ class _Row(NamedTuple):
 
 
 def progress_of(rater: Rater, set_size: int, assignment: Assignment | None = None) -> RaterProgress:
-    """Count a rater's units in one query: those of the sequence an assignment is in, else those that are judged.
+    """Count a rater's units in one query: those of the sequence of an assignment, or without one the units to judge.
 
-    Units lost to others while away do not count.
+    Units that the rater lost, because their lease ran out, do not count.
     """
     units = (
         Assignment.objects.filter(REACHABLE, rater=rater, state__in=(*State.DONE, *State.WAITING))
@@ -76,12 +77,12 @@ def progress_of(rater: Rater, set_size: int, assignment: Assignment | None = Non
     rows = [row for row in map(_Row._make, units) if row.replaces is None]
     in_sequence = [row for row in rows if _in_sequence(row, assignment)]
     seconds = [row.seconds for row in rows if row.seconds is not None and row.purpose in Purpose.JUDGED]
-    guess = rater.study.options.minutes * 60 / max(1, set_size, len(rows))
+    estimate = rater.study.options.minutes * 60 / max(1, set_size, len(rows))
     n_left = sum(not row.is_answered for row in rows)
     return RaterProgress(
         done=sum(row.is_answered for row in in_sequence),
         total=len(in_sequence),
-        minutes_left=max(1, round(seconds_per_unit(guess, seconds, len(rows)) * n_left / 60)),
+        minutes_left=max(1, round(seconds_per_unit(estimate, seconds, len(rows)) * n_left / 60)),
         answered=tuple(row.order for row in rows if row.is_answered and row.purpose not in Purpose.PRELIMINARY),
         purpose="" if assignment is None or assignment.purpose in Purpose.JUDGED else assignment.purpose,
         number=sum(row.order <= assignment.order for row in in_sequence) if assignment else 0,
@@ -90,7 +91,7 @@ def progress_of(rater: Rater, set_size: int, assignment: Assignment | None = Non
 
 
 def seconds_per_unit(estimate: float, seconds: Sequence[float], n_units: int) -> float:
-    """Return how long the next units will probably take: the estimate and a rater's own median, weighted."""
+    """Return the expected seconds per unit: the weighted mean of the study's estimate and the rater's own median."""
     if not seconds:
         return estimate
     weight = max(ESTIMATE_COUNTS, ESTIMATE_SHARE * n_units)
@@ -98,7 +99,10 @@ def seconds_per_unit(estimate: float, seconds: Sequence[float], n_units: int) ->
 
 
 def _in_sequence(row: _Row, assignment: Assignment | None) -> bool:
-    """Return whether a unit is counted together with an assignment; training and each attempt at an exam by task."""
+    """Return whether a unit is in the sequence of an assignment.
+
+    Training is one sequence for each task, and so is each attempt at an exam.
+    """
     if assignment is None or assignment.purpose in Purpose.JUDGED:
         return row.purpose in Purpose.JUDGED
     if assignment.purpose in {"training", "exam"}:
@@ -114,12 +118,12 @@ def next_purpose(rater: Rater) -> str | None:
 
 
 def units_by_purpose(rater: Rater) -> Counter[tuple[int, str]]:
-    """Count what a rater has before them and behind them, by task and purpose; of an exam, one attempt."""
+    """Count a rater's answered and waiting units by task and purpose; of an exam, those of the first attempt."""
     rows = Assignment.objects.filter(REACHABLE, rater=rater, attempt=1, state__in=(*State.DONE, *State.WAITING))
     return Counter(rows.order_by().values_list("unit__task", "purpose"))
 
 
 def count_judgments(study: Study) -> int:
-    """Count the judgments of a study, revised ones too, without those of people who only tried it out."""
+    """Count the judgments of a study, including revised ones, but not those of people who only tried it out."""
     judgments = Judgment.objects.filter(assignment__rater__study=study)
     return judgments.exclude(assignment__rater_kind=Rater.Kind.SANDBOX).count()

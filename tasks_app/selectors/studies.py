@@ -56,8 +56,8 @@ def with_progress(studies: QuerySet[Study]) -> QuerySet[Study]:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """Which studies a researcher looks for; what is empty is not asked for.
+class StudyFilters:
+    """The filters of a list of studies; an empty filter matches every study.
 
     `whose` is "mine" or "shared", `project` the slug of a project.
     """
@@ -69,23 +69,23 @@ class Wanted:
     project: str = ""
 
 
-def matching(studies: QuerySet[Study], user_id: int, wanted: Wanted) -> QuerySet[Study]:
-    """Return the studies that a researcher looks for, each with the researcher's own role."""
+def matching(studies: QuerySet[Study], user_id: int, filters: StudyFilters) -> QuerySet[Study]:
+    """Return the studies that match the filters, each with the researcher's own role."""
     roles = Membership.objects.filter(study=OuterRef("pk"), user_id=user_id)
     matches = studies.annotate(own_role=Subquery(roles.values("role")[:1]))
-    for word in wanted.words.replace("\0", "").split():
+    for word in filters.words.replace("\0", "").split():
         matches = matches.filter(Q(title__icontains=word) | Q(slug__icontains=word) | Q(public_title__icontains=word))
-    if wanted.state:
-        matches = matches.filter(state=wanted.state)
-    if wanted.task_type:
-        tasks = Task.objects.filter(study=OuterRef("pk"), until=None, type=wanted.task_type)
+    if filters.state:
+        matches = matches.filter(state=filters.state)
+    if filters.task_type:
+        tasks = Task.objects.filter(study=OuterRef("pk"), until=None, type=filters.task_type)
         # A draft may have been set up so far only, without a row of its own for any task.
-        matches = matches.filter(Q(Exists(tasks)) | Q(setup__given__tasks__contains=[{"type": wanted.task_type}]))
-    if wanted.project:
-        matches = matches.filter(project__slug=wanted.project)
-    if wanted.whose == "mine":
+        matches = matches.filter(Q(Exists(tasks)) | Q(setup__given__tasks__contains=[{"type": filters.task_type}]))
+    if filters.project:
+        matches = matches.filter(project__slug=filters.project)
+    if filters.whose == "mine":
         matches = matches.filter(own_role=Membership.Role.OWNER)
-    elif wanted.whose == "shared":
+    elif filters.whose == "shared":
         matches = matches.exclude(own_role=Membership.Role.OWNER)
     return matches
 

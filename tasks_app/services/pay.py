@@ -56,7 +56,7 @@ def owed(rater: Rater) -> Decimal:
 
 @dataclass(frozen=True, slots=True)
 class Offered:
-    """What a rater was given: so many units to judge instead of a full set's, and what answering all of them pays."""
+    """The units that a rater was given, the units of a full set, and the pay for answering all the given units."""
 
     units: int
     full: int
@@ -65,7 +65,7 @@ class Offered:
 
 def offered(rater: Rater) -> Offered:
     """Return the offer to a rater, to be announced before they begin; two queries."""
-    full_sizes = reads.full_of(rater, reads.full_sets(rater.study_id))
+    full_sizes = reads.full_set_sizes(rater, reads.full_sets(rater.study_id))
     sets = reads.sets_of(rater.study_id, rater.pk).get(rater.pk, [])
     units = sum(min(work.main, full_sizes.get(work.task, 0)) for work in sets)
     amount = pay.cents(Fraction(rater.study.options.amount) * pay.work_of(sets, full_sizes).given)
@@ -73,20 +73,20 @@ def offered(rater: Rater) -> Offered:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """What a rater is told at the end: what they earned, the bonus so far, and whether all of it was paid."""
+class FinalPay:
+    """The pay that a rater reads at the end: what they earned, the bonus so far, and whether all of it was paid."""
 
     earned: Decimal
     bonus: Decimal
     is_paid: bool = False
 
 
-def told(rater: Rater) -> Told:
+def final_pay(rater: Rater) -> FinalPay:
     """Return the amounts stored for a rater, or, for a rater without rows, the amounts that would be stored."""
-    row = reads.booked(rater.study_id, rater.pk).get(rater.pk)
+    row = reads.payment_sums(rater.study_id, rater.pk).get(rater.pk)
     if row is None:
-        return Told(owed(rater), pay.NOTHING)
-    return Told(row.earned, row.bonus, is_paid=row.settled > 0 and not row.has_open)
+        return FinalPay(owed(rater), pay.NOTHING)
+    return FinalPay(row.earned, row.bonus, is_paid=row.settled > 0 and not row.has_open)
 
 
 def record(rater: Rater) -> None:
@@ -95,11 +95,11 @@ def record(rater: Rater) -> None:
     Who took another set gets a further row for the difference. Nothing is ever taken back here.
     """
     if rater.kind in Rater.Kind.COUNTED and reads.offer_of(rater.study.options).pays:
-        row = reads.booked(rater.study_id, rater.pk).get(rater.pk, reads.Booked())
+        row = reads.payment_sums(rater.study_id, rater.pk).get(rater.pk, reads.PaymentSums())
         Payment.objects.bulk_create(_difference(rater, owed(rater), row))
 
 
-def _difference(rater: Rater, due: Decimal, row: reads.Booked) -> list[Payment]:
+def _difference(rater: Rater, due: Decimal, row: reads.PaymentSums) -> list[Payment]:
     if due <= row.earned:
         return []
     kind = Kind.FULL if rater.outcome == Rater.Outcome.COMPLETED else Kind.PART
@@ -112,25 +112,25 @@ def up_to_date(*, study: Study, simulated: bool = False, last: int | None = None
     Sums of what is open count rows up to `last`. Doing it again writes nothing.
     """
     raters = list(raters_of(study, simulated=simulated))
-    facts, booked = reads.facts_of(study, raters), reads.booked(study.pk, last=last)
+    facts, booked = reads.facts_of(study, raters), reads.payment_sums(study.pk, last=last)
     late = [
         rater.pk
         for rater in raters
         if rater.state == Rater.State.ENDED
         and rater.erased_at is None
-        and facts.due(rater.pk) > booked.get(rater.pk, reads.Booked()).earned
+        and facts.due(rater.pk) > booked.get(rater.pk, reads.PaymentSums()).earned
     ]
     if late:
         _record_late(study=study, late=late, dues=facts.dues)
-        booked = reads.booked(study.pk, last=last)
+        booked = reads.payment_sums(study.pk, last=last)
     return ledger_of(study, raters, facts, booked)
 
 
 @atomically
 def _record_late(*, study: Study, late: Sequence[int], dues: Mapping[int, Decimal]) -> None:
     locked = list(Rater.objects.select_for_update().filter(pk__in=late, erased_at=None).order_by("pk"))
-    sums = reads.booked(study.pk)
-    bookings = [_difference(rater, dues[rater.pk], sums.get(rater.pk, reads.Booked())) for rater in locked]
+    sums = reads.payment_sums(study.pk)
+    bookings = [_difference(rater, dues[rater.pk], sums.get(rater.pk, reads.PaymentSums())) for rater in locked]
     Payment.objects.bulk_create(row for rows in bookings for row in rows)
 
 
@@ -203,7 +203,7 @@ def withhold(*, rater: Rater, by: events.Actor, reason: str) -> Decimal:
     if not reason.strip():
         raise NotPossible(_("Enter a reason for withholding the pay."))
     Rater.objects.select_for_update().get(pk=rater.pk)
-    amount = reads.booked(rater.study_id, rater.pk).get(rater.pk, reads.Booked()).open
+    amount = reads.payment_sums(rater.study_id, rater.pk).get(rater.pk, reads.PaymentSums()).open
     if amount <= 0:
         raise NotPossible(_("Nothing is left to be paid to this rater."))
     Payment.objects.create(rater=rater, kind=Kind.WITHHELD, amount=amount, reason=reason.strip(), by_id=_pk(by))

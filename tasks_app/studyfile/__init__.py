@@ -26,7 +26,7 @@ __all__ = [
     "StudyFileError",
     "export",
     "load",
-    "load_and_tell",
+    "load_with_notes",
     "read",
     "register_sections",
     "schema",
@@ -58,11 +58,11 @@ def load(source: Source, *, owner: AbstractBaseUser | None, replace: bool = Fals
     StudyFileError
         With every problem; nothing is stored then.
     """
-    return load_and_tell(source, owner=owner, replace=replace)[0]
+    return load_with_notes(source, owner=owner, replace=replace)[0]
 
 
-def load_and_tell(source: Source, *, owner: AbstractBaseUser | None, replace: bool = False) -> tuple[Study, Loaded]:
-    """Store a study file as `load` does, and also return its notes and counts."""
+def load_with_notes(source: Source, *, owner: AbstractBaseUser | None, replace: bool = False) -> tuple[Study, Loaded]:
+    """Store a study file as `load` does; return the study, and the file's notes and counts."""
     return store_file(source, Slot(owner, replace))
 
 

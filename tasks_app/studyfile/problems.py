@@ -121,7 +121,7 @@ class _Alike:
         self._seen |= other._seen
         self._first = sorted(self._first + other._first)[:PLACES]
 
-    def told(self, file: str) -> Problem:
+    def merged_problem(self, file: str) -> Problem:
         """Return all problems as one, with the message of the first."""
         (line, column), message = self._first[0]
         places = tuple(place for place, _message in self._first) if self.count > 1 else ()
@@ -154,9 +154,9 @@ class _Family:
         """Count further problems like a reported one, without places."""
         self._alike["" if self._merged else message].count += n
 
-    def told(self, file: str) -> Iterator[Problem]:
+    def merged_problem(self, file: str) -> Iterator[Problem]:
         """Yield the problems to report."""
-        return (group.told(file) for group in self._alike.values())
+        return (group.merged_problem(file) for group in self._alike.values())
 
 
 def _kind_of(line: int, message: str) -> str:
@@ -210,7 +210,7 @@ class Problems:
                     problem
                     for file, kinds in self._families.items()
                     for kind in kinds.values()
-                    for problem in kind.told(file)
+                    for problem in kind.merged_problem(file)
                 ),
                 key=lambda problem: (problem.line > 0, problem),
             )

@@ -36,9 +36,9 @@ class DraftTask:
     items: Mapping[str, ItemTexts]
     units: Mapping[str, UnitDraft]
 
-    def wanted(self, document: Mapping[str, Json]) -> plans.Wanted:
-        """Return the requirements that the plan is drawn for."""
-        return plans.Wanted(
+    def plan_request(self, document: Mapping[str, Json]) -> plans.PlanRequest:
+        """Return the settings with which the plan of the task is drawn."""
+        return plans.PlanRequest(
             self.task["design"],
             {**self.task["design_params"], **batches.params_of(document["batches"], self.task["key"])},
             self.task["criteria_mode"],
@@ -254,7 +254,7 @@ def check_plans(reading: StudyReading, drafts: list[DraftTask]) -> None:
         study = Study(seed=reading.document["study"]["seed"])
         stream = partial(plans.seeded, study, "plan", draft.task["key"], study.next_version)
         try:
-            booklets = plans.draw_booklets(units, draft.wanted(reading.document), stream)
+            booklets = plans.draw_booklets(units, draft.plan_request(reading.document), stream)
         except PlanImpossible as error:
             nearest: dict[Path, Json] = {(*path, *name.split(".")): value for name, value in error.nearest.items()}
             reading.nearest |= nearest

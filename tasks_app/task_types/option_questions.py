@@ -1,4 +1,4 @@
-"""Questions about one text that are answered by options: what labels, error labels and comprehension have in common."""
+"""Questions about one text that raters answer by choosing options: shared by labels, error labels and comprehension."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tasks_app.task_types.texts import TextType
 # Options as short as this stand side by side.
 SHORT = 24
 
-NOT_SHOWN = {"invalid_choice": _("Choose one of the options shown.")}
+NOT_AN_OPTION = {"invalid_choice": _("Choose one of the options shown.")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +56,8 @@ def missing(question: str) -> str:
     return gettext("Answer “%(question)s”") % {"question": question}
 
 
-def own_words(label: str, longest: int) -> forms.CharField:
-    """Return a field in which raters write a short answer."""
+def short_answer_field(label: str, longest: int) -> forms.CharField:
+    """Return a form field for a short written answer."""
     return forms.CharField(
         required=False,
         max_length=longest,

@@ -74,7 +74,7 @@ def stopping(rater: Rater) -> str:
 def sentences(rater: Rater) -> list[str]:
     """Return the sentences for a rater at the end: the pay, the bonus so far, and when and how it is paid."""
     options = rater.study.options
-    numbers = service.told(rater)
+    numbers = service.final_pay(rater)
     # Raters who judged nothing do not read about a bonus for those who did.
     may_get_more = bool(bonus(options) and (numbers.earned or not offer_of(options).pays))
     promises = []

@@ -39,7 +39,7 @@ def test_its_example_loads_and_has_items_enough(name: str, tmp_path: Path, setti
     settings.MEDIA_ROOT = tmp_path
     folder = ROOT / "examples" / name
     assert (folder / "study.yaml").is_file(), f"examples/{name}/study.yaml is missing"
-    study, loaded = studyfile.load_and_tell(folder, owner=None)
+    study, loaded = studyfile.load_with_notes(folder, owner=None)
     assert loaded.counts["booklets"] >= 2 * demo.RATERS, "the demonstration leaves no place for whoever looks"
     assert study.slug == f"example-{name.replace('_', '-')}"
     assert name in set(study.tasks.values_list("type", flat=True)), "the example does not use the type"

@@ -119,7 +119,7 @@ def test_problems_of_days_are_reported_with_their_place(tmp_path: Path) -> None:
 
 @pytest.mark.django_db
 def test_a_study_of_days_is_judged_with_a_picture_beside_each_text(tmp_path: Path) -> None:
-    study, _loaded = studyfile.load_and_tell(folder_of(tmp_path / "study"), owner=None)
+    study, _loaded = studyfile.load_with_notes(folder_of(tmp_path / "study"), owner=None)
     study = opened(study)
     places = Place.objects.filter(unit__task__study=study)
     assert places.count() == 6 * 4, "four triads: the seven days are in two of either kind"
@@ -138,7 +138,7 @@ def test_a_study_of_days_is_judged_with_a_picture_beside_each_text(tmp_path: Pat
 
 @pytest.mark.django_db
 def test_answers_about_days_are_right_where_the_odd_one_was_chosen(tmp_path: Path) -> None:
-    study = judged(studyfile.load_and_tell(folder_of(tmp_path / "study"), owner=None)[0])
+    study = judged(studyfile.load_with_notes(folder_of(tmp_path / "study"), owner=None)[0])
     answered = Judgment.objects.filter(assignment__rater__study=study, skip_reason="").select_related("assignment")
     assert answered.exists()
     for one in answered:
@@ -147,7 +147,7 @@ def test_answers_about_days_are_right_where_the_odd_one_was_chosen(tmp_path: Pat
         odd = next(place for place, system in enumerate(shown, start=1) if shown.count(system) == 1)
         right = Rating.objects.get(judgment=one, criterion__key="correct").value
         assert right == (one.answer["odd-one-out"] == str(odd))
-    copy, _loaded = studyfile.load_and_tell(
+    copy, _loaded = studyfile.load_with_notes(
         folder_of(tmp_path / "copy", STUDY.replace("slug: days", "slug: again")), owner=None
     )
     comes_back_unchanged(study, copy, tmp_path)

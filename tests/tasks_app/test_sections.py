@@ -96,7 +96,7 @@ def test_sections_stand_behind_those_they_name(monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.django_db
 def test_another_apps_section_goes_the_whole_way(tmp_path: Path, rosa: User) -> None:
     folder = put(tmp_path / "study", study_yaml=STUDY + "rules: [burn_in, trust]\n")
-    study, loaded = studyfile.load_and_tell(folder, owner=rosa)
+    study, loaded = studyfile.load_with_notes(folder, owner=rosa)
     assert "2 rules" in loaded.notes
     assert sections.snapshot(study)["rules"] == ["burn_in", "trust"]
     studyfile.export(study, tmp_path / "copy")

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from analytics_app.analyses.base import Rows, Sample
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.bootstrap import bootstrap
-from analytics_app.analyses.shared.rated_texts import BetweenRaters, Compared, compared
+from analytics_app.analyses.shared.rated_texts import BetweenRaters, RatedTexts, rated_texts
 from analytics_app.analyses.shared.transforms import OverallFilters
 from analytics_app.results import Row
 from analytics_app.stats.agreement.fleiss import fleiss_kappa
@@ -49,7 +49,7 @@ class Agreement(BetweenRaters):
         "fleiss_kappa": _("Fleiss' kappa"),
         "kendall_w": _("Kendall's W"),
     }
-    told_apart_by = ("weights",)
+    distinguishing_settings = ("weights",)
 
     class Settings(OverallFilters):
         weights = forms.ChoiceField(
@@ -61,7 +61,7 @@ class Agreement(BetweenRaters):
 
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
         """Yield one row for each coefficient, those that suit the scale first."""
-        compared_ratings = compared(sample)
+        compared_ratings = rated_texts(sample)
         make = Rows(self.name, sample)
         steps = sample.question.scale is Scale.ORDINAL
         yield from _beyond_chance(make, compared_ratings, str(settings["weights"]) if steps else "identity")
@@ -100,7 +100,7 @@ class Agreement(BetweenRaters):
             )
 
 
-def _beyond_chance(make: Rows, compared_ratings: Compared, weights: Any) -> Iterator[Row]:
+def _beyond_chance(make: Rows, compared_ratings: RatedTexts, weights: Any) -> Iterator[Row]:
     """Yield Gwet's AC1 for labels, or AC2 for steps."""
     estimate = gwet_ac(
         compared_ratings.values,

@@ -1,4 +1,4 @@
-"""In which answers groups differ clearly."""
+"""The finding about answers that differ clearly between groups."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from analytics_app.show.shown import Rows
 
 @finding_of("answers_by_group", *TESTS, order=40, parts=True)
 def answers_by_group(rows: Rows, question: FindingQuestion) -> Finding | None:
-    """Return the finding about the questions that every two groups answered differently, if there are any."""
+    """Return the finding about the questions that pairs of groups answered differently; None without tests."""
     tests = tests_of(rows, *TESTS)
     if not tests:
         return None

@@ -59,7 +59,7 @@ class ErrorCounts(Analysis):
     needs = frozenset({Scores, Kinds})
     splits = False
     leads = False
-    told_apart_by = ("reduce",)
+    distinguishing_settings = ("reduce",)
     statistics = {
         "error_effect": _("Change of ratings with one more error"),
         "error_effect_of_metric": _("Change of a metric with one more error"),

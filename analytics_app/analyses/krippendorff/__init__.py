@@ -40,7 +40,7 @@ class Krippendorff(BetweenRaters):
     scales = frozenset({Scale.NOMINAL, Scale.ORDINAL, Scale.INTERVAL, Scale.RATIO})
     statistics = {"alpha": _("Krippendorff's alpha")}
     needs = frozenset({Kinds})
-    told_apart_by = ("level", "reduce", "values")
+    distinguishing_settings = ("level", "reduce", "values")
 
     class Settings(ReducedFilters):
         level = forms.ChoiceField(

@@ -48,7 +48,7 @@ class Magnitude(Analysis):
     )
     scales = frozenset({Scale.RATIO})
     task_types = frozenset({"magnitude"})
-    told_apart_by = ("normalisation",)
+    distinguishing_settings = ("normalisation",)
     statistics = {
         "geometric_mean": _("Geometric mean"),
         "geometric_mean_over_raters": _("Geometric mean, interval over raters"),

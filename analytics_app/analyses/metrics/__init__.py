@@ -90,7 +90,7 @@ class Metrics(Analysis):
     scales = frozenset({Scale.ORDINAL, Scale.INTERVAL, Scale.RATIO})
     needs: ClassVar[frozenset[type[Extra]]] = frozenset({Scores})
     splits = False
-    told_apart_by = ("human",)
+    distinguishing_settings = ("human",)
     statistics: ClassVar[Mapping[str, Words]] = {
         "metric_pearson_texts": _("Pearson's r over texts"),
         "metric_spearman_texts": _("Spearman's rho over texts"),

@@ -69,8 +69,8 @@ def metrics_against_people(material: Material) -> Iterator[Sketch]:
             [_panel(row, means[str(row.metric)][0]) for row in drawn],
             [_system_point(row, systems) for metric in drawn for row in means[str(metric.metric)]],
             systems,
-            across=people,
-            lower=penalties,
+            value_label=people,
+            lower_is_better=penalties,
         ),
         columns=(
             ("panel", "Metric"),
@@ -113,7 +113,7 @@ def _panel(correlation: Row, first: Row) -> Panel:
     return Panel(
         key=str(correlation.metric),
         title=f"{words.short(correlation.metric, 24)}: r = {words.bare(value_of(correlation))}{ends}",
-        lower=turned,
+        lower_is_better=turned,
     )
 
 

@@ -47,7 +47,7 @@ class Pairwise(Analysis):
     )
     scales = frozenset({Scale.NOMINAL})
     task_types = frozenset({"pairwise"})
-    told_apart_by = ("ties",)
+    distinguishing_settings = ("ties",)
     statistics = {
         "pair_wins": _("Wins"),
         "pair_losses": _("Losses"),

@@ -17,7 +17,7 @@ from analytics_app.show.table import Table
 
 
 @tables_of("rater_quality")
-def care(rows: Rows, limit: float) -> Iterator[Table]:
+def rater_quality(rows: Rows, limit: float) -> Iterator[Table]:
     """Yield one table of all raters, which marks those that the rules left out."""
     kept_raters = {row.rater for row in rows.kept}
     everybody = rows.before or rows.kept

@@ -53,7 +53,7 @@ class BetweenRaters(Analysis):
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class RatedTexts:
     """The first rating of each rater for each text, as numbers; labels as their codes.
 
     `items` are those of the texts, else the text itself. `order` is that of arrival. `clusters` are the documents of
@@ -106,8 +106,8 @@ def clusters_of_texts(sample: Sample) -> NDArray[np.int64] | None:
     return np.where(document >= 0, document, len(names.documents) + table.text)
 
 
-def compared(sample: Sample) -> Compared:
-    """Return the ratings of a sample that can be compared."""
+def rated_texts(sample: Sample) -> RatedTexts:
+    """Return the first rating of each rater for each text of a sample."""
     once = sample.first_per_rater()
     table, question = once.table, sample.question
     labels = question.scale is Scale.NOMINAL and bool((table.label >= 0).any())
@@ -120,7 +120,7 @@ def compared(sample: Sample) -> Compared:
     elif twice := len(sample.table) - len(table):
         notes.append(f"{in_words(twice, 'further rating', 'further ratings')} of a text by the same rater left out.")
     clusters = clusters_of_texts(once)
-    return Compared(
+    return RatedTexts(
         values=values[rated].astype(np.float64),
         texts=once.text[rated],
         items=_items(once)[rated],

@@ -66,7 +66,7 @@ class Systems(Analysis):
     }
 
     needs = frozenset({Kinds})
-    told_apart_by = ("reduce",)
+    distinguishing_settings = ("reduce",)
 
     class Settings(Reduced):
         resample = resample_field()

@@ -46,7 +46,7 @@ class Trust(BetweenRaters):
     # Trust needs other raters of the same texts, and groups of a study rarely share texts.
     splits = False
     needs = frozenset({Kinds})
-    told_apart_by = ("level", "reduce")
+    distinguishing_settings = ("level", "reduce")
 
     class Settings(ReducedFilters):
         level = forms.ChoiceField(

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from analytics_app.analyses.base import Rows, Sample
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.bootstrap import bootstrap
-from analytics_app.analyses.shared.rated_texts import BetweenRaters, Compared, compared
+from analytics_app.analyses.shared.rated_texts import BetweenRaters, RatedTexts, rated_texts
 from analytics_app.results import Row
 from analytics_app.stats.agreement.prediction import prediction_errors
 from analytics_app.stats.agreement.with_rest import (
@@ -53,7 +53,7 @@ class WithRest(BetweenRaters):
 
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
         """Yield the rows of each rater who shares texts with others: agreement, severity, errors of prediction."""
-        ratings, make = compared(sample), Rows(self.name, sample)
+        ratings, make = rated_texts(sample), Rows(self.name, sample)
         by_label = sample.question.scale is Scale.NOMINAL
         measure = agreement_with_rest if by_label else correlations_with_rest
         name = "agreement_with_rest" if by_label else "correlation_with_rest"
@@ -64,7 +64,7 @@ class WithRest(BetweenRaters):
             yield from _prediction(make, ratings)
 
 
-def _severity(make: Rows, ratings: Compared) -> Iterator[Row]:
+def _severity(make: Rows, ratings: RatedTexts) -> Iterator[Row]:
     """Yield the mean difference of each rater from the others, with p adjusted over all raters."""
     sample, common = make.sample, make.sample.common
     items, over = (ratings.items, "items") if ratings.clusters is None else (ratings.clusters, "documents")
@@ -84,7 +84,7 @@ def _severity(make: Rows, ratings: Compared) -> Iterator[Row]:
         )
 
 
-def _prediction(make: Rows, ratings: Compared) -> Iterator[Row]:
+def _prediction(make: Rows, ratings: RatedTexts) -> Iterator[Row]:
     """Yield the errors of predicting ratings by the mean of the others: of all raters together, then of each.
 
     Means of items are predicted only if raters share several texts of an item.
@@ -111,7 +111,7 @@ def _prediction(make: Rows, ratings: Compared) -> Iterator[Row]:
                 yield make.row(f"prediction_{name}{suffix}", estimate, rater=rater, settings={**settings, **drawn})
 
 
-def _levels(ratings: Compared) -> Iterator[str]:
+def _levels(ratings: RatedTexts) -> Iterator[str]:
     """Yield the levels of prediction: texts, and items if raters share several texts of an item."""
     yield "texts"
     texts, n = np.unique(ratings.texts, return_counts=True)

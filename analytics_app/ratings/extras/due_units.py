@@ -17,7 +17,10 @@ from analytics_app.ratings.table import Coding, Table
 @extra
 @dataclass(frozen=True, slots=True)
 class Wanted(Extra):
-    """Codes of the units to be judged, ascending."""
+    """Codes of the units to be judged, ascending.
+
+    The name of the class is part of the digests of stored results; another one would have all of them recomputed.
+    """
 
     unit: NDArray[np.int32]
 

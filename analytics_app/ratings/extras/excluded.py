@@ -10,14 +10,17 @@ from numpy.typing import NDArray
 
 from analytics_app.ratings.extras.base import Extra, Loading
 from analytics_app.ratings.extras.registry import extra
-from analytics_app.ratings.extras.spans import gone
+from analytics_app.ratings.extras.spans import excluded_ids
 from analytics_app.ratings.table import Mask, Table
 
 
 @extra
 @dataclass(frozen=True, slots=True)
 class Gone(Extra):
-    """Ids of excluded raters and judgments, needed for answers without errors, since these have no rating."""
+    """Ids of excluded raters and judgments, needed for answers without errors, since these have no rating.
+
+    The name of the class is part of the digests of stored results; another one would have all of them recomputed.
+    """
 
     raters: NDArray[np.int64]
     judgments: NDArray[np.int64]
@@ -25,7 +28,7 @@ class Gone(Extra):
     @classmethod
     def load(cls, loading: Loading) -> Self:
         """Read the exclusions of the run."""
-        return cls(*gone(loading.run, loading.params["tasks"]))
+        return cls(*excluded_ids(loading.run, loading.params["tasks"]))
 
     @classmethod
     def empty(cls, table: Table) -> Self:

@@ -12,7 +12,7 @@ from analytics_app.ratings.copying import rows
 from analytics_app.ratings.extras.base import Extra, Loading
 from analytics_app.ratings.extras.codes import rater_codes
 from analytics_app.ratings.extras.registry import extra
-from analytics_app.ratings.extras.spans import gone
+from analytics_app.ratings.extras.spans import excluded_ids
 from analytics_app.ratings.reading import ids_of
 from analytics_app.ratings.table import Coding, Floats, Mask, Table
 from tasks_app.models import Study, Task
@@ -48,7 +48,7 @@ class Measured(Extra):
         outcomes = tuple(sorted({row[3] for row in stored}))
         groups = ids_of(rows("SELECT id FROM tasks_app_group WHERE study_id = %s ORDER BY id", study))
         ids = np.array([row[0] for row in stored], dtype=np.int64)
-        excluded, _judgments = gone(loading.run, loading.params["tasks"])
+        excluded, _judgments = excluded_ids(loading.run, loading.params["tasks"])
         return cls(
             rater=rater_codes(names, ids),
             group=Coding(groups)(np.array([row[1] for row in stored], dtype=np.int64)),

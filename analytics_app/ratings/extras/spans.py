@@ -53,7 +53,7 @@ class Spans(Extra):
         )
         columns = copy(_SPANS, {**params, "categories": list(categories), "severities": list(severities)}, _TYPE)
         columns = columns[np.argsort(columns["id"], kind="stable")]
-        raters, judgments = gone(loading.run, params["tasks"])
+        raters, judgments = excluded_ids(loading.run, params["tasks"])
         return cls(
             id=columns["id"],
             side=columns["side"],
@@ -80,7 +80,7 @@ class Spans(Extra):
         )  # fmt: skip
 
 
-def gone(run: Run, tasks: list[int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def excluded_ids(run: Run, tasks: list[int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the ids of raters and of judgments that a run excludes from these tasks, with ratings or without."""
     exclusions = Exclusion.objects.filter(run=run, task__in=tasks)
     if run.heeds_exclusions:

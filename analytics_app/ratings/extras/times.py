@@ -14,7 +14,7 @@ from analytics_app.ratings.extras.codes import rater_codes
 from analytics_app.ratings.extras.registry import extra
 from analytics_app.ratings.table import Coding, Floats, Table
 from tasks_app.models import Rater, Study
-from tasks_app.selectors.pay import full_of, full_sets
+from tasks_app.selectors.pay import full_set_sizes, full_sets
 
 
 @extra
@@ -93,7 +93,7 @@ def _per_unit(loading: Loading) -> Floats:
         if kind == Rater.Kind.IMPORTED or code < 0:
             continue
         if (version, group) not in seconds_of:
-            units = full_of(Rater(version=version, group_id=group), full)
+            units = full_set_sizes(Rater(version=version, group_id=group), full)
             # Tasks before or after judging do not count towards the minutes.
             n_units = sum(units.values()) if tasks & set(units) else 0
             seconds_of[version, group] = study.options.minutes * 60 / n_units if n_units else np.nan

@@ -76,12 +76,12 @@ class Reading:
         """
         sets = {entry.task: entry for entry in self.progress.full_sets if entry.until is None}
         shares: dict[int | None, int] = dict(self.group_shares) or {None: 1}
-        units = {group: sum(entry.units for entry in sets.values() if entry.takes(group)) for group in shares}
+        units = {group: sum(entry.units for entry in sets.values() if entry.is_for_group(group)) for group in shares}
         cost = pay.NOTHING
         for task in self.progress.tasks:
             left = task.places - task.submitted
             full_set = sets.get(task.task.pk)
-            takers = [group for group in shares if full_set is not None and full_set.takes(group)]
+            takers = [group for group in shares if full_set is not None and full_set.is_for_group(group)]
             if left > 0 and takers:
                 weights = sum(shares[group] for group in takers)
                 prices = (self.options.amount * shares[group] / units[group] for group in takers)

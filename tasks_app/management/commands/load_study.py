@@ -46,7 +46,7 @@ class Command(BaseCommand):
             if check:
                 loaded = studyfile.read(path, slot=studyfile.Slot(owner, replace))
             else:
-                _study, loaded = studyfile.load_and_tell(path, owner=owner, replace=replace)
+                _study, loaded = studyfile.load_with_notes(path, owner=owner, replace=replace)
         except studyfile.StudyFileError as error:
             for line in error.lines():
                 self.stderr.write(line)

@@ -221,7 +221,8 @@ def fieldwork_of(
     payable = [rater for rater in raters if rater.kind in Rater.Kind.COUNTED]
     facts = pay_facts.facts_from(study, payable, full_sets, works)
     booked = {
-        rater.pk: pay_facts.Booked(earned=rater.earned, bonus=rater.bonus, withheld=rater.withheld) for rater in payable
+        rater.pk: pay_facts.PaymentSums(earned=rater.earned, bonus=rater.bonus, withheld=rater.withheld)
+        for rater in payable
     }
     ledger = ledger_of(study, raters, facts, booked)
     return Fieldwork(

@@ -8,7 +8,7 @@ from typing import Any
 
 from tasks_app.check_settings import CheckSettings, checks_of
 from tasks_app.models import Assignment, Study, Task
-from tasks_app.selectors.pay import BOOKLETS_LOOKED_AT, FullSet
+from tasks_app.selectors.pay import BOOKLETS_SAMPLED, FullSet
 from tasks_app.selectors.routing import ON_REQUEST
 
 # Places and answers are sums over the counts of booklets and sets, which triggers keep. Answered units are counted in
@@ -133,7 +133,7 @@ def study_progress(study: Study) -> StudyProgress:
         "study": study.pk,
         "requested": list(ON_REQUEST),
         "beside": sorted(Assignment.State.BESIDE),
-        "looked": BOOKLETS_LOOKED_AT,
+        "looked": BOOKLETS_SAMPLED,
         "tasks": [task for task, _places, _booklets in known],
         "places": [places for _task, places, _booklets in known],
         "booklets": [booklets for _task, _places, booklets in known],

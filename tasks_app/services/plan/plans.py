@@ -18,7 +18,7 @@ Booklets = Sequence[Sequence[PlanUnit]]
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class PlanRequest:
     """The settings with which the plan of a task is drawn, read from a stored task or from a study file."""
 
     design: str
@@ -43,7 +43,7 @@ def seeded(study: Study, *words: object) -> random.Random:
 
 
 def plan_units(task: Task, *, k: int | None = None) -> tuple[PlanUnit, ...]:
-    """Describe the units of a task to its design; with `k`, as if all wanted so many judgments."""
+    """Return the units of a task as its design reads them; with `k`, as if every unit needed k judgments."""
     shapes: dict[int, dict[int, list[str]]] = {}
     outputs = (
         PartOutput.objects.filter(part__unit__task=task, part__unit__until=None)
@@ -71,9 +71,9 @@ def plan_units(task: Task, *, k: int | None = None) -> tuple[PlanUnit, ...]:
     )
 
 
-def wanted_of(task: Task) -> Wanted:
+def plan_request_of(task: Task) -> PlanRequest:
     """Read the settings with which the plan of a stored task is drawn."""
-    return Wanted(
+    return PlanRequest(
         task.design,
         task.design_params,
         task.criteria_mode,
@@ -93,7 +93,7 @@ def share_more(
 
 
 def draw_booklets(
-    units: Sequence[PlanUnit], wanted: Wanted, stream: Callable[[], random.Random]
+    units: Sequence[PlanUnit], plan_request: PlanRequest, stream: Callable[[], random.Random]
 ) -> list[tuple[PlanUnit, ...]]:
     """Draw the booklets of a task; every try begins with a stream of its own.
 
@@ -104,8 +104,10 @@ def draw_booklets(
     """
 
     def drawn(settings: Settings, units: Sequence[PlanUnit] = units) -> list[tuple[PlanUnit, ...]]:
-        design = designs.registry[wanted.design]()
-        return designs.draw_booklets(design, units, settings, wanted.design_params, wanted.criteria_mode, stream())
+        design = designs.registry[plan_request.design]()
+        return designs.draw_booklets(
+            design, units, settings, plan_request.design_params, plan_request.criteria_mode, stream()
+        )
 
     def works(settings: Settings, units: Sequence[PlanUnit] = units) -> bool:
         try:
@@ -115,16 +117,16 @@ def draw_booklets(
         return True
 
     try:
-        booklets = drawn(wanted.settings)
+        booklets = drawn(plan_request.settings)
     except PlanImpossible as error:
         least = min((unit.k for unit in units), default=0)
         needing_more = [unit for unit in units if unit.k > least]
-        if needing_more and works(wanted.settings, [replace(unit, k=least) for unit in units]):
+        if needing_more and works(plan_request.settings, [replace(unit, k=least) for unit in units]):
             raise _too_few_more(error, needing_more) from error
         raise
     size = max(map(len, booklets))
-    if wanted.repeats > room_for_repeats(size, wanted.settings.spacing):
-        raise _no_room(size, wanted, works)
+    if plan_request.repeats > room_for_repeats(size, plan_request.settings.spacing):
+        raise _no_room(size, plan_request, works)
     return booklets
 
 
@@ -138,9 +140,9 @@ def _too_few_more(error: PlanImpossible, needing_more: Sequence[PlanUnit]) -> Pl
     return PlanImpossible(f"{error} {sentence % {'items': items}}", error.nearest)
 
 
-def _no_room(size: int, wanted: Wanted, works: Callable[[Settings], bool]) -> PlanImpossible:
+def _no_room(size: int, plan_request: PlanRequest, works: Callable[[Settings], bool]) -> PlanImpossible:
     """Return the error that repeats do not fit into a set, with the settings that have room for them."""
-    settings, repeats = wanted.settings, wanted.repeats
+    settings, repeats = plan_request.settings, plan_request.repeats
     nearest = {"checks.repeats": room_for_repeats(size, settings.spacing)}
     nearer = replace(settings, spacing=size - repeats + 1)
     if nearer.spacing >= 1 and works(nearer):
@@ -169,7 +171,7 @@ def draw(task: Task, version: int) -> Drawn:
 
 def drawn_of(task: Task, units: tuple[PlanUnit, ...], version: int) -> Drawn:
     """Draw the plan of a task whose units have been read. Raises PlanImpossible."""
-    booklets = draw_booklets(units, wanted_of(task), lambda: seeded(task.study, "plan", task.key, version))
+    booklets = draw_booklets(units, plan_request_of(task), lambda: seeded(task.study, "plan", task.key, version))
     return Drawn(units, tuple(booklets), tuple(arrange(task, booklets, version)))
 
 

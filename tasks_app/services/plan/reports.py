@@ -147,8 +147,8 @@ class Report:
         return {name: (min(numbers), max(numbers), sum(numbers)) for name, numbers in (columns | screens).items()}
 
     @cached_property
-    def wanted(self) -> list[tuple[int, int]]:
-        """How many units want so many judgments: (judgments, units)."""
+    def units_by_judgments(self) -> list[tuple[int, int]]:
+        """The number of units by the number of judgments that each needs: (judgments, units)."""
         return sorted(Counter(unit.k for unit in self.units).items())
 
     @cached_property
@@ -335,7 +335,16 @@ class _Stored:
 
 
 # The attributes of a report that pages show of a drawn plan; they are computed from its units and booklets.
-WORKED_OUT = ("systems", "lines", "contents", "in_sets", "wanted", "item_lines", "meetings", "promises")
+COMPUTED_FROM_PLAN = (
+    "systems",
+    "lines",
+    "contents",
+    "in_sets",
+    "units_by_judgments",
+    "item_lines",
+    "meetings",
+    "promises",
+)
 
 
 @lru_cache(maxsize=REMEMBERED)
@@ -344,14 +353,14 @@ def _remembered_stored(key: _Stored) -> Report:
     measurement = measured(key.task, plans.stored(key.task, MOST_PLACES))
     full_report = _described(key.task, measurement, key.counts.booklets, key.counts.places, is_stored=True)
     short_report = replace(full_report, units=(), drawn=None)
-    short_report.__dict__.update({name: getattr(full_report, name) for name in WORKED_OUT})
+    short_report.__dict__.update({name: getattr(full_report, name) for name in COMPUTED_FROM_PLAN})
     return short_report
 
 
 def _with_task(report: Report, task: Task) -> Report:
     """Give a remembered report the row of its task that was read just now."""
     fresh = replace(report, task=task)
-    fresh.__dict__.update({name: report.__dict__[name] for name in WORKED_OUT})
+    fresh.__dict__.update({name: report.__dict__[name] for name in COMPUTED_FROM_PLAN})
     return fresh
 
 

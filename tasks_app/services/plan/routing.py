@@ -67,7 +67,7 @@ def draw(task: Task, units: list[PlanUnit], before: int) -> list[tuple[PlanUnit,
 
     `before` is the number of the task's last set, so that each time is drawn anew.
     """
-    plan_request = plans.wanted_of(task)
+    plan_request = plans.plan_request_of(task)
     size = min(plan_request.settings.set_size, len(units))
     spacing = max(1, min(plan_request.settings.spacing, size))
     while True:

@@ -1,4 +1,4 @@
-"""Read CSV, TSV and JSON Lines into rows whose cells know their place."""
+"""Read CSV, TSV and JSON Lines into rows that know the place of each cell in the file."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from tasks_app.studyfile.files.quoting import QuoteWatch, Quoting
 from tasks_app.studyfile.problems import Problems, shown
 from tasks_app.studyfile.reading import StudyReading
 
-# Delimiters of cells, by format.
+# The delimiters that cells may have, by format.
 DELIMITERS = {"csv": ",;\t", "tsv": "\t"}
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row: its cells by our names, without the empty ones, and the line it begins in.
+    """One row: its cells by the names of declared columns, without empty cells, and the line it begins in.
 
-    `part` numbers the rows that one line of a wide file contains.
+    In a wide file, one line contains several rows: `part` is the number of the row within its line.
     """
 
     file: str
@@ -55,7 +55,7 @@ class Row:
 
 
 class LineReader(Protocol):
-    """Yields the cells of one row after the other; `line_num` is the last line that was read."""
+    """An iterator over the cells of rows, like `csv.reader`."""
 
     @property
     def line_num(self) -> int:
@@ -68,10 +68,10 @@ class LineReader(Protocol):
 class Table:
     """One table; problems are reported while its rows are read.
 
-    `lines` opens the file at its start, as often as it is called. `where` keeps the rows whose cells, by the file's
-    names, hold one of the given words; the others are counted in `skipped`. `format` is csv, tsv or jsonl where the
-    name of the file does not say it; `hint` says what to do about a column that is not known, `quoting` whether cells
-    may stand in double quotes.
+    `lines` returns the lines of the file from its start, at each call. `where` filters rows: for each column, as the
+    file names it, the words of which a row must have one; rows left out are counted in `skipped`. `format` is csv, tsv
+    or jsonl, needed if the file name does not end so; `hint` is advice for unknown columns, and `quoting` states
+    whether cells may be in double quotes.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class Table:
         problems: Problems,
         *,
         where: Mapping[str, Collection[str]] | None = None,
-        most_rows: int | None = None,
+        max_rows: int | None = None,
         format: str = "",
         hint: str = "",
         quoting: Quoting | None = None,
@@ -92,22 +92,24 @@ class Table:
         self.where = where or {}
         self.notes: list[str] = []
         self.skipped = 0
-        # The columns of a CSV or TSV file, counted from 1, by our names; known once its header was read.
+        # The numbers of columns, from 1, by declared names; of a CSV or TSV file whose header was read.
         self.numbers: Mapping[str, int] = {}
         self.headers = Headers(naming, file, problems, self.where, hint)
         self._lines = lines
         self._problems = problems
-        self._longest = limits().text_characters
-        self._most = most_rows or limits().rows
+        self._max_characters = limits().text_characters
+        self._max_rows = max_rows or limits().rows
         self._format = format or file.rpartition(".")[2]
         self._is_json = self._format == "jsonl"
         self._quoting = quoting or Quoting()
 
     def rows(self) -> Iterator[Row]:
-        """Yield the rows in the order of the file, leaving out those with problems in a cell."""
+        """Yield the rows in the order of the file, except those with a problem in a cell."""
         for number, row in enumerate(self._json_rows() if self._is_json else self._csv_rows(), start=1):
-            if number > self._most:
-                self._report(row.line, 1, _("There are more than %(n)d rows, which is the limit.") % {"n": self._most})
+            if number > self._max_rows:
+                self._report(
+                    row.line, 1, _("There are more than %(n)d rows, which is the limit.") % {"n": self._max_rows}
+                )
                 return
             yield row
         self.notes += self.headers.notes()
@@ -126,7 +128,7 @@ class Table:
             except StopIteration:
                 break
             except csv.Error as error:
-                self._report(line, 1, self._broken(error, reader.line_num, is_watched=watch is not None))
+                self._report(line, 1, self._csv_problem(error, reader.line_num, is_watched=watch is not None))
                 return
             if watch is not None and (
                 fault := watch.fault(cells, line, len(cells) if header is None else len(header.names))
@@ -143,7 +145,7 @@ class Table:
             elif header is not None and (row := self._csv_row(cells, line, header)) is not None:
                 yield row
         if empty:
-            self._report(0, 0, self._empty())
+            self._report(0, 0, self._no_header_problem())
         if blank:
             sentence = ngettext(
                 "%(file)s: %(n)d empty row was left out.", "%(file)s: %(n)d empty rows were left out.", blank
@@ -151,18 +153,19 @@ class Table:
             self.notes.append(sentence % {"file": self.file, "n": blank})
 
     def open(self) -> tuple[str, QuoteWatch | None, LineReader]:
-        """Return the delimiter of the cells, what watches their quotation marks if they are unclear, and a reader."""
-        # The limit is the process's; it is only ever raised, so that threads cannot undo each other's.
+        """Return the delimiter, the watch on quotation marks if their meaning is unclear, and a reader of rows."""
+        # This limit is shared by the whole process. It is only raised, so that no thread lowers the limit of another.
         csv.field_size_limit(max(csv.field_size_limit(), 2 * limits().text_characters))
         delimiter = self.headers.delimiter(self._lines, DELIMITERS[self._format])
         lines, quoting = self._lines(), self._quoting
         watch = QuoteWatch(lines, quoting) if delimiter == "\t" and not quoting.stated else None
         return delimiter, watch, csv.reader(watch or lines, delimiter=delimiter, strict=True, quoting=quoting.of_reader)
 
-    def _broken(self, error: csv.Error, noticed: int, *, is_watched: bool) -> str:
+    def _csv_problem(self, error: csv.Error, noticed: int, *, is_watched: bool) -> str:
         if "field larger" in str(error):
             sentence = _(
-                "A cell that begins here is far too long: a closing quotation mark is missing, or the text is."
+                "A cell that begins here is far too long. If its closing quotation mark is missing, add it; otherwise "
+                "shorten the text."
             )
         else:
             sentence = _(
@@ -172,12 +175,12 @@ class Table:
             ) % {"line": noticed}
         return f"{sentence} {self._quoting.advice()}" if is_watched else sentence
 
-    def _needed(self) -> list[str]:
+    def _required_columns(self) -> list[str]:
         return [self.naming.theirs(ours) or ours for ours in self.naming.needed]
 
-    def _empty(self) -> str:
+    def _no_header_problem(self) -> str:
         return _("This file is empty. Its first line must name the columns: %(names)s.") % {
-            "names": ", ".join(self._needed())
+            "names": ", ".join(self._required_columns())
         }
 
     def _csv_row(self, cells: list[str], line: int, header: Header) -> Row | None:
@@ -203,9 +206,9 @@ class Table:
         return row if sound else None
 
     def _cell(self, column: Column, name: str, given: Json, row: Row) -> bool:
-        """Put a cell into the row; return False if its value cannot be used."""
+        """Put a cell into the row; report a problem and return False if its value is invalid."""
         try:
-            if isinstance(given, str) and (sentence := self._unusable(given)):
+            if isinstance(given, str) and (sentence := self._text_problem(given)):
                 raise BadCell(sentence)
             value = self.value(column, name, given)
         except BadCell as error:
@@ -220,10 +223,10 @@ class Table:
         """Read a cell: a text, or in JSON Lines any value. Raises BadCell."""
         return from_json(column, given) if self._is_json else from_text(column, given)
 
-    def _unusable(self, text: str) -> str | None:
-        if len(text) > self._longest:
+    def _text_problem(self, text: str) -> str | None:
+        if len(text) > self._max_characters:
             sentence = _("has %(n)s characters; at most %(most)s can be stored. Split the text, or cut it.")
-            return sentence % {"n": f"{len(text):,}", "most": f"{self._longest:,}"}
+            return sentence % {"n": f"{len(text):,}", "most": f"{self._max_characters:,}"}
         return problem_in(text)
 
     def _json_rows(self) -> Iterator[Row]:
@@ -235,7 +238,7 @@ class Table:
                     yield row
         if not any_line:
             sentence = _("This file is empty. Each line must be a JSON object with: %(names)s.")
-            self._report(0, 0, sentence % {"names": ", ".join(self._needed())})
+            self._report(0, 0, sentence % {"names": ", ".join(self._required_columns())})
 
     def _json_row(self, raw: str, line: int) -> Row | None:
         try:
@@ -263,17 +266,17 @@ class Table:
 
 
 def word_of(value: Json) -> str:
-    """Write a value of JSON or YAML like the cell of a table."""
+    """Return a value of JSON or YAML as it would be written in a cell of CSV."""
     if isinstance(value, bool):
         return "true" if value else "false"
     return "" if value is None else str(value).strip()
 
 
 def find_table(declared: TableDeclaration, reading: StudyReading) -> Table | None:
-    """Open the table of a stem; None if there is none, or if it cannot be read because of a reported problem."""
+    """Open the table of a declaration; None if the study has none, or if a reported problem prevents reading it."""
     if declared.stem in reading.tables:
-        given: Table = reading.tables[declared.stem]
-        return given
+        table: Table = reading.tables[declared.stem]
+        return table
     names = [name for name in reading.files.names if name in declared.files]
     reading.used.update(names)
     for duplicate in names[1:]:
@@ -297,7 +300,7 @@ def find_table(declared: TableDeclaration, reading: StudyReading) -> Table | Non
 
 
 def file_of(declared: TableDeclaration, reading: StudyReading) -> str:
-    """Return the name of the file that a table was read from, for what is wrong with it as a whole."""
+    """Return the name of the file of a table, for problems of the table as a whole."""
     if declared.stem in reading.tables:
         return str(reading.tables[declared.stem].file)
     return next((name for name in reading.used if name in declared.files), declared.files[0])

@@ -1,4 +1,4 @@
-"""The form of comprehension: the questions of the item, those of the study, and how long the text was read."""
+"""The form of a comprehension task: questions of the item, questions of the study, and the time spent reading."""
 
 from __future__ import annotations
 
@@ -13,12 +13,19 @@ from django.utils.translation import gettext_lazy as _
 from tasks_app.task_types.base import Criterion
 from tasks_app.task_types.comprehension.questions import LONGEST_ANSWER, ItemQuestion
 from tasks_app.task_types.list_fields import digit
-from tasks_app.task_types.option_questions import NOT_SHOWN, OneTextForm, Option, OptionQuestion, missing, own_words
+from tasks_app.task_types.option_questions import (
+    NOT_AN_OPTION,
+    OneTextForm,
+    Option,
+    OptionQuestion,
+    missing,
+    short_answer_field,
+)
 
 if TYPE_CHECKING:
     from tasks_app.task_types.comprehension import Comprehension
 
-# One day: no page of ours sends more.
+# The longest reading time that is accepted: one day, in seconds.
 MOST_SECONDS = 86_400.0
 
 ITEM_FIELD, STUDY_FIELD = "p1-q{n}", "p1-c-{key}"
@@ -28,7 +35,8 @@ ITEM_FIELD, STUDY_FIELD = "p1-q{n}", "p1-c-{key}"
 class Question(OptionQuestion):
     """A question on the screen; without options it asks for a short answer.
 
-    `after` names the field of the earlier question on which it depends, `answers` the answers after which it is asked.
+    It may depend on an earlier question: `after` is the field of that question, `answers` are the answers to it after
+    which this question is shown, and `answer_words` the same in words.
     """
 
     field: forms.BoundField
@@ -41,20 +49,24 @@ class Question(OptionQuestion):
 
 
 class ComprehensionForm(OneTextForm):
-    """Answers to the questions of the item and of the study; `read` is 1 once the rater has said so."""
+    """The answers to the questions of the item and of the study.
+
+    The page fills two hidden fields: `reading` with the seconds of reading, and `read` with 1 once the rater has
+    confirmed that they have read the text.
+    """
 
     kind: Comprehension
 
     def make_fields(self) -> Iterator[tuple[str, forms.Field]]:
-        """Yield a field for every question, then those that the page fills."""
+        """Yield a field for every question, then the two hidden fields that the page fills."""
         for question in self.item_questions:
             yield (
                 ITEM_FIELD.format(n=question.number),
-                _field_of(question.words, self.kind.shown_options(self.screen, question)),
+                _answer_field(question.words, self.kind.shown_options(self.screen, question)),
             )
         for criterion in self.study_questions:
             steps = [str(step) for step in range(1, len(criterion.labels) + 1)]
-            yield STUDY_FIELD.format(key=criterion.key), _field_of(criterion.question or criterion.name, steps)
+            yield STUDY_FIELD.format(key=criterion.key), _answer_field(criterion.question or criterion.name, steps)
         hidden = forms.HiddenInput
         seconds = forms.FloatField(
             required=False, min_value=0, max_value=MOST_SECONDS, widget=hidden, label=_("Seconds of reading")
@@ -82,7 +94,7 @@ class ComprehensionForm(OneTextForm):
                 Option(field.html_name, words, words, field.value() == words, digit(n))
                 for n, words in enumerate(shown, start=1)
             )
-            yield Question(question.words, options, self._wrong(field), field, "", self.screen.language or language)
+            yield Question(question.words, options, self._errors_of(field), field, "", self.screen.language or language)
         by_key = {criterion.key: criterion for criterion in self.study_questions}
         for criterion in self.study_questions:
             field = self[STUDY_FIELD.format(key=criterion.key)]
@@ -94,12 +106,12 @@ class ComprehensionForm(OneTextForm):
             condition = self.kind.condition_of(criterion.key)
             earlier = by_key.get(condition.after) if condition is not None else None
             if condition is None or earlier is None:
-                yield Question(title, options, self._wrong(field), field, criterion.definition, criterion.language)
+                yield Question(title, options, self._errors_of(field), field, criterion.definition, criterion.language)
                 continue
             yield Question(
                 title,
                 options,
-                self._wrong(field),
+                self._errors_of(field),
                 field,
                 criterion.definition,
                 criterion.language,
@@ -109,11 +121,11 @@ class ComprehensionForm(OneTextForm):
                 answer_words=tuple(words for words in earlier.labels if words in condition.answers),
             )
 
-    def _wrong(self, field: forms.BoundField) -> tuple[str, ...]:
+    def _errors_of(self, field: forms.BoundField) -> tuple[str, ...]:
         return tuple(map(str, field.errors)) if self.is_bound else ()
 
     def criteria_asked(self, cleaned: Mapping[str, object]) -> tuple[Criterion, ...]:
-        """Return the criteria that are asked after these answers: a criterion may depend on an earlier one."""
+        """Return the criteria that apply with these answers; a criterion may depend on the answer to an earlier one."""
         included: dict[str, Criterion] = {}
         for criterion in self.study_questions:
             condition = self.kind.condition_of(criterion.key)
@@ -126,33 +138,33 @@ class ComprehensionForm(OneTextForm):
         return tuple(included.values())
 
     def clean(self) -> dict[str, object]:
-        """Require an answer to every question that is asked, and drop answers to the others."""
+        """Require an answer to every question that applies, and drop answers to the others."""
         cleaned: dict[str, object] = super().clean() or self.cleaned_data
         if {"reading", "read"} & set(self.errors):
             self.add_error(None, gettext("The page did not send the reading time correctly. Reload the page."))
         for question in self.item_questions:
-            self._needs(cleaned, ITEM_FIELD.format(n=question.number), question.words)
+            self._require_answer(cleaned, ITEM_FIELD.format(n=question.number), question.words)
         asked_keys = {criterion.key for criterion in self.criteria_asked(cleaned)}
         for criterion in self.study_questions:
             name = STUDY_FIELD.format(key=criterion.key)
             if criterion.key in asked_keys:
-                self._needs(cleaned, name, criterion.question or criterion.name)
+                self._require_answer(cleaned, name, criterion.question or criterion.name)
             else:
                 self.errors.pop(name, None)
                 cleaned[name] = ""
         return cleaned
 
-    def _needs(self, cleaned: Mapping[str, object], name: str, question: str) -> None:
+    def _require_answer(self, cleaned: Mapping[str, object], name: str, question: str) -> None:
         if name not in self.errors and not cleaned.get(name):
             self.add_error(name, missing(question))
 
 
-def _field_of(label: str, options: tuple[str, ...] | list[str]) -> forms.Field:
+def _answer_field(label: str, options: tuple[str, ...] | list[str]) -> forms.Field:
     if options:
         return forms.ChoiceField(
             required=False,
             choices=[(option, "") for option in options],
             label=label,
-            error_messages=NOT_SHOWN,
+            error_messages=NOT_AN_OPTION,
         )
-    return own_words(label, LONGEST_ANSWER)
+    return short_answer_field(label, LONGEST_ANSWER)

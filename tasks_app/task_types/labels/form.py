@@ -12,7 +12,14 @@ from django.utils.translation import gettext
 from tasks_app.task_types.base import Criterion
 from tasks_app.task_types.labels.options import NONE, Detail
 from tasks_app.task_types.list_fields import TICKED, TickField, digit
-from tasks_app.task_types.option_questions import NOT_SHOWN, OneTextForm, Option, OptionQuestion, missing, own_words
+from tasks_app.task_types.option_questions import (
+    NOT_AN_OPTION,
+    OneTextForm,
+    Option,
+    OptionQuestion,
+    missing,
+    short_answer_field,
+)
 
 if TYPE_CHECKING:
     from tasks_app.task_types.labels import Labels
@@ -161,7 +168,7 @@ def _fields(kind: Labels, criterion: Criterion, options: tuple[str, ...]) -> Ite
         choices = [*((option, "") for option in options), *none]
         yield (
             CHOICE.format(key=key),
-            forms.ChoiceField(choices=choices, required=False, label=about, error_messages=NOT_SHOWN),
+            forms.ChoiceField(choices=choices, required=False, label=about, error_messages=NOT_AN_OPTION),
         )
     else:
         for n, option in enumerate(options, start=1):
@@ -171,7 +178,7 @@ def _fields(kind: Labels, criterion: Criterion, options: tuple[str, ...]) -> Ite
     if key in kind.none_text:
         yield (
             WORDS.format(key=key),
-            own_words(gettext("In your own words"), LONGEST_WORDS),
+            short_answer_field(gettext("In your own words"), LONGEST_WORDS),
         )
     for detail in kind.details_of(key):
         yield (
@@ -180,6 +187,6 @@ def _fields(kind: Labels, criterion: Criterion, options: tuple[str, ...]) -> Ite
                 choices=[(option, "") for option in detail.options],
                 required=False,
                 label=detail.question,
-                error_messages=NOT_SHOWN,
+                error_messages=NOT_AN_OPTION,
             ),
         )

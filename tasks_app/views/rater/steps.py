@@ -24,8 +24,8 @@ from tasks_app.views.rater.visit import Visit, forged, rater_page
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """What training says about one known answer."""
+class FeedbackLine:
+    """One line of the feedback in training: the result and explanation of one known answer."""
 
     passed: bool | None
     sentence: Words
@@ -44,7 +44,7 @@ def feedback(visit: Visit, order: int) -> HttpResponse:
     screen = RaterScreen(visit.rater, assignment)
     form = screen.form()
     known = _as_shown(form, _known(assignment))
-    feedback_lines = _told(screen, form, stored, known)
+    feedback_lines = _feedback_lines(screen, form, stored, known)
     laid_over = screen.kind.laid_over(screen.shown, {} if stored.skip_reason else stored.answer, known)
     compared = {name for one in laid_over.questions for name in one.fields}
     context = {
@@ -73,16 +73,20 @@ def _as_shown(form: forms.Form, known: Sequence[GoldAnswer]) -> list[GoldAnswer]
     return sorted(known, key=lambda gold: places.get(_field_of(form, gold) if gold.criterion else "", -1))
 
 
-def _told(screen: RaterScreen, form: forms.Form, stored: Judgment, known: Sequence[GoldAnswer]) -> list[Told]:
+def _feedback_lines(
+    screen: RaterScreen, form: forms.Form, stored: Judgment, known: Sequence[GoldAnswer]
+) -> list[FeedbackLine]:
     if stored.skip_reason:
-        return [Told(None, _("You skipped this one."))] + [
-            Told(None, _expected(form, gold), explanation=gold.explanation) for gold in known
+        return [FeedbackLine(None, _("You skipped this one."))] + [
+            FeedbackLine(None, _expected(form, gold), explanation=gold.explanation) for gold in known
         ]
     shown_feedback = screen.kind.feedback(screen.shown, stored.answer, known)
     # A type that words its feedback itself says what would have been right.
     words_it = type(screen.kind).feedback is not TaskType.feedback
     return [
-        Told(line.passed, line.sentence, "" if line.passed or words_it else _expected(form, gold), line.explanation)
+        FeedbackLine(
+            line.passed, line.sentence, "" if line.passed or words_it else _expected(form, gold), line.explanation
+        )
         for line, gold in zip(shown_feedback, known, strict=True)
     ]
 

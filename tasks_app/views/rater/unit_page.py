@@ -85,7 +85,7 @@ class UnitPage:
         visit, first, frame, assignment = self.visit, self.first, self.first.screen.frame, self.first.screen.assignment
         options = visit.options
         progress = progress_of(visit.rater, frame.task.set_size, assignment)
-        back = progress.before(assignment.order) if first.screen.may_change else None
+        back = progress.answered_before(assignment.order) if first.screen.may_change else None
         blocks = [text.shown(heading) for text, heading in zip(self.texts, self._headings(progress), strict=True)]
         context = {
             "frame": self._frame(progress),

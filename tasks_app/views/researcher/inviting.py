@@ -25,7 +25,7 @@ from tasks_app.studyfile import StudyFileError
 from tasks_app.studyfile.problems import Problem
 from tasks_app.views.downloads import BYTE_ORDER_MARK, csv_file
 from tasks_app.views.researcher.frame import researcher_page, study_page
-from tasks_app.views.researcher.importing.uploading import read_with
+from tasks_app.views.researcher.importing.uploading import read_upload
 from tasks_app.views.researcher.recruiting import address_of
 
 EDITOR = Membership.Role.EDITOR
@@ -94,7 +94,7 @@ def invited(request: HttpRequest, slug: str) -> HttpResponse:
     study = access.study_for_researcher(request.user, slug, EDITOR)
     posted = request.method == "POST"
     form = PeopleForm(request.POST if posted else None, request.FILES if posted else None, study=study)
-    links, refusal = read_with(form, lambda form: _invite(request, study, form))
+    links, refusal = read_upload(form, lambda form: _invite(request, study, form))
     if links is not None:
         return secrets_file(request, study, links, f"{study.slug}-invitations.csv")
     context = {"form": form, "refusal": refusal, "may_invite": _may_invite(study), **_listed(request, study)}

@@ -69,7 +69,9 @@ def studies(request: HttpRequest) -> HttpResponse:
     remember_projects(request, bool(projects))
     form = FilterForm(request.GET, projects=projects)
     form.is_valid()
-    matches = reads.matching(templates.ordinary(readable), request.user.pk or 0, reads.Wanted(**form.cleaned_data))
+    matches = reads.matching(
+        templates.ordinary(readable), request.user.pk or 0, reads.StudyFilters(**form.cleaned_data)
+    )
     listed = reads.with_types(reads.with_progress(matches)).select_related("project")
     page = Paginator(listed, ON_A_PAGE).get_page(request.GET.get("page"))
     is_filtered = any(form.cleaned_data.values())

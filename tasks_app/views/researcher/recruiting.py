@@ -21,7 +21,7 @@ from tasks_app.services.arrival import platform_statuses
 from tasks_app.services.arrival.platform_statuses import Entered, Report
 from tasks_app.study_settings import Codes
 from tasks_app.views.researcher.frame import researcher_page, study_page
-from tasks_app.views.researcher.importing.uploading import read_with
+from tasks_app.views.researcher.importing.uploading import read_upload
 
 EDITOR = Membership.Role.EDITOR
 
@@ -189,7 +189,7 @@ def statuses(request: HttpRequest, slug: str, channel: str) -> HttpResponse:
         raise Http404
     posted = request.method == "POST"
     form = FileForm(request.POST if posted else None, request.FILES if posted else None, statuses=statuses)
-    reports, refusal = read_with(form, lambda form: _reports(form, statuses))
+    reports, refusal = read_upload(form, lambda form: _reports(form, statuses))
     entered: Entered | None = None
     if reports is not None:
         entered = platform_statuses.enter(study=study, channel=channel, reports=reports, by=request.user)

@@ -23,7 +23,7 @@ from tasks_app.importing import uploads
 from tasks_app.models import Membership, Study
 from tasks_app.plaintext import validate_storable
 from tasks_app.request_sizes import accepts_files
-from tasks_app.selectors.studies import Wanted, matching
+from tasks_app.selectors.studies import StudyFilters, matching
 from tasks_app.setup import starting, templates
 from tasks_app.setup.published import Published, published
 from tasks_app.setup.starting import Names
@@ -33,7 +33,7 @@ from tasks_app.task_types import TaskType
 from tasks_app.task_types.base import Scale, Words
 from tasks_app.views.public.examples import pictured
 from tasks_app.views.researcher.frame import researcher_page, show
-from tasks_app.views.researcher.importing.uploading import read_with
+from tasks_app.views.researcher.importing.uploading import read_upload
 from tasks_app.views.researcher.setup.form_frame import step_url
 
 # Studies of one's own that can be begun from at once; the list of studies offers all of them.
@@ -167,7 +167,7 @@ def new(request: HttpRequest) -> HttpResponse:
     way, value, origin = chosen
     suggested = {"title": origin.names.title, "public_title": origin.names.public_title} if origin.names else None
     form = origin.form(request.POST or None, request.FILES or None, initial=suggested)
-    leads_to, refusal = read_with(form, lambda form: _begin(request, origin, form))
+    leads_to, refusal = read_upload(form, lambda form: _begin(request, origin, form))
     if leads_to is not None:
         return redirect(leads_to)
     context = {"form": form, "origin": origin, "way": way, "value": value, "refusal": refusal}
@@ -198,7 +198,7 @@ def ways(request: HttpRequest) -> dict[str, Any]:
         "copied": templates.ordinary(copied)[:NEWEST],
         "templates": [
             {"study": study, "is_owner": getattr(study, "own_role", None) == Membership.Role.OWNER}
-            for study in templates.templates(matching(studies, request.user.pk or 0, Wanted()))
+            for study in templates.templates(matching(studies, request.user.pk or 0, StudyFilters()))
         ],
     }
 

@@ -1,4 +1,4 @@
-"""The pages of studies: upload, Set up, items and file. Without permission the answer is 404."""
+"""The pages to upload a study file, and the tabs Set up, Items and File of a study. Without permission: 404."""
 
 import tempfile
 from typing import Any, cast
@@ -24,23 +24,23 @@ from tasks_app.setup.frozen import current_version
 from tasks_app.studyfile.files.limits import largest_upload
 from tasks_app.views import pay_words
 from tasks_app.views.researcher.frame import researcher_page, show, study_page
-from tasks_app.views.researcher.importing.uploading import read_with
+from tasks_app.views.researcher.importing.uploading import read_upload
 from tasks_app.views.researcher.setup import facts
 from tasks_app.views.researcher.setup.family import family
 from tasks_app.views.researcher.setup.form_frame import step_links
 
 
 class UploadForm(forms.Form):
-    """Loading a study from a zip."""
+    """The upload of a study file."""
 
     file = forms.FileField(
         label=gettext_lazy("Study file"),
         help_text=gettext_lazy(
-            "A zip with study.yaml, with items.csv where texts are judged (or .tsv, .jsonl), and controls.csv, "
-            "batches.csv, prefill.csv and media where you use them. To start from a study that works, open one of "
-            "yours and download its study file."
+            "A zip with study.yaml and, if raters judge texts, items.csv (or .tsv, .jsonl). It can also contain "
+            "controls.csv, batches.csv, prefill.csv and media. For an example, download the study file of one of your "
+            "studies."
         ),
-        allow_empty_file=True,  # an empty file is answered by the reader, which says what to do
+        allow_empty_file=True,  # the reader refuses an empty file, with advice
     )
     replace = forms.BooleanField(
         required=False,
@@ -60,19 +60,19 @@ def home(_request: HttpRequest) -> HttpResponse:
 @researcher_page
 @require_http_methods(["GET", "HEAD", "POST"])
 def load(request: HttpRequest) -> HttpResponse:
-    """Load a study from a zip: stored whole, or not at all with every problem listed."""
+    """Load a study from a zip: store all of it, or nothing and list every problem."""
     form = UploadForm(request.POST or None, request.FILES or None)
     owner = cast("User", request.user)
-    done, refusal = read_with(
+    result, refusal = read_upload(
         form,
-        lambda form: studyfile.load_and_tell(
+        lambda form: studyfile.load_with_notes(
             form.cleaned_data["file"], owner=owner, replace=form.cleaned_data["replace"]
         ),
     )
-    if done is None:
+    if result is None:
         status = 422 if refusal or form.errors else 200
         return show(request, "load", _("Load a study"), {"form": form, "refusal": refusal}, status=status)
-    study, loaded = done
+    study, loaded = result
     messages.success(
         request, _("“%(title)s” is loaded as a draft. Look it over, then open it.") % {"title": study.title}
     )
@@ -84,7 +84,7 @@ def load(request: HttpRequest) -> HttpResponse:
 @researcher_page
 @require_safe
 def setup(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show the study: its texts, tasks and criteria, and the way to open it."""
+    """Show the study: its texts, tasks and criteria, and the steps to open it."""
 
     def context(study: Study) -> dict[str, Any]:
         frames = screens.read_frames(study.tasks.filter(until=None).order_by("order"))
@@ -111,7 +111,7 @@ def setup(request: HttpRequest, slug: str) -> HttpResponse:
 @researcher_page
 @require_safe
 def items(request: HttpRequest, slug: str) -> HttpResponse:
-    """The items with their outputs."""
+    """Show the items with their outputs."""
 
     def context(study: Study) -> dict[str, Any]:
         page = Paginator(reads.items_of(study), reads.ITEMS_ON_A_PAGE).get_page(request.GET.get("page"))
@@ -123,7 +123,7 @@ def items(request: HttpRequest, slug: str) -> HttpResponse:
 @researcher_page
 @require_safe
 def file(request: HttpRequest, slug: str) -> HttpResponseBase:
-    """Send the study as a study file, as a zip; it holds the known answers and the plan, and so it is logged."""
+    """Send the study file as a zip, and log it, since the file contains the known answers and the plan."""
     study = access.study_for_researcher(request.user, slug, access.GOLD_READER)
     target = tempfile.TemporaryFile()  # noqa: SIM115  FileResponse closes it
     studyfile.export(study, target)

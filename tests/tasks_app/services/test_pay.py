@@ -157,7 +157,7 @@ def test_excluding_a_rater_changes_no_payment_file(study: Study, rosa: User) -> 
 def test_a_bonus_is_noted_once_however_often_its_form_is_sent(study: Study) -> None:
     ada = work(study)
     assert [bonus(study, ada), bonus(study, ada), bonus(study, ada, form="b")] == [1, 0, 1]
-    assert pay.told(ada) == pay.Told(Decimal("3.00"), Decimal("1.00"))
+    assert pay.final_pay(ada) == pay.FinalPay(Decimal("3.00"), Decimal("1.00"))
 
 
 @pytest.mark.parametrize(

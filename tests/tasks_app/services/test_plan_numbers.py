@@ -93,7 +93,7 @@ def check_units(promised: Report) -> None:
     per_unit = Counter(one.assignment.unit.key for one in answers)
     assert promised.balance is not None
     assert per_unit == promised.balance.unit_totals == Counter({unit.key: unit.k for unit in promised.units})
-    assert sorted(Counter(per_unit.values()).items()) == promised.wanted
+    assert sorted(Counter(per_unit.values()).items()) == promised.units_by_judgments
     per_item = Counter(one.assignment.unit.item.key for one in answers if one.assignment.unit.item)
     assert per_item == {item: judgments for item, _units, judgments in promised.item_lines}
     per_system: Counter[str] = Counter()

@@ -246,7 +246,7 @@ def test_paying_while_raters_stop_and_while_others_pay() -> None:
     assert sorted(got[4:8]) == [0, 0, 0, RATERS]
     assert Event.objects.filter(verb="pay settled").count() == Event.objects.filter(verb="bonus added").count() == 1
     assert Payment.objects.exclude(settled_at=None).count() == RATERS // 2
-    booked = reads.booked(study.pk)
+    booked = reads.payment_sums(study.pk)
     assert {booked[one.pk].earned for one in raters} == {Decimal("1.50")}
     assert {booked[one.pk].bonus for one in raters} == {Decimal("0.50")}
     assert sum(one.settled + one.open for one in booked.values()) == 2 * RATERS
@@ -261,7 +261,7 @@ def test_undoing_and_paying_a_bonus_at_once_do_not_both_happen() -> None:
     undo = [lambda one=one: pay.undo(payment=one, by=None) for one in rows for _time in range(2)]
     last = rows[-1].pk
     together(*undo, lambda: pay.settle(study=study, channel="link", by=None, last=last))
-    for one in reads.booked(study.pk).values():
+    for one in reads.payment_sums(study.pk).values():
         paid, left = one.settled, one.open
         assert (paid, left) in {(Decimal("0.50"), Decimal(0)), (Decimal(0), Decimal(0)), (Decimal("0.50"), -paid)}
         assert one.bonus in {Decimal("0.50"), Decimal("0.00")}

@@ -38,7 +38,7 @@ def stored_plan(study: Study) -> list[list[str]]:
 
 
 def test_a_batch_is_a_set_and_k_raters_have_it(folder: Path) -> None:
-    study, loaded = studyfile.load_and_tell(folder, owner=None)
+    study, loaded = studyfile.load_with_notes(folder, owner=None)
     assert (loaded.counts["places"], loaded.counts["booklets"]) == (10, 4)
     once = [["i2/beta", "i1/alpha", "i3/alpha"], ["i1/beta", "i2/alpha"]]
     assert stored_plan(study) == once + once
@@ -52,7 +52,7 @@ def test_positions_order_a_batch(folder: Path) -> None:
 
 
 def test_batches_come_back_as_they_went(folder: Path) -> None:
-    study, loaded = studyfile.load_and_tell(folder, owner=None)
+    study, loaded = studyfile.load_with_notes(folder, owner=None)
     before = sections.snapshot(study)
     assert before == loaded.document
     assert before["batches"][:3] == [
@@ -149,7 +149,7 @@ def test_two_tasks_have_batches_of_their_own(folder: Path) -> None:
     rows = BATCHES.splitlines()[1:]
     table = ["batch,unit,task", *(f"{row},reading" for row in rows), *(f"{row},again" for row in reversed(rows))]
     (folder / "batches.csv").write_text("\n".join(table) + "\n")
-    study, loaded = studyfile.load_and_tell(folder, owner=None)
+    study, loaded = studyfile.load_with_notes(folder, owner=None)
     assert sections.snapshot(study) == loaded.document
     batches = {task.key: task.design_params["batches"] for task in Task.objects.filter(study=study)}
     assert [one["batch"] for one in batches["reading"]] == ["x", "y"]

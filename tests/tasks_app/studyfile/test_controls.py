@@ -31,7 +31,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_known_answers_are_stored_and_their_units_are_not_judged(folder: Path) -> None:
-    study, loaded = studyfile.load_and_tell(folder, owner=None)
+    study, loaded = studyfile.load_with_notes(folder, owner=None)
     assert list(Gold.objects.order_by("id").values_list("unit__key", "criterion__key", "kind", "answer")) == [
         ("i1/alpha", "fluency", "exact", 5), ("i1/beta", "fluency", "range", [1, 2]), ("i1/beta", "style", "set", [1, 2]),
     ]  # fmt: skip

@@ -32,7 +32,7 @@ def test_no_plan_is_drawn_until_the_study_is_opened(
         return real(*args, **kwargs)
 
     monkeypatch.setattr(plans, "draw_booklets", counted)
-    study, loaded = studyfile.load_and_tell(kit.put(tmp_path / "study", study_yaml=IMPORTED), owner=rosa)
+    study, loaded = studyfile.load_with_notes(kit.put(tmp_path / "study", study_yaml=IMPORTED), owner=rosa)
     assert loaded.counts["units"] == 5
     assert not {"places", "booklets"} & set(loaded.counts)
     ratings.bring(study, tmp_path, "rater,item,system,criterion,value\nann,i1,alpha,fluency,4\n")

@@ -41,7 +41,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.mark.django_db
 def test_files_are_kept_once_under_their_hash(folder: Path) -> None:
-    study, _loaded = studyfile.load_and_tell(folder, owner=None)
+    study, _loaded = studyfile.load_with_notes(folder, owner=None)
     assert sorted(Media.objects.values_list("kind", flat=True)) == ["audio/ogg", "image/gif", "image/png"]
     assert list(ItemMedia.objects.order_by("id").values_list("item__key", "role", "order", "media__kind")) == [
         ("i1", "context_image", 1, "image/png"), ("i1", "context_image", 2, "image/gif"),

@@ -49,7 +49,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.mark.django_db
 def test_outputs_are_stored_with_their_files_and_captions_and_written_as_they_were(folder: Path) -> None:
-    study, loaded = studyfile.load_and_tell(folder, owner=None)
+    study, loaded = studyfile.load_with_notes(folder, owner=None)
     rows = Output.objects.order_by("id").values_list(
         "item__key", "system__key", "kind", "media__kind", "captions__kind"
     )

@@ -30,7 +30,7 @@ def test_the_study_of_the_page_loads_and_opens(tmp_path: Path) -> None:
     known = [f"{key},known,Text of {key}" for key in ("practice", "test", "check")]
     items = "\n".join(["item,system,output", *judged, *known])
     folder = put(tmp_path / "study", study_yaml=block("yaml"), controls_csv=block("csv"), items_csv=items)
-    study, loaded = studyfile.load_and_tell(folder, owner=None)
+    study, loaded = studyfile.load_with_notes(folder, owner=None)
     assert loaded.notes == ()
     assert {one.stage for one in study.tasks.all()} == set(Task.Stage.values)
     assert Gold.objects.filter(unit__task__study=study).count() == 4

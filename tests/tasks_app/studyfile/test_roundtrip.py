@@ -248,7 +248,7 @@ def test_controls_prefill_media_and_unit_names_come_back(tmp_path: Path) -> None
     )  # fmt: skip
     (folder / "pictures").mkdir()
     (folder / "pictures" / "a.png").write_bytes(png(1))
-    study, loaded = studyfile.load_and_tell(folder, owner=None)
+    study, loaded = studyfile.load_with_notes(folder, owner=None)
     assert "Identical outputs are one unit; it has the name of the first row." in loaded.notes
     assert loaded.counts["places"] == 2 * 3  # u1 and u2 have known answers; u5 and u6 are one unit
     before = sections.snapshot(study)

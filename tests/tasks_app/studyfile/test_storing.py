@@ -25,7 +25,7 @@ pytestmark = pytest.mark.django_db
 
 
 def test_rows_say_what_the_file_says(tmp_path: Path, rosa: User) -> None:
-    study, loaded = studyfile.load_and_tell(put(tmp_path / "study"), owner=rosa)
+    study, loaded = studyfile.load_with_notes(put(tmp_path / "study"), owner=rosa)
     assert (study.slug, study.public_title, study.timezone, study.seed) == (
         "fluency", "Reading short texts", "Europe/Berlin", 7,
     )  # fmt: skip
@@ -66,7 +66,7 @@ def test_rows_say_what_the_file_says(tmp_path: Path, rosa: User) -> None:
 def test_identical_outputs_can_be_kept_apart(tmp_path: Path) -> None:
     folder = put(tmp_path / "study")
     spoil(folder, "study.yaml", "k: 2", "k: 2\n    keep_identical: true")
-    _study, loaded = studyfile.load_and_tell(folder, owner=None)
+    _study, loaded = studyfile.load_with_notes(folder, owner=None)
     assert loaded.counts["units"] == 6
     assert loaded.notes[0].endswith("item; each is shown and rated by itself (keep_identical).")
     assert PartOutput.objects.count() == 6
@@ -76,14 +76,14 @@ def test_texts_side_by_side_are_one_unit(tmp_path: Path) -> None:
     folder = put(tmp_path / "study")
     spoil(folder, "study.yaml", "points: 5", "points: 5\n      layout: together")
     spoil(folder, "study.yaml", "set_size: 4", "set_size: 3")
-    study, loaded = studyfile.load_and_tell(folder, owner=None)
+    study, loaded = studyfile.load_with_notes(folder, owner=None)
     assert loaded.counts["units"] == 3
     assert [(unit.key, unit.parts.count()) for unit in Unit.objects.order_by("id")] == [("i1", 2), ("i2", 2), ("i3", 1)]
     assert loaded.counts["places"] == sum(report.places for report in reports.reports(study)) == 6
 
 
 def test_the_plan_that_was_checked_is_the_plan_of_opening(tmp_path: Path, rosa: User) -> None:
-    study, loaded = studyfile.load_and_tell(put(tmp_path / "study"), owner=rosa)
+    study, loaded = studyfile.load_with_notes(put(tmp_path / "study"), owner=rosa)
     lifecycle.move(study_id=study.pk, action="open", by=rosa)
     (task,) = Task.objects.filter(study=study)
     assert loaded.counts["booklets"] == task.booklets.count()

@@ -172,7 +172,7 @@ def test_bonuses_by_list_by_file_and_for_everybody(mine: Study, rosas_browser: C
     file = SimpleUploadedFile("list.csv", f"rater;amount\n{ben.pseudonym};0.75\n".encode())
     assert rosas_browser.post(path(mine, "bonus/"), {**given, "file": file}).status_code == 302
     rosas_browser.post(path(mine, "bonus/"), {"to": "completed", "amount": "1", "reason": "all", "form": "1" * 32})
-    assert [pay.told(one).bonus for one in (ada, ben)] == [Decimal("1.50"), Decimal("1.75")]
+    assert [pay.final_pay(one).bonus for one in (ada, ben)] == [Decimal("1.50"), Decimal("1.75")]
 
 
 @pytest.mark.parametrize(

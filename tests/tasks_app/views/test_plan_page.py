@@ -279,7 +279,11 @@ def test_what_follows_from_the_units_is_said_of_a_plan_that_is_not_drawn(
     monkeypatch.setattr(reports, "MOST_PLACES", 20)
     (report,) = reports.reports(study)
     assert report.balance is None
-    assert (report.systems, report.item_lines, report.wanted) == (before.systems, before.item_lines, before.wanted)
+    assert (report.systems, report.item_lines, report.units_by_judgments) == (
+        before.systems,
+        before.item_lines,
+        before.units_by_judgments,
+    )
     said = text_of(rosas_browser, study)
     assert "a-mt 20 0 b-mt 20 0 c-mt 20 0" in said
     assert "i0 3 6 i1 3 6" in said

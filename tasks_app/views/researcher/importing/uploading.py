@@ -59,8 +59,8 @@ class QuotingField(forms.ChoiceField):
         )
 
 
-def read_with(form: Form, read: Callable[[Form], Result]) -> tuple[Result | None, StudyFileError | None]:
-    """Return what was read by a posted form, and why its file was refused; neither where the form itself is wrong."""
+def read_upload(form: Form, read: Callable[[Form], Result]) -> tuple[Result | None, StudyFileError | None]:
+    """Read the file of a posted form; return the result or the refusal of the file, neither for an invalid form."""
     if not (form.is_bound and form.is_valid()):
         return None, None
     try:
@@ -166,7 +166,7 @@ class TablePages(ABC, Generic[Form]):
 
     def _upload(self) -> HttpResponse:
         form = self.upload_form(self.request.POST, self.request.FILES)
-        token, refusal = read_with(form, lambda form: self.keep(form.cleaned_data["file"]))
+        token, refusal = read_upload(form, lambda form: self.keep(form.cleaned_data["file"]))
         if token is None:
             return self.first_page(form, **({"refusal": refusal} if refusal else {}))
         query = urlencode({"file": token, **self.after_upload(form)})

@@ -55,6 +55,6 @@ def _to_choose(request: HttpRequest, project: Project) -> dict[str, Any]:
     """Return the first studies that contain some words and are not in the project, those without a project first."""
     words = request.GET.get("words", "")
     others = templates.ordinary(access.studies_for_editor(request.user)).exclude(project=project)
-    matches = reads.matching(others, request.user.pk or 0, reads.Wanted(words=words)).select_related("project")
+    matches = reads.matching(others, request.user.pk or 0, reads.StudyFilters(words=words)).select_related("project")
     studies = list(matches.order_by(F("project__name").asc(nulls_first=True), "title", "id")[: LISTED + 1])
     return {"studies": studies[:LISTED], "has_more": len(studies) > LISTED, "listed": LISTED, "words": words}
