@@ -16,8 +16,8 @@ from tasks_app.study_settings import Block
 
 # Units of a set for each control, if the researcher names no number.
 UNITS_A_CONTROL = 10
-# Loud checks in a set, if the researcher names no number.
-LOUD_CHECKS = 2
+# Attention checks in a set, if the researcher names no number.
+ATTENTION_CHECKS = 2
 
 # The key of the system whose outputs are degraded copies. No study file can have it: keys begin with a letter or digit.
 COPIES = "_degraded"
@@ -67,7 +67,7 @@ class Checks(Block):
         min_value=0,
         max_value=100,
         required=False,
-        label=_("Loud attention checks in a set"),
+        label=_("Attention checks in a set"),
         help_text=_("Empty: two, as far as available."),
     )
     repeats = forms.IntegerField(min_value=0, max_value=1000, initial=0, label=_("Units of a set that are shown twice"))
@@ -163,9 +163,9 @@ class CheckSettings:
         number = -(-units // UNITS_A_CONTROL) if self.controls is None else self.controls
         return min(number, available)
 
-    def loud_among(self, available: int) -> int:
-        """Return the number of loud attention checks in a set."""
-        return min(LOUD_CHECKS if self.attention is None else self.attention, available)
+    def attention_among(self, available: int) -> int:
+        """Return the number of attention checks in a set."""
+        return min(ATTENTION_CHECKS if self.attention is None else self.attention, available)
 
     def screens_with(self, units: int, known: Mapping[str, int]) -> int:
         """Count the screens of a first set of so many units to judge; `known` counts known answers by purpose."""
@@ -173,7 +173,7 @@ class CheckSettings:
             available if number is None else min(number, available)
             for available, number in ((known.get("training", 0), self.training), (known.get("exam", 0), self.exam))
         )
-        beside = self.controls_among(units, known.get("control", 0)) + self.loud_among(known.get("attention", 0))
+        beside = self.controls_among(units, known.get("control", 0)) + self.attention_among(known.get("attention", 0))
         return before + self.warm_up + units + beside + self.repeats + self.degraded
 
 

@@ -43,7 +43,7 @@ class ControlAccuracy(Rule):
         least = forms.IntegerField(
             min_value=1, max_value=1000, initial=3, label=_("Minimum checks answered by a rater")
         )
-        attention = YesNoField(initial=True, label=_("Count loud attention checks, such as “choose 3 here”"))
+        attention = YesNoField(initial=True, label=_("Count attention checks, such as “choose 3 here”"))
         copies = YesNoField(initial=True, label=_("Count texts beside their degraded copies"))
 
     def remove(self, sample: RuleSample, settings: Mapping[str, object]) -> Removal:

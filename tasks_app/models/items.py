@@ -216,7 +216,7 @@ class GoldPurpose(models.TextChoices):
     TRAINING = "training", _("training")
     EXAM = "exam", _("exam")
     CONTROL = "control", _("control")
-    ATTENTION = "attention", _("loud attention check")
+    ATTENTION = "attention", _("attention check")
 
     # Within a set: what a rater is watched by.
     WATCHED = nonmember(("control", "attention"))

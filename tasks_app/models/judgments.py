@@ -21,7 +21,7 @@ class AssignmentPurpose(models.TextChoices):
     WARM_UP = "warm_up", _("warm-up")
     MAIN = "main", _("main")
     CONTROL = "control", _("control")
-    ATTENTION = "attention", _("loud attention check")
+    ATTENTION = "attention", _("attention check")
     REPEAT = "repeat", _("repeat")
     EXIT = "exit", _("exit questionnaire")
 

@@ -82,7 +82,7 @@ class RaterChecks:
     outcome: str
     is_marked: bool
     controls: CheckScore
-    loud: CheckScore
+    attention: CheckScore
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +194,7 @@ def _raters(
             outcome=str(rater.get_outcome_display() if rater.outcome else rater.get_state_display()),
             is_marked=rater.failed_checks_at is not None,
             controls=score_of(by_unit[rater.pk].get(Gold.Purpose.CONTROL, ())),
-            loud=score_of(by_unit[rater.pk].get(Gold.Purpose.ATTENTION, ())),
+            attention=score_of(by_unit[rater.pk].get(Gold.Purpose.ATTENTION, ())),
         )
         for rater in Rater.objects.filter(pk__in=by_unit).order_by("pseudonym")
     ]

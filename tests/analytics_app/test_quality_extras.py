@@ -128,18 +128,18 @@ def test_a_control_counts_as_it_was_answered_last_and_by_everything_known_of_it(
     check(filler, right, True, True)
     half = filler.judge("ada", "i1", "alpha-mt", {"fluency": 1}, purpose="control", order=9)
     check(filler, half, True, False)
-    loud = filler.judge("ada", "i2", "alpha-mt", {"fluency": 1}, purpose="attention", order=2)
-    check(filler, loud, False, purpose="attention")
+    attention = filler.judge("ada", "i2", "alpha-mt", {"fluency": 1}, purpose="attention", order=2)
+    check(filler, attention, False, purpose="attention")
     filler.judge("ada", "i3", "alpha-mt", {"fluency": 1})
     run = new_run(filler.study)
     better = filler.answer(half.assignment, filler.parts["i1", "alpha-mt"], {"fluency": 2}, replaces=half)
     check(filler, better, True, True)
     before, after = extra(filler.study, Controls, run=run), extra(filler.study, Controls)
-    assert before.judgment.tolist() == [loud.pk, right.pk, half.pk]
+    assert before.judgment.tolist() == [attention.pk, right.pk, half.pk]
     assert before.order.tolist() == [2, 4, 9]
     assert before.passed.tolist() == [False, True, False]
     assert before.attention.tolist() == [True, False, False]
-    assert after.judgment.tolist() == [loud.pk, right.pk, better.pk]
+    assert after.judgment.tolist() == [attention.pk, right.pk, better.pk]
     assert after.passed.tolist() == [False, True, True]
     assert not after.copy.any()
     assert set(after.rater.tolist()) == {0}

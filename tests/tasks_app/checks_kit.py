@@ -24,7 +24,7 @@ def checked_study(
     opened: bool = True,
     **rest: object,
 ) -> Study:
-    """Make a study whose last items are known: a training, an exam, two controls and a loud check; 3 is right."""
+    """Make a study whose last items are known: a training, an exam, two controls and an attention check; 3 is right."""
     study = build_study(owner, **{"items": 9, "k": 8, "set_size": 4, **rest}, opened=False)
     for item, purpose in (PURPOSES if purposes is None else purposes).items():
         answer = 5 if item == mistaken else 3

@@ -97,14 +97,14 @@ def checks_in_words(facts: Facts, frame: Frame) -> Iterator[str]:
     """Yield the checks of a task, a sentence each."""
     checks = facts.checks[frame.task.pk]
     controls = checks.controls_among(frame.task.set_size, facts.known_answers(frame, "control"))
-    loud = checks.loud_among(facts.known_answers(frame, "attention"))
+    attention = checks.attention_among(facts.known_answers(frame, "attention"))
     if controls:
         yield f"Each set contained {counted(controls, 'unit')} with a known answer."
-    if loud:
-        yield f"Each set contained {counted(loud, 'attention check')}."
+    if attention:
+        yield f"Each set contained {counted(attention, 'attention check')}."
     if checks.repeats:
         yield f"{counted(checks.repeats, 'unit')} of each set {were(checks.repeats)} shown twice."
     if checks.degraded:
         yield f"Each set contained {counted(checks.degraded, 'degraded copy', 'degraded copies')} of texts."
-    if controls or loud:
+    if controls or attention:
         yield from failing(checks.on_failing, checks.fail_below, checks.fail_after)

@@ -49,7 +49,7 @@ def _work(study: Study, task: Task) -> dict[str, Any]:
     checks, offer = checks_of(task.checks), offer_of(study.options)
     gold = Gold.objects.filter(unit__task=task, unit__until=None).values_list("purpose")
     n_gold = dict(gold.annotate(n=Count("unit", distinct=True)).order_by())
-    extra = checks.controls_among(task.set_size, n_gold.get("control", 0)) + checks.loud_among(
+    extra = checks.controls_among(task.set_size, n_gold.get("control", 0)) + checks.attention_among(
         n_gold.get("attention", 0)
     )
     extra += checks.repeats + checks.warm_up + checks.degraded

@@ -280,7 +280,7 @@ def fails(task: Task, score: CheckScore) -> bool:
 
 
 def check_score(rater: Rater, task: Task) -> CheckScore:
-    """Count a rater's answers to controls and loud checks of a task, each as it was graded last; skips do not count."""
+    """Count a rater's answers to controls and attention checks of a task, each as last graded; skips do not count."""
     results = ControlResult.objects.filter(
         judgment__assignment__rater=rater,
         gold__unit__task=task,

@@ -192,7 +192,7 @@ class _Weaver:
         }
         self.n_by_purpose: dict[str, int] = {
             Purpose.CONTROL: self.checks.controls_among(len(places), len(self.left[Purpose.CONTROL])),
-            Purpose.ATTENTION: self.checks.loud_among(len(self.left[Purpose.ATTENTION])),
+            Purpose.ATTENTION: self.checks.attention_among(len(self.left[Purpose.ATTENTION])),
         }
         self.used_units = self._used_units()
         self.used = {

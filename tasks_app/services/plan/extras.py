@@ -82,7 +82,7 @@ class _Counting:
                 turn,
             ),
             attention=self._chosen(
-                Purpose.ATTENTION, self.checks.loud_among(self._n(Purpose.ATTENTION, criteria)), blocks, turn
+                Purpose.ATTENTION, self.checks.attention_among(self._n(Purpose.ATTENTION, criteria)), blocks, turn
             ),
             repeats=woven[weaving.REPEAT],
             degraded=woven[weaving.DEGRADED],

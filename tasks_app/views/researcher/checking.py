@@ -78,10 +78,10 @@ def _among(about: TaskChecks) -> Iterator[str]:
     """Return the checks among the units to judge, as far as there are units with known answers."""
     settings, counts = about.settings, about.counts
     controls = settings.controls_among(about.task.set_size, counts.get(Gold.Purpose.CONTROL, 0))
-    loud = settings.loud_among(counts.get(Gold.Purpose.ATTENTION, 0))
+    attention = settings.attention_among(counts.get(Gold.Purpose.ATTENTION, 0))
     for n, sentence, many in (
         (controls, _("%(n)d control unit in a set."), _("%(n)d control units in a set.")),
-        (loud, _("%(n)d loud attention check in a set."), _("%(n)d loud attention checks in a set.")),
+        (attention, _("%(n)d attention check in a set."), _("%(n)d attention checks in a set.")),
         (settings.repeats, _("%(n)d unit of a set is shown twice."), _("%(n)d units of a set are shown twice.")),
         (settings.degraded, _("%(n)d degraded copy in a set."), _("%(n)d degraded copies in a set.")),
     ):
@@ -157,7 +157,14 @@ def _units(about: TaskChecks) -> Iterator[list[object]]:
 def _raters(about: TaskChecks) -> Iterator[list[object]]:
     for rater in about.raters:
         marked = "yes" if rater.is_marked else ""
-        yield [about.task.key, rater.pseudonym, *_score(rater.controls), *_score(rater.loud), marked, rater.outcome]
+        yield [
+            about.task.key,
+            rater.pseudonym,
+            *_score(rater.controls),
+            *_score(rater.attention),
+            marked,
+            rater.outcome,
+        ]
 
 
 def _score(score: CheckScore) -> list[object]:

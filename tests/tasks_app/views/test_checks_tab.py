@@ -26,7 +26,7 @@ def test_the_page_tells_how_many_were_right_by_unit_and_by_rater(rosa: User, ros
     (about,) = checks_of_study(study)
     assert about.counts == {"training": 2, "exam": 2, "control": 4, "attention": 2}
     assert [(one.number, one.finished, one.passed) for one in about.exam] == [(1, 4, 3), (2, 1, 0)]
-    assert sorted((one.controls.right, one.controls.answered, one.loud.right) for one in about.raters) == [
+    assert sorted((one.controls.right, one.controls.answered, one.attention.right) for one in about.raters) == [
         (0, 2, 0),
         (0, 2, 1),
         (2, 2, 1),

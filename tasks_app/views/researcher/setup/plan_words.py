@@ -26,7 +26,7 @@ CONTENTS = {
     "warm_up": gettext_lazy("Warm-up, left out of results"),
     "units": gettext_lazy("Units that count"),
     "controls": gettext_lazy("Controls with a known answer"),
-    "attention": gettext_lazy("Loud attention checks"),
+    "attention": gettext_lazy("Attention checks"),
     "repeats": gettext_lazy("Repeats"),
     "degraded": gettext_lazy("Degraded copies"),
 }
