@@ -126,7 +126,7 @@ def password(said: str) -> str:
 
 @pytest.mark.whole
 def test_it_starts_stops_keeps_its_data_and_starts_again_what_is_killed(var: VarFolder) -> None:
-    """One folder goes through four starts, which end by a closed terminal, by kill, by `make stop` and by Ctrl-C."""
+    """One folder goes through four starts, which end by Ctrl-C, by kill, by `make stop` and by a closed terminal."""
     env = environment(var)
     with running(env) as first:
         key = the_first_start_is_ready(first, var)
@@ -134,7 +134,7 @@ def test_it_starts_stops_keeps_its_data_and_starts_again_what_is_killed(var: Var
         assert second.returncode == 1
         assert re.match(rf"evalweb is already running at {first.url}, since 20\d\d-.* UTC", second.stdout)
         data_are_stored(var)
-        rest = first.stop(signal.SIGHUP)
+        rest = first.stop(signal.SIGINT)
     assert rest.endswith("Stopping\nStopped.\n")
     assert "the others are not" not in rest
     assert "database system is shut down" in (var.logs / "postgres.log").read_text().splitlines()[-1]
@@ -162,7 +162,7 @@ def test_it_starts_stops_keeps_its_data_and_starts_again_what_is_killed(var: Var
     assert readable <= {"static", "lock"}  # public files, and an empty one
 
     with running(env, until="The database is up to date") as interrupted:
-        assert interrupted.stop(signal.SIGINT).endswith("Stopped.\n")
+        assert interrupted.stop(signal.SIGHUP).endswith("Stopped.\n")
     assert manage(env, "shell", "--no-imports", "-c", COUNT_USERS) == "1\n"
     assert serve(env, "stop").stdout == "evalweb is not running here.\n"
 
