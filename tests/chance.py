@@ -2,9 +2,12 @@
 
 A failure must mean that the code is wrong, on any machine and in every run. So no example has a time limit (the limit
 of a whole test is in pyproject.toml), every run draws the same examples, and none are remembered from earlier runs.
-How many are drawn is decided here alone: 25 in every run, 200 in an exhaustive one (tests/extent.py).
+How many are drawn is decided here alone: 25 in every run, 200 in an exhaustive one (tests/extent.py),
+and two fifths of these by tests whose examples take long.
 To look for new examples by hand: `pytest --hypothesis-profile=default`.
 """
+
+from typing import Any
 
 from hypothesis import settings
 
@@ -16,6 +19,14 @@ for name, number in EXAMPLES.items():
         name, max_examples=number, deadline=None, derandomize=True, print_blob=True, database=None
     )
 settings.load_profile(PROFILE)
+
+# The share of the examples that is drawn where each takes long, such as one that is stored and read again.
+SHARE_OF_SLOW = 0.4
+
+
+def slow(**options: Any) -> settings:
+    """Return the settings of a test whose examples take long, which draws fewer of them: 10, or 80."""
+    return settings(max_examples=round(SHARE_OF_SLOW * settings().max_examples), **options)
 
 
 def load(*, exhaustive: bool) -> None:

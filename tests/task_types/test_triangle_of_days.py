@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import closing
 from itertools import islice
 from pathlib import Path
 from random import Random
@@ -133,7 +134,8 @@ def test_a_study_of_days_is_judged_with_a_picture_beside_each_text(tmp_path: Pat
     assert sorted(order, key=lambda key: body.index(f"Forecast {key[1:]}.")) == order
     for item in study.items.all():
         name = item.item_media.get().media.sha256
-        assert somebody.get(f"/r/{token}/media/{name}").status_code == (200 if item.key in order else 404)
+        with closing(somebody.get(f"/r/{token}/media/{name}")) as answer:
+            assert answer.status_code == (200 if item.key in order else 404)
 
 
 @pytest.mark.django_db

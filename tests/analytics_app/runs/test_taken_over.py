@@ -172,6 +172,6 @@ def test_rows_that_are_gone_are_not_taken_over(rated: Study) -> None:
     part = claim.claim(run.parts.get(criterion__key="content").pk)
     outcome = compute.compute(part)
     first.delete()
-    with pytest.raises(store.Gone):
+    with pytest.raises(store.SourceRunRemoved):
         store.store(part, outcome, seconds=0.1)
     assert not ResultRow.objects.filter(run=run, criterion="content").exists()

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from tasks_app import sections, studyfile
@@ -22,7 +22,7 @@ from tasks_app.studyfile.files.writing import write
 from tasks_app.studyfile.files.yaml_text import dump
 from tasks_app.studyfile.files.yaml_tree import parse
 from tasks_app.studyfile.problems import Problems
-from tests import extent
+from tests import chance
 from tests.tasks_app.studyfile.kit import STUDY, png, put
 
 EXAMPLES = sorted(path.parent for path in (Path(__file__).parents[3] / "examples").glob("*/study.yaml"))
@@ -186,7 +186,7 @@ def test_what_is_written_is_read_again(made: dict[str, Json]) -> None:
 
 
 @pytest.mark.django_db
-@settings(max_examples=10 * extent.times_as_many(), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@chance.slow(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(made=documents())
 def test_what_is_stored_is_what_was_read(made: dict[str, Json]) -> None:
     stream, document = complete(made)
