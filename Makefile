@@ -10,7 +10,7 @@ help:
 	@echo "make run DEMO=no       the same without the demonstration studies"
 	@echo "make stop              stop it from another terminal"
 	@echo "make test              linters and the whole suite, with a real browser"
-	@echo "make test-fast         the suite without browser and whole starts"
+	@echo "make test-fast         the suite without database, browser and whole starts"
 	@echo "make test-all          the suite with every example, theme and width, and eight times the drawn examples"
 	@echo "make lint              linters, types, contracts, migrations"
 	@echo "make bench             benchmarks, by hand"
@@ -41,7 +41,7 @@ test: lint
 	@$(PY) -m pytest -n 3
 
 test-fast: dev-venv
-	@$(PY) -m pytest -n 2 -m "not browser and not whole"
+	@$(PY) -m pytest -n 2 -m "not database and not browser and not whole"
 
 test-all: lint
 	@echo "Running the whole suite with everything it leaves out otherwise"

@@ -39,6 +39,7 @@ from tests.platform import Platform, running_platform
 POSTGRES_VARIABLE, VALKEY_VARIABLE = "EVALWEB_TEST_POSTGRES", "EVALWEB_TEST_VALKEY"
 FOLDER_VARIABLE = "EVALWEB_TEST_FOLDER"
 BROWSER_FIXTURES = frozenset({"browser", "page", "live_site"})
+DATABASE_FIXTURES = frozenset({"db", "transactional_db", "django_db_setup"})
 # The same for both roles, so that a test can change sides by the role's name alone.
 PASSWORDS = Passwords(administrator="a password for tests", owner="a password for tests")
 # The database that others are copied from.
@@ -72,10 +73,13 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests that need a live site."""
+    """Mark the tests that need a live site, and those that need a database."""
     for item in items:
-        if BROWSER_FIXTURES & set(getattr(item, "fixturenames", ())):
+        fixtures = set(getattr(item, "fixturenames", ()))
+        if BROWSER_FIXTURES & fixtures:
             item.add_marker(pytest.mark.browser)
+        if DATABASE_FIXTURES & fixtures or item.get_closest_marker("django_db"):
+            item.add_marker(pytest.mark.database)
 
 
 @pytest.fixture(scope="session")

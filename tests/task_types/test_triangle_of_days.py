@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from contextlib import closing
 from itertools import islice
 from pathlib import Path
 from random import Random
@@ -134,8 +133,9 @@ def test_a_study_of_days_is_judged_with_a_picture_beside_each_text(tmp_path: Pat
     assert sorted(order, key=lambda key: body.index(f"Forecast {key[1:]}.")) == order
     for item in study.items.all():
         name = item.item_media.get().media.sha256
-        with closing(somebody.get(f"/r/{token}/media/{name}")) as answer:
-            assert answer.status_code == (200 if item.key in order else 404)
+        answer = somebody.get(f"/r/{token}/media/{name}")
+        assert answer.getvalue()  # a file is closed once it is read
+        assert answer.status_code == (200 if item.key in order else 404)
 
 
 @pytest.mark.django_db
