@@ -15,62 +15,100 @@ RULES_ABOUT_COLOURS = ("color-contrast", "link-in-text-block")
 RUN = "([within, options]) => axe.run(within ?? document, options).then((found) => found.violations)"
 
 # Most of axe's time goes into the colours of every word on a page. Words of one size and weight, in one colour on the
-# same layers of colours, look the same: three of each are looked at, the first, the middle and the last.
-RUN_ON_WORDS = """async ([within, options]) => {
+# same layers of colours, look the same: three of each look are looked at, the first, the middle and the last, on the
+# first page of this process that has it. Leaves them in the page, and returns their looks.
+NEW_LOOKS = """([within, known]) => {
+    const NO_LAYER = "rgba(0, 0, 0, 0),none,1,none,normal,static,auto,none";
     const layers = new Map();
     const layersOf = (element) => {
         if (!element) return "";
         if (!layers.has(element)) {
             const style = getComputedStyle(element);
-            layers.set(element, [layersOf(element.parentElement), style.backgroundColor, style.backgroundImage,
-                style.opacity, style.filter, style.mixBlendMode, style.position, style.clip, style.clipPath].join());
+            const own = [style.backgroundColor, style.backgroundImage, style.opacity, style.filter, style.mixBlendMode,
+                style.position.replace("relative", "static"), style.clip, style.clipPath].join();
+            layers.set(element, layersOf(element.parentElement) + (own === NO_LAYER ? "" : `/${own}`));
         }
         return layers.get(element);
     };
-    const named = new Set([...document.querySelectorAll("[aria-labelledby]")].flatMap(
-        (element) => element.getAttribute("aria-labelledby").split(" ")));
-    const hasWords = (element) => element.matches("input, select, textarea") ||
-        [...element.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.data.trim());
+    const OFF = ":disabled, [aria-disabled=true]";
+    const namesOfOff = new Set([...document.querySelectorAll("[aria-labelledby]")].filter(
+        (element) => element.closest(OFF)).flatMap((element) => element.getAttribute("aria-labelledby").split(" ")));
+    const isWords = (node) => node.nodeType === Node.TEXT_NODE && node.data.trim();
+    const hasWords = (element) => element.matches("input, select, textarea") || [...element.childNodes].some(isWords);
+    const standsAmongWords = (link) => {
+        let block = link.parentElement;
+        while (getComputedStyle(block).display === "inline") block = block.parentElement;
+        const nodes = document.createTreeWalker(block, NodeFilter.SHOW_TEXT);
+        while (nodes.nextNode()) {
+            if (isWords(nodes.currentNode) && !nodes.currentNode.parentElement.closest("a[href]")) return true;
+        }
+        return false;
+    };
+    const digest = (text) => {
+        let [low, high] = [0xdeadbeef, 0x41c6ce57];
+        for (let i = 0; i < text.length; i += 1) {
+            low = Math.imul(low ^ text.charCodeAt(i), 2654435761);
+            high = Math.imul(high ^ text.charCodeAt(i), 1597334677);
+        }
+        return `${low >>> 0}-${high >>> 0}`;
+    };
     const alike = new Map();
     for (const root of document.querySelectorAll(within ?? "html")) {
         for (const element of [root, ...root.querySelectorAll("*")]) {
             if (!hasWords(element)) continue;
             if (!element.checkVisibility({opacityProperty: true, visibilityProperty: true})) continue;
             const style = getComputedStyle(element);
-            const key = [layersOf(element), style.color, style.fontSize, style.fontWeight, style.textShadow,
+            const look = [layersOf(element), style.color, style.fontSize, style.fontWeight, style.textShadow,
                 element.matches("input, select, textarea") && element.tagName,
-                named.has(element.id) && element.id,
-                element.closest(":disabled, [aria-disabled=true]") !== null,
-                element.closest("label")?.control?.disabled,
+                namesOfOff.has(element.id),
+                element.closest(OFF) !== null,
+                element.closest("label")?.control?.disabled === true,
                 element.matches("a[href]") && [style.textDecorationLine, style.borderBottomWidth,
-                    getComputedStyle(element.parentElement).color]].join();
-            if (!alike.has(key)) alike.set(key, []);
-            alike.get(key).push(element);
+                    getComputedStyle(element.parentElement).color, standsAmongWords(element)]].join();
+            if (!alike.has(look)) alike.set(look, []);
+            alike.get(look).push(element);
         }
     }
-    const include = new Set([...alike.values()].flatMap((all) => [all[0], all[all.length >> 1], all.at(-1)]));
-    return include.size ? (await axe.run({include: [...include]}, options)).violations : [];
+    const met = new Set(known);
+    window.wordsOfNewLooks = new Set();
+    const looks = [];
+    for (const [look, all] of alike) {
+        if (met.has(digest(look))) continue;
+        looks.push(digest(look));
+        for (const element of [all[0], all[all.length >> 1], all.at(-1)]) window.wordsOfNewLooks.add(element);
+    }
+    return looks;
 }"""
+RUN_ON_WORDS = """([_within, options]) =>
+    axe.run({include: [...window.wordsOfNewLooks]}, options).then((found) => found.violations)"""
+
+# The looks that this process has met without a complaint.
+_known: set[str] = set()
 
 
 def violations(page: Page, scheme: Literal["light", "dark"], within: str | None = None) -> dict[str, str]:
     """Return the rules a page breaks, each with the first element that breaks it; colours do not fade meanwhile.
 
     Every rule is tried in light, those about colours alone in dark, and of words that look the same three are tried
-    for their colours; an exhaustive run tries everything.
+    for their colours, unless an earlier page had words of that look and nothing was wrong with its colours; an
+    exhaustive run tries everything.
     """
     page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-    if page.evaluate("typeof axe") == "undefined":
-        page.evaluate(AXE_SCRIPT)
     if extent.is_exhaustive():
         return _violations(page, RUN, within)
-    found = _violations(page, RUN_ON_WORDS, within, runOnly=RULES_ABOUT_COLOURS)
+    found: dict[str, str] = {}
+    if looks := page.evaluate(NEW_LOOKS, [within, list(_known)]):
+        found = _violations(page, RUN_ON_WORDS, within, runOnly=RULES_ABOUT_COLOURS)
+        if not found:
+            _known.update(looks)
     if scheme == "light":
         found |= _violations(page, RUN, within, rules={rule: {"enabled": False} for rule in RULES_ABOUT_COLOURS})
     return found
 
 
 def _violations(page: Page, script: str, within: str | None, **options: Any) -> dict[str, str]:
+    if page.evaluate("typeof axe") == "undefined":
+        page.evaluate(AXE_SCRIPT)
     # What is right need not be described, which takes longer than to look.
     violations: list[dict[str, Any]] = page.evaluate(script, [within, {"resultTypes": ["violations"], **options}])
     return {violation["id"]: violation["nodes"][0]["html"] for violation in violations}

@@ -44,3 +44,17 @@ def test_a_link_that_only_its_colour_tells_from_the_words_around_it_is_found(pag
         f"<html lang=en><title>Page</title><style>{STYLE}</style><main><h1>Page</h1>{underlined}{bare}</main>"
     )
     assert list(violations(page, "light", "main")) == ["link-in-text-block"]
+
+
+def test_a_look_that_an_earlier_page_had_is_tried_again_on_other_colours_and_where_it_was_wrong(page: Page) -> None:
+    def found(body: str) -> list[str]:
+        page.set_content(f"<html lang=en><title>Page</title><style>{STYLE}</style><main><h1>Page</h1>{body}</main>")
+        return list(violations(page, "light", "main"))
+
+    grey = "<p style='color: #6f6f6f; background: none'>Grey</p>"
+    assert found(grey) == []
+    assert found(f"<div style='background: #ddd'>{grey}</div>") == ["color-contrast"]
+    assert found(f"<div style='background: #ddd'>{grey}</div>") == ["color-contrast"], "and again"
+    link = "<a href='#b' style='color: #333; text-decoration: none'>a link</a>"
+    assert found(f"<p>{link}</p>") == []
+    assert found(f"<p>Words with {link} among them.</p>") == ["link-in-text-block"]
