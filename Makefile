@@ -25,6 +25,9 @@ ifeq ($(DEMO),no)
 export EVALWEB_DEMO := 0
 endif
 
+# What Python has compiled is kept, whatever the environment says: many processes import the same modules.
+export PYTHONDONTWRITEBYTECODE :=
+
 # The commands below are run without a shell between, so that a signal for make reaches them.
 
 run: run-venv
@@ -32,9 +35,6 @@ run: run-venv
 
 stop: run-venv
 	@$(PY) -m evalweb.serve stop
-
-# Tests start many Pythons, which compile everything anew where nothing that was compiled is kept.
-test test-fast test-all: export PYTHONDONTWRITEBYTECODE :=
 
 test: lint
 	@echo "Running the whole suite"
