@@ -1,5 +1,9 @@
 """What a file of tests begins with is made once: rows that stay for a module.
 
+    made, study = study_made_once("study", build_study)
+
+or, where more than a study is made, what that function stands for:
+
     @pytest.fixture(scope="module")
     def made(module_rosa: User) -> int:
         return build_study(module_rosa).pk
@@ -12,14 +16,17 @@ Each test changes its own savepoint, and reads its own objects. Transactional te
 of their module are gone (`ModuleRows.are_there`), and what they need is made by each.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from inspect import Parameter, Signature
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
 from django.db import transaction
 from pytest_django import DjangoDbBlocker
 
+from tasks_app.models import Study
 from tests.cast import new_rosa
 
 _NOW: dict[str, bool] = {"flushes": False}
@@ -76,3 +83,23 @@ def module_db(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iter
 def module_rosa(module_db: ModuleRows) -> User | None:
     """The researcher who owns what is made once; `rosa` is the same one. None where the module's rows are not there."""
     return new_rosa() if module_db.are_there else None
+
+
+def study_made_once(name: str, build: Callable[[User], Study]) -> tuple[Any, Any]:
+    """Return two fixtures, `{name}_once` and `name`: a study of rosa's, made once for the tests of a module.
+
+    Each test reads the study anew. A transactional test, for which the module's rows are not there, makes its own.
+    """
+    once = f"{name}_once"
+
+    @pytest.fixture(scope="module", name=once)
+    def make(module_rosa: User | None) -> int | None:
+        return build(module_rosa).pk if module_rosa else None
+
+    def read(*, rosa: User, module_db: ModuleRows, **made: int) -> Study:
+        return Study.objects.get(pk=made[once]) if module_db.are_there else build(rosa)
+
+    # pytest makes the study before the test's savepoint only where a parameter names it.
+    parameters = (once, "module_db", "rosa")
+    read.__signature__ = Signature([Parameter(one, Parameter.KEYWORD_ONLY) for one in parameters])
+    return make, pytest.fixture(name=name)(read)

@@ -8,7 +8,7 @@ from tasks_app.models import Study
 from tasks_app.services.study import lifecycle
 from tests.analytics_app.filling import Filler
 from tests.builders import build_study
-from tests.once import ModuleRows
+from tests.once import study_made_once
 from tests.tasks_app.api.conftest import script_of
 
 
@@ -23,16 +23,7 @@ def build_rated(rosa: User) -> Study:
     return study
 
 
-@pytest.fixture(scope="module")
-def rated_once(module_rosa: User | None) -> int | None:
-    """Make the study that the tests of a module begin with."""
-    return build_rated(module_rosa).pk if module_rosa else None
-
-
-@pytest.fixture
-def rated(rated_once: int | None, module_db: ModuleRows, rosa: User) -> Study:
-    """An open study of rosa's with two criteria: three raters judged every text, one skipped one."""
-    return Study.objects.get(pk=rated_once) if module_db.are_there else build_rated(rosa)
+rated_once, rated = study_made_once("rated", build_rated)
 
 
 @pytest.fixture

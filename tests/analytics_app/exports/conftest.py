@@ -8,7 +8,6 @@ import uuid
 from collections.abc import Iterator
 from typing import Any
 
-import pytest
 from django.contrib.auth.models import User
 
 from analytics_app.exports import ratings
@@ -18,7 +17,7 @@ from tasks_app.services.study import lifecycle
 from tests.analytics_app.builders import build_run
 from tests.analytics_app.filling import Filler
 from tests.builders import build_study
-from tests.once import ModuleRows
+from tests.once import study_made_once
 
 # A feature's name that is longer than PostgreSQL lets the name of a column be, with all that needs quoting.
 LONG_NAME = 'a "long", name of ünï' + "x" * 80
@@ -46,16 +45,7 @@ def build_rated(rosa: User) -> Study:
     return lifecycle.move(study_id=study.pk, action="close", by=rosa)
 
 
-@pytest.fixture(scope="module")
-def rated_once(module_rosa: User | None) -> int | None:
-    """Make the study that the tests of a module begin with."""
-    return build_rated(module_rosa).pk if module_rosa else None
-
-
-@pytest.fixture
-def rated(rated_once: int | None, module_db: ModuleRows, rosa: User) -> Study:
-    """A closed study of rosa's: two raters, two criteria; gamma-mt wrote what alpha-mt wrote for item i0."""
-    return Study.objects.get(pk=rated_once) if module_db.are_there else build_rated(rosa)
+rated_once, rated = study_made_once("rated", build_rated)
 
 
 def as_csv(study: Study, **wanted: Any) -> list[dict[str, str]]:

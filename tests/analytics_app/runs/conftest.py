@@ -16,7 +16,7 @@ from analytics_app.runs.compute import Outcome
 from tasks_app.models import Rater, Rating, Study
 from tests.analytics_app.filling import Filler
 from tests.builders import build_study
-from tests.once import ModuleRows
+from tests.once import study_made_once
 
 Stand = Callable[[RunPart], Outcome]
 
@@ -34,22 +34,13 @@ def build_rated(rosa: User) -> Study:
     return study
 
 
-@pytest.fixture(scope="module")
-def rated_once(module_rosa: User | None) -> int | None:
-    """Make the study that the tests of a module begin with."""
-    return build_rated(module_rosa).pk if module_rosa else None
+rated_once, rated = study_made_once("rated", build_rated)
 
 
 @pytest.fixture
 def study(rosa: User) -> Study:
     """An open study of rosa's that nobody has rated."""
     return build_study(rosa, slug="unrated")
-
-
-@pytest.fixture
-def rated(rated_once: int | None, module_db: ModuleRows, rosa: User) -> Study:
-    """An open study of rosa's with two criteria, in which two raters rated every text."""
-    return Study.objects.get(pk=rated_once) if module_db.are_there else build_rated(rosa)
 
 
 def small_outcome(part: RunPart) -> Outcome:
