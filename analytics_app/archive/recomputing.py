@@ -93,7 +93,7 @@ def _store_run(archive: Archive) -> Run:
 
 
 def compute(run: Run) -> Run:
-    """Compute a run that was loaded, in this process.
+    """Compute a run that was loaded, in this process, without its charts: numbers are compared.
 
     Raises
     ------
@@ -102,7 +102,7 @@ def compute(run: Run) -> Run:
     """
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE")
-    done = start.compute_here(run=run)
+    done = start.compute_here(run=run, drawn=False)
     if done.state != RunState.DONE:
         raise BadArchive(f"The run could not be computed again: {done.error}")
     return done

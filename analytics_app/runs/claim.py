@@ -47,8 +47,8 @@ def unheard() -> QuerySet[RunPart]:
     return due().filter(Q(rung_at=None) | Q(rung_at__lt=Now() - RING_AFTER))
 
 
-def work(part_id: int) -> bool:
-    """Compute and store a part if it can be claimed, and return whether it was.
+def work(part_id: int, *, drawn: bool = True) -> bool:
+    """Compute and store a part if it can be claimed, without charts unless `drawn`, and return whether it was.
 
     An error of the database puts the part back; an error in an analysis fails the run with a sentence.
     """
@@ -62,7 +62,7 @@ def work(part_id: int) -> bool:
     try:
         # Errors of COPY become Django's own errors here.
         with Heartbeat(part), connection.wrap_database_errors:
-            outcome = compute.compute(part)
+            outcome = compute.compute(part, drawn=drawn)
         if not connection.in_atomic_block and not connection.is_usable():
             connection.close()  # the database restarted meanwhile, and what was computed is still good
         store(part, outcome, seconds=monotonic() - began)

@@ -42,12 +42,12 @@ class Outcome:
     same_as: RunPart | None = None
 
 
-def compute(part: RunPart) -> Outcome:
-    """Compute a part of a run. The outcome is the same to the last digit in every process."""
+def compute(part: RunPart, *, drawn: bool = True) -> Outcome:
+    """Compute a part of a run, without charts unless `drawn`. It is the same to the last digit in every process."""
     if part.kind == RunPartKind.QUALITY:
         funnel = rules.apply(part)
         facts, rows = {"tasks": {part.task.key: funnel.facts()}}, list(funnel.rows())
-        plots = list(_plots(part, charts.draw_sketches(left.sketches(rows))))
+        plots = list(_plots(part, charts.draw_sketches(left.sketches(rows)))) if drawn else []
         return Outcome(rows=rows, exclusions=funnel.exclusions, plots=plots, facts=facts)
     question = question_of(part.task, part.criterion, whole=part.kind == RunPartKind.TASK)
     chosen_analyses = _analyses_of(part, question)
@@ -60,7 +60,7 @@ def compute(part: RunPart) -> Outcome:
     outcome.same_as = equal_parts.exclude(run=part.run_id).select_related("run").order_by("-pk").first()
     if outcome.same_as is None:
         outcome.rows = list(_rows(inputs))
-        outcome.plots = list(_plots(part, _drawn(inputs, outcome.rows)))
+        outcome.plots = list(_plots(part, _drawn(inputs, outcome.rows))) if drawn else []
     return outcome
 
 

@@ -338,11 +338,14 @@ def cancel(*, run: Run, by: Actor) -> None:
     run.refresh_from_db()
 
 
-def compute_here(*, run: Run) -> Run:
-    """Work on the parts of a run in this process, along with any workers, until the run has ended."""
+def compute_here(*, run: Run, drawn: bool = True) -> Run:
+    """Work on the parts of a run in this process, along with any workers, until the run has ended.
+
+    This process draws no charts unless `drawn`.
+    """
     while run.state in UNFINISHED:
         ids = claim.due().filter(run=run).order_by("number").values_list("pk", flat=True)
-        if not any(claim.work(part_id) for part_id in list(ids)):
+        if not any(claim.work(part_id, drawn=drawn) for part_id in list(ids)):
             wait_for_others()
         run.refresh_from_db()
     return run

@@ -150,8 +150,8 @@ def test_an_earlier_run_that_is_removed_meanwhile(rated: Study, monkeypatch: pyt
     judged_again(rated)
     usual = compute.compute
 
-    def removing(part: RunPart) -> compute.Outcome:
-        outcome = usual(part)
+    def removing(part: RunPart, **how: bool) -> compute.Outcome:
+        outcome = usual(part, **how)
         if outcome.same_as is not None:
             Run.objects.filter(pk=first.pk).delete()
         return outcome
