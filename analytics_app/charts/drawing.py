@@ -15,7 +15,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from analytics_app.charts import svg
@@ -24,24 +25,6 @@ from analytics_app.charts.svg import INK, LINE, QUIET
 
 # The most characters of a title, since names can have any length.
 LONGEST_TITLE = 300
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Drawn:
-    """A chart: its title, a subtitle, the spec with the data, the drawing and a digest of the drawing.
-
-    `svg` and `spec` are for wide screens and downloads; `narrow` is the drawing for a telephone.
-    """
-
-    key: str
-    title: str
-    subtitle: str
-    by_system: bool
-    spec: Mapping[str, Any]
-    svg: str
-    narrow: str
-    digest: str
-    criterion: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,21 +45,48 @@ class Sketch:
     further: bool = False
 
 
+@dataclass(frozen=True, kw_only=True)
+class Drawn:
+    """A chart: its title, a subtitle and the spec with the data, rendered when a drawing is first read.
+
+    `svg` and `spec` are for wide screens and downloads; `narrow` is the drawing for a telephone. Drawings are read in a
+    job only: see the module's docstring.
+    """
+
+    key: str
+    title: str
+    subtitle: str
+    by_system: bool
+    spec: dict[str, Any]
+    sketch: Sketch = field(compare=False, repr=False)
+    criterion: str = ""
+
+    @cached_property
+    def svg(self) -> str:
+        """The drawing for wide screens."""
+        return _rendered(self.spec, WIDE, title=self.title, description=self.subtitle)
+
+    @cached_property
+    def narrow(self) -> str:
+        """The drawing for a telephone, without a description: the page and the wide drawing have it."""
+        return _rendered(_spec(self.sketch, self.title, NARROW), NARROW, title=self.title)
+
+    @cached_property
+    def digest(self) -> str:
+        """The SHA-256 of the drawing for wide screens."""
+        return hashlib.sha256(self.svg.encode()).hexdigest()
+
+
 def finished(sketch: Sketch) -> Drawn:
-    """Render a sketch for both rooms. In a job only: see the module's docstring."""
+    """Return the chart of a sketch."""
     title = sketch.title if len(sketch.title) <= LONGEST_TITLE else f"{sketch.title[: LONGEST_TITLE - 1]}…"
-    spec = _spec(sketch, title, WIDE)
-    drawn = _rendered(spec, WIDE, title=title, description=sketch.subtitle)
     return Drawn(
         key=sketch.kind,
         title=title,
         subtitle=sketch.subtitle,
         by_system=sketch.by_system,
-        spec=spec,
-        svg=drawn,
-        # The narrow drawing has no description: the page and the wide drawing have it.
-        narrow=_rendered(_spec(sketch, title, NARROW), NARROW, title=title),
-        digest=hashlib.sha256(drawn.encode()).hexdigest(),
+        spec=_spec(sketch, title, WIDE),
+        sketch=sketch,
         criterion=sketch.criterion,
     )
 

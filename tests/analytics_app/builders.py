@@ -1,6 +1,6 @@
 """Result rows as the analyses write them, for tests of charts and pages: invented numbers, the real columns."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import cache
 from itertools import combinations
@@ -174,6 +174,11 @@ def drawn(criterion: str) -> list[charts.Drawn]:
     """Draw a criterion's charts once for all tests."""
     rows = slider_rows(criterion) if criterion == "content" else likert_rows(criterion)
     return charts.draw(rows, "main", criterion)
+
+
+def are_rendered(drawings: Iterable[charts.Drawn]) -> bool:
+    """Render charts for wide screens and for a telephone, and return whether there is something in each drawing."""
+    return all(one.svg and one.narrow for one in drawings)
 
 
 def add_plots(run: Run, *criteria: str) -> None:

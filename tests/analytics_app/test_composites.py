@@ -24,8 +24,10 @@ from analytics_app.show.findings import FindingQuestion, findings_beside
 from analytics_app.show.registry import tables_for
 from analytics_app.stats.metrics.composite import combined, passed
 from tasks_app.models import Membership, Study
+from tests.analytics_app.builders import are_rendered
 from tests.analytics_app.by_commands import Rows, analysed, load, one, score, write
 from tests.analytics_app.views.test_runs import form
+from tests.once import ModuleRows
 
 RNG = np.random.default_rng(5)
 SYSTEMS, N_ITEMS = ("A", "B", "C"), 24
@@ -111,18 +113,25 @@ def test_parts_combine() -> None:
         combined(np.empty((0, 3)), "mean")
 
 
-@pytest.fixture
-def study(tmp_path: Path) -> Path:
-    """A study of sliders whose texts have the scores of two classifiers, one of which is missing once."""
+@pytest.fixture(scope="module")
+def study_once(module_db: ModuleRows, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Load the study of a module."""
+    folder = tmp_path_factory.mktemp("study")
     items: Rows = [{**row, "output": f"text of {row['system']} for {row['item']}", "source": "s"} for row in cells()]
     ratings: Rows = [{"rater": rater, **row} for rater in ("r1", "r2") for row in cells(value=HUMAN)]
     task = {"type": "slider", "criteria": ["quality"], "params": {"minimum": 0, "maximum": 100}, "k": 2}
     criterion = {"key": "quality", "name": "Quality", "question": "How good?", "low": "bad", "high": "good"}
-    load(tmp_path, task, items, ratings, criteria=[criterion])
+    load(folder, task, items, ratings, criteria=[criterion])
     matches = MATCHES.copy()
     matches[HOLE] = np.nan
-    score(write(tmp_path / "scores.csv", cells(newspaper=NEWSPAPER, matches=matches)), "newspaper", "matches")
-    return tmp_path
+    score(write(folder / "scores.csv", cells(newspaper=NEWSPAPER, matches=matches)), "newspaper", "matches")
+    return folder
+
+
+@pytest.fixture
+def study(study_once: Path, db: None) -> Path:
+    """A study of sliders whose texts have the scores of two classifiers, one of which is missing once."""
+    return study_once
 
 
 @pytest.mark.django_db
@@ -195,6 +204,7 @@ def test_tables_chart_and_finding(study: Path) -> None:
     assert means.notes[0] == "compliant: all of newspaper >= 0.4, matches = 1."
     assert [row[0].text for row in captions["Systems compared by metrics"].rows] == ["compliant"] * 3
     drawn = {chart.key: chart for chart in charts.draw([Row(**row) for row in rows], "main", "quality")}
+    assert are_rendered(drawn.values())
     assert drawn["composite-1"].title == "A scores highest on compliant (71\N{NO-BREAK SPACE}%)"
     (finding,) = findings_beside(stored, FindingQuestion("Quality", "slider", 0.05))
     assert finding.text.startswith("By the composite score “compliant”, ")

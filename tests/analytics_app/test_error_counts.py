@@ -16,6 +16,7 @@ from analytics_app.models import ResultRow
 from analytics_app.results import Row
 from analytics_app.show.findings import FindingQuestion, finding
 from analytics_app.show.registry import tables_for
+from tests.analytics_app.builders import are_rendered
 from tests.analytics_app.by_commands import analysed, load, one, score, write
 
 pytestmark = pytest.mark.django_db
@@ -180,6 +181,7 @@ def test_settings_that_mean_nothing_are_refused(tmp_path: Path, settings: dict[s
 def test_tables_chart_and_finding(tmp_path: Path) -> None:
     rows = rows_of(scored(study(tmp_path), border=BORDER, noise=NOISE, F1=METRIC))
     (drawn,) = charts.draw([Row(**row) for row in rows], "main", "quality")
+    assert are_rendered([drawn])
     assert drawn.title.startswith("Change with one more error of each type, by people and by metrics")
     stored = [ResultRow(**row) for row in rows]
     effects, fits, apart, raters = tables_for("error_counts", stored, 0.05)

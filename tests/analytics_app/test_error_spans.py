@@ -16,6 +16,8 @@ from analytics_app.results import Row
 from analytics_app.show.registry import tables_for
 from tasks_app.models import Rater, Study
 from tests.analytics_app.by_commands import analysed, load, one, score, write
+from tests.once import ModuleRows
+from tests.undrawn import undrawn
 
 pytestmark = pytest.mark.django_db
 
@@ -54,10 +56,19 @@ MARKS = [
 ]  # fmt: skip
 
 
+@pytest.fixture(scope="module")
+def rows_once(module_db: ModuleRows, tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+    """Load the study and analyse it."""
+    folder = tmp_path_factory.mktemp("study")
+    load(folder, {"type": "error_spans", "params": {"scheme": "mqm"}, "k": 2}, ITEMS, MARKS)
+    with undrawn():
+        return analysed(folder, {**ANALYSIS, "slices": ["domain"], "segments": True})
+
+
 @pytest.fixture
-def rows(tmp_path: Path) -> list[dict[str, Any]]:
-    load(tmp_path, {"type": "error_spans", "params": {"scheme": "mqm"}, "k": 2}, ITEMS, MARKS)
-    return analysed(tmp_path, {**ANALYSIS, "slices": ["domain"], "segments": True})
+def rows(rows_once: list[dict[str, Any]], db: None) -> list[dict[str, Any]]:
+    """The results; the study and its run are there."""
+    return rows_once
 
 
 def test_penalties_are_means_over_segments_of_means_over_raters(rows: list[dict[str, Any]]) -> None:

@@ -20,8 +20,10 @@ from analytics_app.results import Row
 from analytics_app.show.registry import tables_for
 from tasks_app.models import Event
 from tasks_app.services.study import lifecycle
-from tests.analytics_app.by_commands import analysed, load, one, write
+from tests.analytics_app.builders import are_rendered
+from tests.analytics_app.by_commands import analysed, load, one, set_aside, write
 from tests.builders import build_study
+from tests.once import ModuleRows
 
 pytestmark = pytest.mark.django_db
 
@@ -40,15 +42,22 @@ def cells(**columns: Any) -> list[dict[str, object]]:
     ]
 
 
-@pytest.fixture
-def study(tmp_path: Path) -> Path:
-    """A study of sliders whose two raters agree exactly."""
+@pytest.fixture(scope="module")
+def study_once(module_db: ModuleRows, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Load the study of a module."""
+    folder = tmp_path_factory.mktemp("study")
     items = [{**row, "output": f"text of {row['system']} for {row['item']}", "source": "s"} for row in cells()]
     ratings = [{"rater": rater, **row} for rater in ("r1", "r2") for row in cells(value=HUMAN)]
     task = {"type": "slider", "criteria": ["quality"], "params": {"minimum": 0, "maximum": 100}, "k": 2}
     criterion = {"key": "quality", "name": "Quality", "question": "How good?", "low": "bad", "high": "good"}
-    load(tmp_path, task, items, ratings, criteria=[criterion])
-    return tmp_path
+    load(folder, task, items, ratings, criteria=[criterion])
+    return folder
+
+
+@pytest.fixture
+def study(study_once: Path, db: None) -> Path:
+    """A study of sliders whose two raters agree exactly: the folder of its files."""
+    return study_once
 
 
 def imported(path: Path, *options: str) -> dict[str, Any]:
@@ -71,6 +80,7 @@ def problems(path: Path, *options: str) -> list[tuple[int, int, str]]:
 
 
 def test_a_draft_takes_no_scores_and_the_whole_file_is_named(tmp_path: Path) -> None:
+    set_aside()
     draft = build_study(None, slug="small", opened=False)
     path = write(tmp_path / "scores.csv", [{"item": "i0", "system": "alpha-mt", "COMET": 0.5}])
     (problem,) = problems(path)
@@ -136,6 +146,7 @@ def test_scores_that_are_there_are_replaced_only_on_request(study: Path) -> None
 
 
 def test_a_draft_takes_none(tmp_path: Path) -> None:
+    set_aside()
     document = "evalweb: 1\nstudy: {slug: small, title: Small, public_title: Small, language: en}\n"
     task = "tasks: [{key: main, type: error_spans, set_size: 1, spacing: 1}]\n"
     (tmp_path / "study.yaml").write_text(document + task)
@@ -200,6 +211,7 @@ def test_charts_and_tables_of_it(study: Path) -> None:
     rows = [row for row in analysed(study, {"analysis": "metrics"}) if row["analysis"] == "metrics"]
     drawn = {chart.key: chart for chart in charts.draw([Row(**row) for row in rows], "main", "quality")}
     assert {"metrics-texts", "metrics-systems"} <= set(drawn)
+    assert are_rendered(drawn.values())
     assert drawn["metrics-texts"].title.startswith("good agrees best with people over texts")
     made = tables_for("metrics", [ResultRow(**row) for row in rows], 0.05)
     assert [cells[0].text for cells in made[0].rows] == ["good", "noise"]
@@ -226,6 +238,7 @@ def test_metrics_against_each_other(study: Path) -> None:
         row for row in rows if row["statistic"].endswith("_texts") and "BLEU" in {row["metric"], row["metric_b"]}
     ]
     drawn = {chart.key: chart for chart in charts.draw_task([Row(**row) for row in rows], "main", None)}
+    assert are_rendered(drawn.values())
     assert drawn["metric-pairs-texts"].title == "good and third agree most with each other over texts (r = .92)"
     tables = tables_for("metric_pairs", [ResultRow(**row) for row in rows], 0.05)
     assert [len(table.rows) for table in tables] == [3, 6]

@@ -15,7 +15,10 @@ from analytics_app.models import ResultRow
 from analytics_app.results import Row
 from analytics_app.show.registry import tables_for
 from analytics_app.stats.errors.edits import edit_distance
+from tests.analytics_app.builders import are_rendered
 from tests.analytics_app.by_commands import analysed, load, one
+from tests.once import ModuleRows
+from tests.undrawn import undrawn
 
 pytestmark = pytest.mark.django_db
 
@@ -56,10 +59,19 @@ def ratings() -> list[dict[str, Any]]:
     return rows
 
 
+@pytest.fixture(scope="module")
+def rows_once(module_db: ModuleRows, tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+    """Load the study and analyse it."""
+    folder = tmp_path_factory.mktemp("study")
+    load(folder, {"type": "post_edit", "params": {"suggestions": 2}, "k": 2}, ITEMS, ratings())
+    with undrawn():
+        return analysed(folder, {"analysis": "post_edit"})
+
+
 @pytest.fixture
-def rows(tmp_path: Path) -> list[dict[str, Any]]:
-    load(tmp_path, {"type": "post_edit", "params": {"suggestions": 2}, "k": 2}, ITEMS, ratings())
-    return analysed(tmp_path, {"analysis": "post_edit"})
+def rows(rows_once: list[dict[str, Any]], db: None) -> list[dict[str, Any]]:
+    """The results; the study and its run are there."""
+    return rows_once
 
 
 def test_choices(rows: list[dict[str, Any]]) -> None:
@@ -120,6 +132,7 @@ def test_charts_and_tables_of_it(rows: list[dict[str, Any]]) -> None:
     own = [Row(**row) for row in rows if row["analysis"] == "post_edit"]
     drawn = {chart.key: chart for chart in charts.draw_task(own, "main")}
     assert set(drawn) == {"chosen", "edit-distances"}
+    assert are_rendered(drawn.values())
     assert drawn["chosen"].title == "No system's suggestion is chosen clearly more often than the other"
     stored = [ResultRow(**row) for row in rows if row["analysis"] == "post_edit"]
     made = tables_for("post_edit", stored, 0.05)

@@ -12,11 +12,12 @@ from tests.analytics_app.by_commands import analysed, one, score, write
 from tests.analytics_app.scales import pairs, rows_of, sample, semantic
 from tests.analytics_app.test_metrics import GOOD, cells
 from tests.analytics_app.test_metrics import study as metric_study
+from tests.analytics_app.test_metrics import study_once as metric_study_once
 from tests.tasks_app.studyfile.kit import STUDY, problems_of, put
 
 pytestmark = pytest.mark.django_db
 
-sliders = metric_study
+sliders, study_once = metric_study, metric_study_once
 
 
 @pytest.mark.parametrize(

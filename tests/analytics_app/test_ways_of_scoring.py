@@ -17,7 +17,9 @@ from analytics_app.results import Row
 from analytics_app.show.registry import tables_for
 from analytics_app.stats.ranking.pairs_within import won_shares
 from tasks_app.models import Rater
+from tests.analytics_app.builders import are_rendered
 from tests.analytics_app.by_commands import analysed, load, one
+from tests.once import ModuleRows
 
 RNG = np.random.default_rng(12)
 SYSTEMS, N_ITEMS, RATERS = tuple("ABCDE"), 12, ("r1", "r2", "r3")
@@ -53,9 +55,10 @@ def geometric(values: Mapping[tuple[str, int, int], float], raters: Sequence[str
     return [float(scipy.stats.gmean(some)) for some in by_system(values, raters)]
 
 
-@pytest.fixture
-def study(tmp_path: Path) -> Path:
-    """Five systems, rated on a Likert scale on two criteria, and by magnitudes on one of them."""
+@pytest.fixture(scope="module")
+def study_once(module_db: ModuleRows, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Load the study of a module."""
+    folder = tmp_path_factory.mktemp("study")
     texts = [(item, system) for item in range(N_ITEMS) for system in range(len(SYSTEMS))]
     items = [{"item": f"i{i}", "system": SYSTEMS[s], "output": f"text {s} of {i}"} for i, s in texts]
     given = [
@@ -78,8 +81,14 @@ def study(tmp_path: Path) -> Path:
         {"key": key, "name": key.title(), "question": "How good?", "low": "bad", "high": "good"}
         for key in ("quality", "fluency")
     ]
-    load(tmp_path, {}, items, given, criteria=criteria, tasks=[likert, magnitude])
-    return tmp_path
+    load(folder, {}, items, given, criteria=criteria, tasks=[likert, magnitude])
+    return folder
+
+
+@pytest.fixture
+def study(study_once: Path, db: None) -> Path:
+    """Five systems, rated on a Likert scale on two criteria, and by magnitudes on one of them."""
+    return study_once
 
 
 def rows_of(folder: Path, **settings: object) -> list[dict[str, Any]]:
@@ -184,6 +193,7 @@ def test_tables_and_charts(study: Path) -> None:
     rows = [row for row in rows_of(study) if row["task"] == "likert"]
     drawn = {chart.key: chart for chart in charts.draw_task([Row(**row) for row in rows], "likert", None)}
     assert set(drawn) == {"ways-of-scoring-0", "ways-of-scoring-1", "scoring-tasks"}
+    assert are_rendered(drawn.values())
     assert drawn["ways-of-scoring-0"].criterion == "quality"
     of_quality = [ResultRow(**row) for row in rows if row["criterion"] == "quality"]
     scores, correlations = tables_for("ways_of_scoring", of_quality, 0.05)

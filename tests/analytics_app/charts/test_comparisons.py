@@ -24,6 +24,7 @@ from analytics_app.show.cells import DASH
 from analytics_app.show.registry import tables_for
 from analytics_app.show.table import Table
 from tasks_app.task_types.base import Scale
+from tests.analytics_app.builders import are_rendered
 from tests.analytics_app.comparing import rows_of
 from tests.analytics_app.test_comparisons import magnitudes, preferences, rankings
 
@@ -76,7 +77,7 @@ def test_ratios_stand_as_in_their_rows_above_one_or_below() -> None:
     (point,) = sketch.chart(WIDE).data.values
     assert (point["name"], point["value"], point["low"], point["high"]) == ("A / B", 0.5, 0.4, 0.8)
     assert sketch.title == "A gets 0.50 times the number of B for quality"
-    finished(sketch)
+    assert are_rendered([finished(sketch)])
     assert title(magnitude_charts.ratios, row("magnitude_ratio", 1.2, 0.9, 1.5, "A", "B", p_adjusted=0.4)).startswith(
         "No two"
     )
@@ -133,7 +134,7 @@ def test_rank_ranges_and_clusters() -> None:
     assert sketch.title == "Systems by their TrueSkill rank for quality"
     assert [point["text"] for point in sketch.chart(WIDE).data.values] == ["1–2", "1–2", "3"]
     assert "200 runs of 901 comparisons" in sketch.subtitle
-    finished(sketch)
+    assert are_rendered([finished(sketch)])
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from analytics_app import charts
 from analytics_app.results import Row
+from tests.analytics_app.builders import are_rendered
 
 PLACE = {"task": "main", "criterion": "tone", "by_system": True}
 
@@ -76,6 +77,7 @@ def test_errors_stand_in_the_section_of_their_criterion() -> None:
     assert found["error-systems"].title == (
         "MT was given in 60\u00a0% of the answers about crawl and in 10\u00a0% of those about people"
     )
+    assert are_rendered(found.values())
     assert found["error-systems"].by_system
     assert found["error-raters"].title.startswith("Raters differ most in MT: 20")
     assert found["confusion"].title == "MT and V are confused most: 60\u00a0% of pairs of answers"
@@ -93,4 +95,5 @@ def test_raters_by_accuracy() -> None:
     found = drawn(rows)["rater-accuracy"]
     assert found.title == "Raters find the likely label for Tone 50 % to 90 % of the time".replace(" %", "\u00a0%")
     assert [cell[0] for cell in charts.numbers(found.spec)[1]] == ["r1", "r2", "r0"]
+    assert are_rendered([found])
     assert "rater-accuracy" not in drawn(rows[:2])

@@ -19,6 +19,7 @@ from analytics_app.services import sharing
 from tasks_app.models import Membership, Study
 from tests.analytics_app.by_commands import analysed, load
 from tests.analytics_app.views.reading import page, results, table
+from tests.once import ModuleRows
 
 pytestmark = [pytest.mark.django_db, pytest.mark.charts]
 
@@ -65,11 +66,19 @@ def marked_by(item: str, system: str, character: int) -> set[tuple[str, str]]:
     }
 
 
-@pytest.fixture
-def rows(tmp_path: Path) -> list[dict[str, Any]]:
+@pytest.fixture(scope="module")
+def rows_once(module_db: ModuleRows, tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+    """Load the study and analyse it."""
+    folder = tmp_path_factory.mktemp("study")
     items = [{"item": item, "system": system, "output": text} for (item, system), text in TEXTS.items()]
-    load(tmp_path, {"type": "error_spans", "params": {"scheme": "mqm"}, "k": 3}, items, ratings())
-    return analysed(tmp_path, {"analysis": "error_spans"}, {"analysis": "marked_texts"})
+    load(folder, {"type": "error_spans", "params": {"scheme": "mqm"}, "k": 3}, items, ratings())
+    return analysed(folder, {"analysis": "error_spans"}, {"analysis": "marked_texts"})
+
+
+@pytest.fixture
+def rows(rows_once: list[dict[str, Any]], db: None) -> list[dict[str, Any]]:
+    """The results; the study and its run are there."""
+    return rows_once
 
 
 @pytest.fixture
@@ -180,7 +189,7 @@ def test_of_many_marked_texts_a_few_of_each_system_are_shown_and_long_ones_are_l
     rows = analysed(tmp_path, {"analysis": "marked_texts"})
     shown = dict.fromkeys((row["system"], row["settings"]["item"]) for row in rows if row["settings"])
     assert list(shown) == [(system, item) for system in "ABC" for item in ("i8", "i7", "i6")]
-    plot = Plot.objects.get(key__endswith="/marks-in-text")
+    plot = Plot.objects.get(run__study__slug="small", key__endswith="/marks-in-text")
     assert plot.title == "Where raters marked errors in the texts with the most marks"
     assert "The texts with the most marks for each system: 9 of the 30 texts with marks" in charts.subtitle(plot.spec)
     assert "3 longer texts are left out." in charts.subtitle(plot.spec)

@@ -10,6 +10,7 @@ from analytics_app.analyses.base import QuestionCriterion
 from analytics_app.charts.paints import LINES
 from analytics_app.results import Row
 from tasks_app.task_types.base import Scale
+from tests.analytics_app.builders import are_rendered
 from tests.analytics_app.scales import (
     PAIRS,
     SYSTEMS,
@@ -39,6 +40,7 @@ def test_what_is_drawn_of_pairs() -> None:
     profile = rows_of("semantic_profile", sample("semantic_profile", semantic(), pairs()))
     found = drawn([*factors, *profile])
     assert list(found) == ["profile", "factor-scores", "scree", "loadings"]
+    assert are_rendered(found.values())
     assert found["scree"].title == "2 factors stand above random data"
     assert not found["scree"].by_system
     assert found["profile"].by_system
@@ -54,6 +56,7 @@ def test_what_is_drawn_of_pairs() -> None:
 def test_what_is_drawn_of_affect() -> None:
     found = drawn(panas(*moods(60, 3, rise=0.4)))
     assert list(found) == ["affect"]
+    assert are_rendered(found.values())
     assert (
         found["affect"].title == "At wave 3, positive affect was higher in messages than in diary (adjusted for wave 1)"
     )
@@ -78,6 +81,7 @@ def test_what_is_drawn_of_answers() -> None:
     found = drawn(rows_of("questions", sample("questions", data, asked)))
     assert list(found) == ["answers"]
     assert "Question a" in found["answers"].svg
+    assert found["answers"].narrow
 
 
 @pytest.mark.parametrize("colour", LINES)
