@@ -1,7 +1,10 @@
 """Ratings put into a study row by row, as an import would leave them, for tests whose subject comes after."""
 
+from __future__ import annotations
+
 import uuid
 from collections.abc import Iterable
+from copy import copy
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -32,6 +35,12 @@ class Filler:
                 "part__unit", "output__item", "output__system"
             )
         }
+
+    def again(self) -> Filler:
+        """Return a filler that goes on from here, for a test that begins with what its module has filled."""
+        filler = copy(self)
+        filler.raters, filler.orders = dict(self.raters), dict(self.orders)
+        return filler
 
     def rater(self, name: str, kind: str = "imported") -> Rater:
         if name not in self.raters:

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.django_db
 
 
 def test_repeated_pairs_are_left_out_of_the_figures(tmp_path: Path) -> None:
-    study = judged(load("semantic_differential", tmp_path, "asked-again", params={"repeated_share": 0.5}))
+    study = judged(load("semantic_differential", tmp_path, "asked-again", params={"repeated_share": 0.5}), raters=2)
     again = Rating.objects.filter(rater__study=study, number=2)
     assert again.exists()
     firsts = Rating.objects.filter(rater__study=study, number=1, judgment__replaced_by=None)

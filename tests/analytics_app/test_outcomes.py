@@ -38,7 +38,7 @@ CALORIES = np.round(
 def study_once(module_db: ModuleRows, tmp_path_factory: pytest.TempPathFactory) -> int:
     """Make a study of two groups and three waves with the answers of forty people."""
     folder = tmp_path_factory.mktemp("outcomes")
-    text = EXAMPLE.read_text(encoding="utf-8") + "analysis:\n  analyses: [{analysis: outcomes}]\n"
+    text = EXAMPLE.read_text(encoding="utf-8") + "analysis:\n  n_resamples: 100\n  analyses: [{analysis: outcomes}]\n"
     (folder / "study.yaml").write_text(text, encoding="utf-8")
     study = studyfile.load(folder, owner=None)
     answered(folder / "ratings.csv")

@@ -4,7 +4,8 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from analytics_app.models import Run
+from analytics_app import plan
+from analytics_app.models import Plan, Run
 from analytics_app.runs import start
 from analytics_app.services import exclusions
 from tasks_app.models import Membership, Rater, Study
@@ -16,9 +17,13 @@ from tests.builders import build_study
 
 pytestmark = pytest.mark.django_db
 
+FEW = {"analyses": [{"analysis": "krippendorff"}], "n_resamples": 100}
+
 
 @pytest.fixture
 def filler(study: Study) -> Filler:
+    """A study whose plan is quick, with ratings."""
+    Plan.objects.update_or_create(study=study, version=1, defaults={"document": plan.check(FEW, study)})
     return fill(Filler(study))
 
 
@@ -43,7 +48,7 @@ def test_a_look_while_open_and_other_settings_are_exploratory(filler: Filler) ->
     assert not done(filler.study).planned
     study = move(filler.study, "close")
     assert done(study).planned
-    assert not done(study, rules=[]).planned
+    assert not done(study, rules=[], **FEW).planned
 
 
 def test_more_ratings_after_the_planned_run_are_not_planned(filler: Filler) -> None:
@@ -130,7 +135,7 @@ def test_a_scale_without_ratios_is_a_sentence_and_no_failure(filler: Filler) -> 
 def test_a_rater_constant_after_the_fence_still_has_the_z_it_had(filler: Filler) -> None:
     for item, value in (("i0", 3), ("i1", 3), ("i2", 3), ("i3", 1)):
         filler.judge("eve", item, "alpha-mt", {"fluency": value})
-    found = work(new_run(filler.study, rules=[{"rule": "iqr", "factor": 0.1}]))
+    found = work(new_run(filler.study, rules=[{"rule": "iqr", "factor": 0.1}], analyses=[{"analysis": "raters"}]))
     kept = [one for one in found.rows if one.statistic == "rater_sd" and one.rater == "eve" and one.basis == "kept"]
     assert [(one.value, one.note) for one in kept] == [(0.0, None)]
 

@@ -2,17 +2,23 @@
 
 import numpy as np
 import pytest
+from django.contrib.auth.models import User
 
 from analytics_app import quality
 from analytics_app.models import Exclusion
 from analytics_app.results import Row
+from analytics_app.runs.compute import Outcome
 from tasks_app.models import Study
 from tests.analytics_app.filling import Filler, new_run, work
+from tests.builders import build_study
+from tests.once import study_made_once
 
 pytestmark = pytest.mark.django_db
 
 ITEMS = ("i0", "i1", "i2", "i3")
 SYSTEMS = ("alpha-mt", "beta-mt")
+
+SYSTEMS_ALONE = [{"analysis": "systems"}]
 
 # Four raters of all eight outputs: eve has one wild value, sam gave the same rating throughout.
 GIVEN = {
@@ -32,15 +38,29 @@ def four_raters(study: Study) -> Filler:
     return filler
 
 
-@pytest.fixture
-def filler(study: Study) -> Filler:
-    """Three raters who judged all eight outputs: ada and bob alike, eve with one wild value."""
-    filler = Filler(study)
+study_once, study = study_made_once("study", build_study)
+
+
+@pytest.fixture(scope="module")
+def filler_once(module_rosa: User) -> Filler:
+    """Fill a study for the tests of this module."""
+    filler = Filler(build_study(module_rosa, slug="filled"))
     values = {"ada": (3, 4, 3, 4, 3, 4, 3, 4), "bob": (2, 3, 2, 3, 2, 3, 2, 3), "eve": (3, 3, 3, 3, 3, 4, 3, 1)}
     for rater, given in values.items():
         outputs = [(item, system) for item in ITEMS for system in SYSTEMS]
         filler.fill((rater, *output, {"fluency": value}) for output, value in zip(outputs, given, strict=True))
     return filler
+
+
+@pytest.fixture
+def filler(filler_once: Filler, db: None) -> Filler:
+    """Three raters who judged all eight outputs: ada and bob alike, eve with one wild value."""
+    return filler_once.again()
+
+
+def applied(study: Study, *rules: dict[str, object]) -> Outcome:
+    """Apply rules, and compare the systems."""
+    return work(new_run(study, rules=list(rules), analyses=SYSTEMS_ALONE))
 
 
 def funnel(rows: list[Row]) -> list[tuple[str, str | None, int | None]]:
@@ -49,14 +69,14 @@ def funnel(rows: list[Row]) -> list[tuple[str, str | None, int | None]]:
 
 
 def test_without_rules_everything_is_kept_and_results_have_one_basis(filler: Filler) -> None:
-    found = work(new_run(filler.study, rules=[]))
+    found = applied(filler.study)
     assert funnel(found.rows) == [("collected", None, 24), ("kept", None, 24)]
     assert not found.exclusions
     assert {one.basis for one in found.rows if one.analysis != "funnel"} == {"kept"}
 
 
 def test_burn_in_takes_the_first_places_of_every_rater(filler: Filler) -> None:
-    found = work(new_run(filler.study, rules=[{"rule": "burn_in", "n": 2}]))
+    found = applied(filler.study, {"rule": "burn_in", "n": 2})
     assert funnel(found.rows) == [("collected", None, 24), ("removed", "burn_in", 6), ("kept", None, 18)]
     assert {(one.judgment.assignment.rater.pseudonym, one.judgment.assignment.order) for one in found.exclusions} == {
         (rater, order) for rater in ("ada", "bob", "eve") for order in (1, 2)
@@ -73,14 +93,14 @@ def test_burn_in_takes_the_first_places_of_every_rater(filler: Filler) -> None:
 def test_places_follow_the_order_of_showing_and_not_of_answering(filler: Filler) -> None:
     late = filler.judge("zoe", "i0", "alpha-mt", {"fluency": 5}, order=2)
     early = filler.judge("zoe", "i0", "beta-mt", {"fluency": 1}, order=1)
-    found = work(new_run(filler.study, rules=[{"rule": "burn_in", "n": 1}]))
+    found = applied(filler.study, {"rule": "burn_in", "n": 1})
     gone = {one.judgment_id for one in found.exclusions}
     assert early.pk in gone
     assert late.pk not in gone
 
 
 def test_the_fence_is_pooled_over_z_and_strict(filler: Filler) -> None:
-    found = work(new_run(filler.study, rules=[{"rule": "iqr", "factor": 0.5}]))
+    found = applied(filler.study, {"rule": "iqr", "factor": 0.5})
     z = []
     for given in ((3, 4, 3, 4, 3, 4, 3, 4), (2, 3, 2, 3, 2, 3, 2, 3), (3, 3, 3, 3, 3, 4, 3, 1)):
         values = np.array(given, dtype=float)
@@ -98,7 +118,7 @@ def test_the_fence_is_pooled_over_z_and_strict(filler: Filler) -> None:
 
 
 def test_z_is_not_taken_again_after_the_fence(filler: Filler) -> None:
-    found = work(new_run(filler.study, rules=[{"rule": "iqr", "factor": 0.5}]))
+    found = applied(filler.study, {"rule": "iqr", "factor": 0.5})
     kept = {one.system: one.value for one in found.rows if one.statistic == "mean_z" and one.basis == "kept"}
     whole = {one.system: one.value for one in found.rows if one.statistic == "mean_z" and one.basis == "all"}
     (gone,) = found.exclusions
@@ -108,7 +128,7 @@ def test_z_is_not_taken_again_after_the_fence(filler: Filler) -> None:
 
 
 def test_z_is_taken_again_after_a_rule_that_does_not_look_at_it(filler: Filler) -> None:
-    found = work(new_run(filler.study, rules=[{"rule": "burn_in", "n": 4}]))
+    found = applied(filler.study, {"rule": "burn_in", "n": 4})
     kept = {one.system: one.value for one in found.rows if one.statistic == "mean_z" and one.basis == "kept"}
     z = []
     for given in ((3, 4, 3, 4), (2, 3, 2, 3), (3, 4, 3, 1)):
@@ -128,7 +148,7 @@ def test_exclusions_by_hand_that_held_at_the_start_count_and_later_ones_do_not(f
         judgment=filler.raters["ada"].assignments.get(order=1).judgments.get(),
         reason="The browser had shown the wrong text.",
     )
-    run = new_run(study)
+    run = new_run(study, analyses=SYSTEMS_ALONE)
     run.facts = {"manual_exclusions": [by_hand.pk, judgment.pk]}
     run.save()
     Exclusion.objects.create(study=study, rule="manual", rater=filler.raters["eve"], reason="Later.")
@@ -142,14 +162,20 @@ def test_exclusions_by_hand_that_held_at_the_start_count_and_later_ones_do_not(f
 
 def test_rules_work_in_the_order_of_the_researcher(filler: Filler) -> None:
     rules = [{"rule": "burn_in", "n": 1}, {"rule": "iqr", "factor": 0.5}]
-    first = work(new_run(filler.study, rules=rules))
-    second = work(new_run(filler.study, rules=rules[::-1]))
+    first = applied(filler.study, *rules)
+    second = applied(filler.study, *rules[::-1])
     assert [one.label for one in first.rows if one.statistic == "removed"] == ["burn_in", "iqr"]
     assert [one.label for one in second.rows if one.statistic == "removed"] == ["iqr", "burn_in"]
 
 
 @pytest.mark.parametrize("name", list(quality.registry))
 def test_every_rule_stands_being_given_nothing(study: Study, name: str) -> None:
-    found = work(new_run(study, rules=[{"rule": name}]))
+    found = applied(study, {"rule": name})
     assert funnel(found.rows)[-1] == ("kept", None, 0)
     assert not found.exclusions
+
+
+def test_every_analysis_stands_being_given_nothing(study: Study) -> None:
+    found = work(new_run(study))
+    assert funnel(found.rows)[-1] == ("kept", None, 0)
+    assert not [one for one in found.rows if one.statistic == "mean" and one.value is not None]

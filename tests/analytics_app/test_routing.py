@@ -22,6 +22,7 @@ from tasks_app.services.arrival import enrolment
 from tasks_app.services.study import lifecycle
 from tests import invariants
 from tests.analytics_app.routing_kit import DISPUTED, DOCUMENT, analysed, arrive, crowd_judges, folder, judge, opened
+from tests.undrawn import undrawn
 
 pytestmark = pytest.mark.django_db
 
@@ -31,12 +32,14 @@ def judged_once(module_rosa: User, tmp_path_factory: pytest.TempPathFactory) -> 
     """Make the study that a crowd has judged."""
     study = opened(tmp_path_factory.mktemp("judged"), module_rosa, "civil-judged")
     crowd_judges(study)
+    with undrawn():
+        analysed(study)
     return study.pk
 
 
 @pytest.fixture
 def judged(judged_once: int, db: None) -> Study:
-    """The study that a crowd has judged; its texts were not sent to anybody yet."""
+    """The study that a crowd has judged, analysed once; its texts were not sent to anybody yet."""
     return Study.objects.get(pk=judged_once)
 
 
@@ -209,6 +212,7 @@ def test_a_task_that_is_not_there(judged: Study, rosa: User, client: Client) -> 
 
 def test_the_command_says_what_it_costs_and_sends(judged: Study) -> None:
     study = judged
+    study.runs.all().delete()
     with pytest.raises(CommandError, match="no such run"):
         call_command("route", study.slug)
     analysed(study)

@@ -23,6 +23,7 @@ from tasks_app import studyfile
 from tasks_app.models import Judgment, Study
 from tasks_app.task_types.questionnaire.panas import POSITIVE, PREFIX, WORDS
 from tests.analytics_app.scales import moods
+from tests.undrawn import undrawn
 
 # Once a module, so all of it goes to one worker.
 pytestmark = pytest.mark.django_db
@@ -68,7 +69,7 @@ def course(
 ) -> Course:
     """Load the example with forty people's answers and analyse it, then once more without one answer. Once a module."""
     folder = tmp_path_factory.mktemp("waves")
-    text = EXAMPLE.read_text(encoding="utf-8") + "analysis:\n  analyses: [{analysis: panas}]\n"
+    text = EXAMPLE.read_text(encoding="utf-8") + "analysis:\n  n_resamples: 100\n  analyses: [{analysis: panas}]\n"
     (folder / "study.yaml").write_text(text, encoding="utf-8")
     with django_db_blocker.unblock(), transaction.atomic():
         study = studyfile.load(folder, owner=None)
@@ -79,7 +80,8 @@ def course(
         done = list(RunPart.objects.order_by("heartbeat", "number").values_list("kind", flat=True))
         first = Judgment.objects.get(assignment__rater__pseudonym="p01", assignment__unit__task__key="before")
         exclusions.exclude_judgment(judgment=first, reason="Answered by somebody else.", by=None)
-        without_one = analysed(study, folder)
+        with undrawn():
+            without_one = analysed(study, folder)
         transaction.set_rollback(True)
     return Course(answers, rows, plots, done, without_one)
 

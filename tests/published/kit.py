@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
 from random import Random
+from shutil import copytree
+from tempfile import TemporaryDirectory
 
+import yaml
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.management import call_command
@@ -43,9 +46,10 @@ def begun(browser: Client, name: str) -> Study:
 
 
 def opened(study: Study) -> Study:
-    """Check everything of a study with the seed of the tests, and open it."""
+    """Check everything of a study with the seed of the tests and few resamples, and open it."""
     setup = study.setup
     setup.given["study"]["seed"] = SEED
+    setup.given["analysis"] = {"n_resamples": 100, **setup.given.get("analysis", {})}
     setup.save()
     study, _loaded = checking.make_study(setup=setup, by=None)
     assert study.seed == SEED
@@ -57,10 +61,12 @@ def systems_by_text(study: Study) -> Mapping[str, str]:
     return dict(Output.objects.filter(item__study=study).values_list("text", "system__key"))
 
 
-def judged(study: Study, rater: Callable[[int, Random], Answering | None], n: int, seed: int = 1) -> Study:
+def judged(
+    study: Study, rater: Callable[[int, Random], Answering | None], n: int, seed: int = 1, by_pages: int = 1
+) -> Study:
     """Let raters judge an open study, each answering as `rater` says or else carefully, and close it.
 
-    The first rater goes by all pages; the others store their answers by the services behind these.
+    The first `by_pages` raters go by all pages; the others store their answers by the services behind these.
     """
     with quiet_pages():
         for number in range(n):
@@ -68,18 +74,29 @@ def judged(study: Study, rater: Callable[[int, Random], Answering | None], n: in
             pages = InProcess()
             # A study takes only so many raters a day from one address.
             pages.client.defaults["REMOTE_ADDR"] = f"10.0.0.{number}"
-            kind = QuickVisitor if number else Visitor
+            kind = Visitor if number < by_pages else QuickVisitor
             visitor = kind(study, pages, Quality.CAREFUL, rng, answering=rater(number, rng))
             if visitor.arrive():
                 assert visitor.judge()
     return lifecycle.move(study_id=study.pk, action="close", by=None)
 
 
-def judged_checked(raters: int = 6, folder: Path = CHECKED) -> Study:
-    """Return the example with checks, owned by rosa and closed, as careful raters judged it."""
-    study = studyfile.load(folder, owner=User.objects.get(username="rosa"))
+def judged_checked(analyses: Sequence[str] = ()) -> Study:
+    """Return the example with checks, owned by rosa and closed, as four careful raters judged it without its pages.
+
+    It is analysed with few resamples, by these analyses or by all.
+    """
+    plan: dict[str, object] = {"n_resamples": 100, "n_permutations": 99}
+    if analyses:
+        plan["analyses"] = [{"analysis": name} for name in analyses]
+    with TemporaryDirectory() as name:
+        folder = Path(name, "study")
+        copytree(CHECKED, folder)
+        with (folder / "study.yaml").open("a", encoding="utf-8") as file:
+            file.write(yaml.safe_dump({"analysis": plan}))
+        study = studyfile.load(folder, owner=User.objects.get(username="rosa"))
     study = lifecycle.move(study_id=study.pk, action="open", by=None)
-    return judged(study, lambda _number, _rng: None, raters)
+    return judged(study, lambda _number, _rng: None, 4, by_pages=0)
 
 
 @dataclass(frozen=True)

@@ -101,7 +101,7 @@ def run(module_rosa: User) -> int:
     assert len(quality) == len(cost) == 16
     columns = ",".join([*METRICS, *PLANTED])
     call_command("import_scores", study.slug, str(SCORES), metrics=columns, stdout=StringIO())
-    return analysed(judged(study, lambda number, _rng: rater(number, quality), RATERS)).run.pk
+    return analysed(judged(study, lambda number, _rng: rater(number, quality), RATERS), drawn=False).run.pk
 
 
 @pytest.fixture

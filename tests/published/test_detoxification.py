@@ -55,7 +55,7 @@ def test_a_careless_rater_is_stopped_and_paid_and_few_judgments_err_more(rosas_b
     stopped = raters[CARELESS]
     assert stopped.prefs["stopped"]["limit"] == "checks"
     assert Payment.objects.get(rater=stopped).amount == study.options.amount
-    results = analysed(study)
+    results = analysed(study, drawn=False)
     # What the careless rater said is not excluded by the limit.
     assert Judgment.objects.filter(assignment__rater=stopped, assignment__purpose="main").count() == 8
     for criterion in ("toxic", "same"):

@@ -53,7 +53,7 @@ def results(browser: Client, rater: str) -> Results:
     def made(_number: int, _rng: Random) -> Answering:
         return answering
 
-    return analysed(judged(study, made, 6))
+    return analysed(judged(study, made, 6), drawn=rater == "guesser")
 
 
 def test_raters_who_cannot_tell_are_not_better_than_chance(rosas_browser: Client) -> None:

@@ -32,7 +32,8 @@ def filled(study: Study, rosa: User) -> Study:
 
 
 def run_of(study: Study, *rules: dict[str, object]) -> Run:
-    return start.compute_here(run=start.start(study=study, by=None, settings={"rules": list(rules)}, trigger="command"))
+    settings = {"rules": list(rules), "analyses": [{"analysis": "krippendorff"}], "n_resamples": 100}
+    return start.compute_here(run=start.start(study=study, by=None, settings=settings, trigger="command"))
 
 
 def left_over(study: Study, first: int) -> list[tuple[int, int, int]]:
@@ -46,7 +47,7 @@ def left_over(study: Study, first: int) -> list[tuple[int, int, int]]:
     ]
 
 
-def test_the_numbers_of_the_chart_are_those_of_the_ratings(filled: Study) -> None:
+def test_the_numbers_of_the_chart_are_those_of_the_ratings(filled: Study, client: Client) -> None:
     run = run_of(filled, {"rule": "manual"}, {"rule": "burn_in", "n": 2})
     plot = Plot.objects.get(run=run, key="main/-/rules")
     columns, numbers = charts.numbers(plot.spec)
@@ -58,10 +59,10 @@ def test_the_numbers_of_the_chart_are_those_of_the_ratings(filled: Study) -> Non
     ]
     assert counted[-1] == (12, 2, 6)
     assert plot.title.replace(SPACE, " ") == "The rules kept 12 of 24 ratings (50.0 %), from 2 of 3 raters"
+    the_page_shows_it_while_systems_are_hidden_and_its_table_is_a_file(filled, client)
 
 
-def test_the_page_shows_it_while_systems_are_hidden_and_its_table_is_a_file(filled: Study, client: Client) -> None:
-    run_of(filled, {"rule": "manual"}, {"rule": "burn_in", "n": 2})
+def the_page_shows_it_while_systems_are_hidden_and_its_table_is_a_file(filled: Study, client: Client) -> None:
     client.force_login(filled.memberships.get(role="owner").user)
     html = page(client, results(filled, "1/"))
     assert html.count("<svg") == 2 * html.count('class="ew-plot"') > 0

@@ -26,7 +26,10 @@ from analytics_app.runs.store import copy_in
 from tasks_app.models import Rater, Rating, Study
 from tests.analytics_app.runs.conftest import Stand, changed, small_outcome
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("stand_in")]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("stand_in")]
+
+# Where other threads look on, connections end, or what follows a commit is what the test is about.
+committed = pytest.mark.django_db(transaction=True)
 
 Use = Callable[[Stand], None]
 
@@ -49,6 +52,7 @@ def states(run: Run) -> list[str]:
     return list(run.parts.order_by("number").values_list("state", flat=True))
 
 
+@committed
 def test_the_parts_of_a_run_one_after_another(run: Run, rung: list[int]) -> None:
     jobs.compute_part(first_of(run).pk)
     run.refresh_from_db()
@@ -91,6 +95,7 @@ def test_a_part_that_waits_is_not_to_be_had(run: Run) -> None:
     assert not claim.work(waiting.pk)
 
 
+@committed
 def test_two_claimers_at_once_and_one_gets_it(run: Run, stand_in: Use) -> None:
     computed: list[int] = []
     start = Barrier(8)
@@ -245,6 +250,7 @@ def test_a_database_that_goes_away_puts_the_part_back(run: Run, stand_in: Use) -
     assert first_of(run).error == ""
 
 
+@committed
 def test_a_database_that_goes_away_in_a_copy_is_the_same(run: Run, stand_in: Use) -> None:
     def away(part: RunPart) -> Outcome:
         with connection.cursor() as cursor:
@@ -258,6 +264,7 @@ def test_a_database_that_goes_away_in_a_copy_is_the_same(run: Run, stand_in: Use
     assert first_of(run).state == "queued"
 
 
+@committed
 def test_a_connection_lost_while_it_computes_costs_nothing(run: Run, stand_in: Use) -> None:
     """As in a restart of the database: what was computed is stored over a new connection."""
 
@@ -310,6 +317,7 @@ def test_an_equal_run_that_was_done_first_makes_this_one_cancelled(run: Run) -> 
     assert (run.state, run.error) == ("cancelled", "An equal run had been done before; its results are the same.")
 
 
+@committed
 def test_the_heartbeat_is_renewed_and_its_loss_is_noted(run: Run) -> None:
     part = claim.claim(first_of(run).pk)
     RunPart.objects.filter(pk=part.pk).update(heartbeat=Now() - timedelta(hours=1))

@@ -288,7 +288,7 @@ def test_an_owner_removes_a_coder_who_has_not_finished(
     assert CodedAnswer.objects.count() == N, "what rosa coded stays"
     assert odd.events.filter(verb="removed a coder").get().before == {"coder": 2, "coded": 2}
     assert "Code the answers" in page(toms_browser, PAGE)
-    code_all(toms_browser, SECOND)
+    code(odd, third, SECOND)
     assert selectors.coding_of(Codebook.objects.get()).is_complete
 
 

@@ -42,7 +42,7 @@ def writer(number: int, _rng: Random) -> Answering:
 @pytest.fixture(scope="module")
 def made(module_rosa: User) -> int:
     """A closed study in which three raters rewrote 12 texts."""
-    return judged(opened(begun(browser_of(module_rosa), "detoxification_rewrites")), writer, 3).pk
+    return judged(opened(begun(browser_of(module_rosa), "detoxification_rewrites")), writer, 3, by_pages=0).pk
 
 
 @pytest.fixture
