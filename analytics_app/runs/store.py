@@ -30,6 +30,7 @@ NUMBERS = ("value", "low", "high", "se", "df", "p", "p_adjusted")
 # Rows that COPY is sent as text at a time.
 CHUNK = 1000
 
+_JSON = DjangoJSONEncoder(sort_keys=True, ensure_ascii=False)
 _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 
 
@@ -148,7 +149,7 @@ def _cell(value: Any) -> str:
     if isinstance(value, bool):
         return "t" if value else "f"
     if isinstance(value, (dict, list)):
-        value = DjangoJSONEncoder(sort_keys=True, ensure_ascii=False).encode(value)
+        value = _JSON.encode(value)
     return str(value).translate(_ESCAPES)
 
 

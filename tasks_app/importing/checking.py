@@ -10,7 +10,6 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from tasks_app.designs import APART
 from tasks_app.forms import LONGEST_SITTING
 from tasks_app.importing.raters import BadRater, Raters
 from tasks_app.importing.ratings import RatingCheck, Report
@@ -122,7 +121,9 @@ class RowCheck:
     def _about(self, row: Row) -> About | None:
         get = row.cells.get
         names = Names(get("task"), get("unit"), get("item"), get("system"), get("variant"), get("system_b"))
-        if any(unit.task.frame.task.criteria_mode in APART for unit in self.targets.of_item.get(get("item") or "", ())):
+        if self.targets.any_apart and any(
+            unit.task.is_apart for unit in self.targets.of_item.get(get("item") or "", ())
+        ):
             names = names._replace(criterion=get("criterion"))
         target = self._targets_by_names.get(names)
         if target is None:

@@ -28,6 +28,9 @@ from tasks_app.studyfile.problems import Problem, Problems, StudyFileError, show
 _NEUTRALISED = re.compile(r"'+[=+\-@\t\r]")
 _NUMBERS = (Kind.NUMBER, Kind.WHOLE)
 
+# Values of a column that are remembered, and the longest cells for which they are.
+REMEMBERED, LONGEST_REMEMBERED = 10_000, 100
+
 # If all of these columns are empty, a wide row holds one rating less.
 _RATED = frozenset({*ANSWER_COLUMNS, *SPAN})
 
@@ -70,6 +73,7 @@ class RatingsTable(Table):
         # Columns that hold something an import does not use.
         self.left_out: dict[str, None] = {}
         self._met: set[str] = set()
+        self._remembered: dict[str, dict[str, Json]] = {}
         self._mapping = mapping
         self._values = mapping.values
         # Only a file with our own names is one of our exports; in others an apostrophe belongs to the text.
@@ -114,7 +118,17 @@ class RatingsTable(Table):
         return self.numbers.get(name, 1)
 
     def value(self, column: Column, name: str, cell: Json) -> Json:
-        """Read a cell, in the mapping's words."""
+        """Read a cell, in the mapping's words. The values of short cells of CSV are remembered, since they repeat."""
+        if self._is_json or column.kind is Kind.OBJECT or len(cell) > LONGEST_REMEMBERED:
+            return self._value(column, name, cell)
+        values = self._remembered.setdefault(name, {})
+        if cell not in values:
+            if len(values) >= REMEMBERED:
+                values.clear()
+            values[cell] = self._value(column, name, cell)
+        return values[cell]
+
+    def _value(self, column: Column, name: str, cell: Json) -> Json:
         if self._is_export and column.kind not in _NUMBERS and _NEUTRALISED.match(cell):
             cell = cell[1:]
         ours = name.partition(" ")[0]

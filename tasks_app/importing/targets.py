@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from django.utils.translation import gettext as _
 
+from tasks_app.designs import APART
 from tasks_app.importing.names import one_spelling
 from tasks_app.models import Part as PartRow
 from tasks_app.models import PartOutput, Study, Task, Unit
@@ -38,6 +39,8 @@ class TaskTarget:
     has_spans: bool
     # True if every rating answers a criterion.
     per_criterion: bool
+    # True if units ask one criterion each.
+    is_apart: bool
 
     @classmethod
     def of(cls, row: Task) -> TaskTarget:
@@ -49,6 +52,7 @@ class TaskTarget:
             frame=frame,
             has_spans=any(outcome.per == "span" for outcome in frame.kind.outcomes),
             per_criterion=bool(frame.criteria),
+            is_apart=frame.task.criteria_mode in APART,
         )
 
     def outcome(self, criterion: Criterion | None) -> Outcome | None:
@@ -123,6 +127,7 @@ class Targets:
     def __init__(self, study: Study) -> None:
         rows = Task.objects.filter(study=study, until=None).order_by("order", "id")
         self.tasks = {row.key: TaskTarget.of(row) for row in rows}
+        self.any_apart = any(task.is_apart for task in self.tasks.values())
         self.units: dict[str, list[UnitTarget]] = {}
         self.of_item: dict[str, list[UnitTarget]] = {}
         self.systems: dict[str, None] = {}

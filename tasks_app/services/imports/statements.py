@@ -132,13 +132,17 @@ SELECT r.line, h.line AS first,
 """
 
 # Marked spans that are not of the text they name. What is missing from an output is marked one character behind its end
-# (task_types/error_spans/marks.py).
+# (task_types/error_spans/marks.py). The outputs of parts are looked up together: row by row, in a new study of which
+# PostgreSQL has no statistics, each look-up would read a large part of the table.
 _SPANS = """
 SELECT r.line, CASE r.span_side WHEN 'source' THEN i.source ELSE o.text END AS whole, r.span_side, r.span_start,
        r.span_end, r.text,
        r.span_side = 'output' AND r.span_start = char_length(o.text) AND r.span_end = r.span_start + 1 AS missing
   FROM import_row r
-  JOIN LATERAL (SELECT output_id FROM tasks_app_partoutput p WHERE p.part_id = r.part ORDER BY p.id LIMIT 1) p ON true
+  JOIN (SELECT DISTINCT ON (part_id) part_id, output_id
+          FROM tasks_app_partoutput
+         WHERE part_id IN (SELECT part FROM import_row WHERE span_end IS NOT NULL)
+         ORDER BY part_id, id) p ON p.part_id = r.part
   JOIN tasks_app_output o ON o.id = p.output_id
   JOIN tasks_app_item i ON i.id = o.item_id
  WHERE r.span_end IS NOT NULL
