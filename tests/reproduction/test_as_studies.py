@@ -32,7 +32,7 @@ def loaded(description: str, folder: Path, slug: str) -> Study:
     """Load one of our descriptions with the items that were put beside it."""
     text = (OURS / "as_studies" / f"{description}.yaml").read_text(encoding="utf-8")
     if not extent.is_exhaustive():
-        text = text.replace("set_size: 20", "set_size: 8")
+        text = text.replace("set_size: 20", "set_size: 4")
     own = folder / slug
     own.mkdir()
     (own / "study.yaml").write_text(text.replace("-anew", f"-{slug}"), encoding="utf-8")
