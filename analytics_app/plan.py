@@ -24,11 +24,11 @@ from tasks_app.models import Criterion, Group, Item, Study, System
 from tasks_app.plaintext import problems_in_json
 from tasks_app.registry import Registry
 from tasks_app.sections import Json, Path
+from tasks_app.setting_fields import YesNoField, choice_field, number_field, whole_field
 from tasks_app.study_settings import Block, with_defaults
 from tasks_app.studyfile.fields import ListField
 from tasks_app.studyfile.problems import nearest
 from tasks_app.studyfile.schema import plain
-from tasks_app.yes_no import YesNoField
 
 CORRECTIONS = ("none", "holm", "bonferroni", "sidak", "holm-sidak", "fdr_bh")
 
@@ -50,47 +50,43 @@ class PlanBlock(Block):
         label=gettext_lazy("Primary criterion"),
         help_text=gettext_lazy("Key of the criterion that decides."),
     )
-    correction = forms.ChoiceField(
-        choices=[(name, name) for name in CORRECTIONS],
+    correction = choice_field(
+        gettext_lazy("Correction"),
+        [(name, name) for name in CORRECTIONS],
+        gettext_lazy("For the p values of one family: all pairs of systems within one criterion."),
         initial="holm",
-        label=gettext_lazy("Correction"),
-        help_text=gettext_lazy("For the p values of one family: all pairs of systems within one criterion."),
     )
-    confidence = forms.FloatField(min_value=0.5, max_value=0.999, initial=0.95, label=gettext_lazy("Confidence"))
-    n_resamples = forms.IntegerField(
-        min_value=100, max_value=20_000, initial=1000, label=gettext_lazy("Bootstrap samples")
-    )
-    intervals = forms.ChoiceField(
-        choices=[
+    confidence = number_field(gettext_lazy("Confidence"), within=(0.5, 0.999), initial=0.95)
+    n_resamples = whole_field(gettext_lazy("Bootstrap samples"), within=(100, 20_000), initial=1000)
+    intervals = choice_field(
+        gettext_lazy("Bootstrap intervals"),
+        [
             ("adjusted", gettext_lazy("adjusted for few items")),
             ("percentile", gettext_lazy("plain percentiles, as most papers have them")),
         ],
+        gettext_lazy("Plain percentiles are too narrow below 30 items."),
         initial="adjusted",
-        label=gettext_lazy("Bootstrap intervals"),
-        help_text=gettext_lazy("Plain percentiles are too narrow below 30 items."),
     )
-    n_permutations = forms.IntegerField(
-        min_value=99,
-        max_value=100_000,
+    n_permutations = whole_field(
+        gettext_lazy("Permutations of a test"),
+        gettext_lazy("The default is raised where a family of tests needs more to find anything."),
+        within=(99, 100_000),
         initial=9999,
-        label=gettext_lazy("Permutations of a test"),
-        help_text=gettext_lazy("The default is raised where a family of tests needs more to find anything."),
     )
-    ddof = forms.IntegerField(
-        min_value=0,
-        max_value=1,
+    ddof = whole_field(
+        gettext_lazy("Degrees of freedom subtracted for the standard deviation in z"),
+        gettext_lazy("1 as WMT and R do, 0 as Lai et al. (2022) do."),
+        within=(0, 1),
         initial=1,
-        label=gettext_lazy("Degrees of freedom subtracted for the standard deviation in z"),
-        help_text=gettext_lazy("1 as WMT and R do, 0 as Lai et al. (2022) do."),
     )
-    constant = forms.ChoiceField(
-        choices=[
+    constant = choice_field(
+        gettext_lazy("Raters who gave the same rating throughout"),
+        [
             ("drop", gettext_lazy("left out of results with z")),
             ("zero", gettext_lazy("z is 0, as in the published scripts of RankME and E2E")),
         ],
+        gettext_lazy("Their z is undefined. Leave their ratings out of results with z, or set it to 0."),
         initial="drop",
-        label=gettext_lazy("Raters who gave the same rating throughout"),
-        help_text=gettext_lazy("Their z is undefined. Leave their ratings out of results with z, or set it to 0."),
     )
     composites = CompositesField(
         required=False,

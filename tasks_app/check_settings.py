@@ -8,10 +8,10 @@ from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import Any
 
-from django import forms
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from tasks_app.setting_fields import choice_field, number_field, whole_field
 from tasks_app.study_settings import Block
 
 # Units of a set for each control, if the researcher names no number.
@@ -42,98 +42,55 @@ class StopWhen(models.TextChoices):
 class Checks(Block):
     """Training, exam, controls and repeats of a task; known answers are in the table Known answers (controls.csv)."""
 
-    training = forms.IntegerField(
-        min_value=0,
-        max_value=1000,
-        required=False,
-        label=_("Training units"),
-        help_text=_("Empty: all available units."),
+    training = whole_field(_("Training units"), _("Empty: all available units."), within=(0, 1000))
+    exam = whole_field(_("Exam units"), _("Empty: all available units."), within=(0, 1000))
+    exam_pass = number_field(_("Pass mark"), _("Share of exam units, 0 to 1."), within=(0, 1), initial=0.8)
+    exam_attempts = whole_field(_("Attempts at the exam"), within=(1, 5), initial=2)
+    controls = whole_field(
+        _("Control units in a set"), _("Empty: one to ten units, as far as available."), within=(0, 1000)
     )
-    exam = forms.IntegerField(
-        min_value=0, max_value=1000, required=False, label=_("Exam units"), help_text=_("Empty: all available units.")
+    attention = whole_field(_("Attention checks in a set"), _("Empty: two, as far as available."), within=(0, 100))
+    repeats = whole_field(_("Units of a set that are shown twice"), within=(0, 1000), initial=0)
+    warm_up = whole_field(
+        _("Warm-up units"), _("Judged first and left out of every result."), within=(0, 1000), initial=0
     )
-    exam_pass = forms.FloatField(
-        min_value=0, max_value=1, initial=0.8, label=_("Pass mark"), help_text=_("Share of exam units, 0 to 1.")
-    )
-    exam_attempts = forms.IntegerField(min_value=1, max_value=5, initial=2, label=_("Attempts at the exam"))
-    controls = forms.IntegerField(
-        min_value=0,
-        max_value=1000,
-        required=False,
-        label=_("Control units in a set"),
-        help_text=_("Empty: one to ten units, as far as available."),
-    )
-    attention = forms.IntegerField(
-        min_value=0,
-        max_value=100,
-        required=False,
-        label=_("Attention checks in a set"),
-        help_text=_("Empty: two, as far as available."),
-    )
-    repeats = forms.IntegerField(min_value=0, max_value=1000, initial=0, label=_("Units of a set that are shown twice"))
-    warm_up = forms.IntegerField(
-        min_value=0,
-        max_value=1000,
+    degraded = whole_field(
+        _("Degraded copies in a set"),
+        _("Made by the tool from the texts of a set; they should be judged worse than the originals."),
+        within=(0, 1000),
         initial=0,
-        label=_("Warm-up units"),
-        help_text=_("Judged first and left out of every result."),
     )
-    degraded = forms.IntegerField(
-        min_value=0,
-        max_value=1000,
-        initial=0,
-        label=_("Degraded copies in a set"),
-        help_text=_("Made by the tool from the texts of a set; they should be judged worse than the originals."),
+    on_failing = choice_field(_("When too few checks are right"), OnFailing.choices, initial=OnFailing.MARK)
+    fail_below = number_field(
+        _("Minimum share of right checks"), _("Share of checks, 0 to 1."), within=(0, 1), initial=0.7
     )
-    on_failing = forms.ChoiceField(
-        choices=OnFailing.choices, initial=OnFailing.MARK, label=_("When too few checks are right")
+    fail_after = whole_field(_("Minimum number of checks answered"), within=(1, 1000), initial=3)
+    fast_seconds = number_field(
+        _("Screens are too fast below (seconds)"),
+        _("Raters with many such screens get no further sets. They are paid, and their answers are kept. Empty: off."),
+        within=(0.1, 3600),
     )
-    fail_below = forms.FloatField(
-        min_value=0,
-        max_value=1,
-        initial=0.7,
-        label=_("Minimum share of right checks"),
-        help_text=_("Share of checks, 0 to 1."),
-    )
-    fail_after = forms.IntegerField(
-        min_value=1, max_value=1000, initial=3, label=_("Minimum number of checks answered")
-    )
-    fast_seconds = forms.FloatField(
-        required=False,
-        min_value=0.1,
-        max_value=3600,
-        label=_("Screens are too fast below (seconds)"),
-        help_text=_(
-            "Raters with many such screens get no further sets. They are paid, and their answers are kept. Empty: off."
-        ),
-    )
-    fast_share = forms.FloatField(
-        min_value=0.01,
-        max_value=1,
+    fast_share = number_field(
+        _("Stop at this share of fast screens"),
+        _("Share of answered screens, 0 to 1."),
+        within=(0.01, 1),
         initial=0.5,
-        label=_("Stop at this share of fast screens"),
-        help_text=_("Share of answered screens, 0 to 1."),
     )
-    skip_share = forms.FloatField(
-        required=False,
-        min_value=0.01,
-        max_value=1,
-        label=_("Stop at this share of skips"),
-        help_text=_(
+    skip_share = number_field(
+        _("Stop at this share of skips"),
+        _(
             "Share of screens, 0 to 1. Skips because a text is upsetting or something does not work do not count. "
             "Empty: off."
         ),
+        within=(0.01, 1),
     )
-    stop_after = forms.IntegerField(
-        min_value=1,
-        max_value=1000,
+    stop_after = whole_field(
+        _("Minimum number of screens before stopping"),
+        _("Of a task, skips that count included."),
+        within=(1, 1000),
         initial=10,
-        label=_("Minimum number of screens before stopping"),
-        help_text=_("Of a task, skips that count included."),
     )
-    stop_when = forms.ChoiceField(
-        choices=StopWhen.choices, initial=StopWhen.SETS, label=_("When too fast or too many skips")
-    )
+    stop_when = choice_field(_("When too fast or too many skips"), StopWhen.choices, initial=StopWhen.SETS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,9 +19,8 @@ from django import forms
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app.plaintext import validate_storable
+from tasks_app.setting_fields import YesNoField, line_field, money_field, number_field, whole_field
 from tasks_app.workload import Workload
-from tasks_app.yes_no import YesNoField
 
 # Blocks that no study file holds: the counted work of a rater, and the mark of a template.
 TEMPLATE = "template"
@@ -62,150 +61,107 @@ class Block(forms.Form):
         return dict(form.cleaned_data)
 
 
-def line(label: str | Promise, help_text: str | Promise = "", *, length: int = 300) -> forms.CharField:
-    """Return an optional one-line field."""
-    return forms.CharField(
-        required=False,
-        initial="",
-        max_length=length,
-        label=cast("str", label),
-        help_text=cast("str", help_text),
-        validators=[validate_storable],
-    )
-
-
 class About(Block):
     """Who runs the study and what happens with the answers: shown with the consent and under help."""
 
-    institution = line(_("Who runs this study"), _("Name of the group and the institution."))
-    contact = line(_("Contact"), _("An address raters can write to."))
-    complaints = line(_("Complaints"), _("An address outside the team, such as the ethics board's."))
-    ethics = line(_("Ethics reference"), _("Number of the approval."))
-    stored = line(_("What is stored"), length=1000)
-    kept = line(_("How long it is kept"), length=300)
-    published = line(_("What is published"), length=1000)
+    institution = line_field(_("Who runs this study"), _("Name of the group and the institution."))
+    contact = line_field(_("Contact"), _("An address raters can write to."))
+    complaints = line_field(_("Complaints"), _("An address outside the team, such as the ethics board's."))
+    ethics = line_field(_("Ethics reference"), _("Number of the approval."))
+    stored = line_field(_("What is stored"), length=1000)
+    kept = line_field(_("How long it is kept"), length=300)
+    published = line_field(_("What is published"), length=1000)
     withdraw_until = forms.DateField(required=False, label=_("Last day to withdraw"))
-    identities_days = forms.IntegerField(
-        min_value=0,
-        max_value=3650,
-        required=False,
-        label=_("Days for which platform ids are kept"),
-        help_text=_(
+    identities_days = whole_field(
+        _("Days for which platform ids are kept"),
+        _(
             "Counted from the end of a rater's participation. Pay before: the payment files need the ids. "
             "Empty: until somebody removes them."
         ),
+        within=(0, 3650),
     )
 
 
 class Pay(Block):
     """What a rater gets for a set, and how long it should take."""
 
-    minutes = forms.FloatField(
-        required=False,
-        min_value=0.1,
-        max_value=10_000,
-        label=_("Expected minutes for a set"),
-        help_text=_("Empty: estimated from the screens, texts and answers of a set."),
+    minutes = number_field(
+        _("Expected minutes for a set"),
+        _("Empty: estimated from the screens, texts and answers of a set."),
+        within=(0.1, 10_000),
     )
-    amount = forms.DecimalField(
-        min_value=0,
-        max_digits=10,
-        decimal_places=2,
-        initial=Decimal("0"),
-        label=_("Pay for a full set"),
-        help_text=_("For all tasks, including later waves; a shorter set is paid in proportion."),
+    amount = money_field(
+        _("Pay for a full set"), _("For all tasks, including later waves; a shorter set is paid in proportion.")
     )
     currency = forms.RegexField(r"^[A-Z]{3}$", initial="EUR", label=_("Currency"), help_text=_("Such as EUR or GBP."))
-    part_amount = forms.DecimalField(
-        min_value=0,
-        max_digits=10,
-        decimal_places=2,
-        initial=Decimal("0"),
-        label=_("Pay for raters who are screened out or fail the exam"),
-    )
+    part_amount = money_field(_("Pay for raters who are screened out or fail the exam"))
     part_by_time = YesNoField(
         label=_("Pay raters who are screened out or fail the exam for their time if that is more"),
         help_text=_("In proportion to the expected minutes, at most the pay for a full set."),
     )
-    minimum_hourly = forms.DecimalField(
-        min_value=0,
-        max_digits=10,
-        decimal_places=2,
-        initial=Decimal("0"),
-        label=_("Minimum pay per hour"),
-        help_text=_("Pages warn if the pay per hour is lower. 0: no minimum."),
+    minimum_hourly = money_field(
+        _("Minimum pay per hour"), _("Pages warn if the pay per hour is lower. 0: no minimum.")
     )
-    bonus = line(
+    bonus = line_field(
         _("Bonus"),
         _("Who gets a bonus, and for what. Raters see it above the consent, so it is a promise."),
         length=500,
     )
-    accepted_bonus = forms.DecimalField(
-        min_value=0,
-        max_digits=10,
-        decimal_places=2,
-        initial=Decimal("0"),
-        label=_("Bonus for each accepted text"),
-        help_text=_(
+    accepted_bonus = money_field(
+        _("Bonus for each accepted text"),
+        _(
             "For texts that raters write here and others verify in another study. Raters see it above the consent. "
             "0: none."
         ),
     )
-    paid = line(_("When and how raters are paid"), _("Such as: within a week, through Prolific."))
+    paid = line_field(_("When and how raters are paid"), _("Such as: within a week, through Prolific."))
 
 
 class Flow(Block):
     """How raters go through the study."""
 
-    lease_minutes = forms.FloatField(
-        min_value=0.05,
-        max_value=43_200,
+    lease_minutes = number_field(
+        _("Lease in minutes"),
+        _("After this time without activity, other raters may take the rater's units."),
+        within=(0.05, 43_200),
         initial=30,
-        label=_("Lease in minutes"),
-        help_text=_("After this time without activity, other raters may take the rater's units."),
     )
-    sets_per_rater = forms.IntegerField(min_value=1, max_value=1000, initial=1, label=_("Maximum sets per rater"))
-    enrolments_per_address = forms.IntegerField(
-        min_value=1,
-        max_value=1_000_000,
+    sets_per_rater = whole_field(_("Maximum sets per rater"), within=(1, 1000), initial=1)
+    enrolments_per_address = whole_field(
+        _("Raters per address and day"),
+        _("Raise it for a laboratory whose computers share an address."),
+        within=(1, 1_000_000),
         initial=50,
-        label=_("Raters per address and day"),
-        help_text=_("Raise it for a laboratory whose computers share an address."),
     )
-    break_after_minutes = forms.IntegerField(
-        min_value=1, max_value=600, initial=20, label=_("Suggest a break after minutes")
-    )
-    opens_hour = forms.IntegerField(
-        min_value=0,
-        max_value=23,
+    break_after_minutes = whole_field(_("Suggest a break after minutes"), within=(1, 600), initial=20)
+    opens_hour = whole_field(
+        _("Hour at which later tasks open"),
+        _("In the study's time zone, on the day the task opens."),
+        within=(0, 23),
         initial=8,
-        label=_("Hour at which later tasks open"),
-        help_text=_("In the study's time zone, on the day the task opens."),
     )
-    wave_lease_days = forms.FloatField(
-        min_value=0.01,
-        max_value=3650,
+    wave_lease_days = number_field(
+        _("Days that later tasks are kept for a rater"),
+        _("From their opening, for tasks without a closing day."),
+        within=(0.01, 3650),
         initial=7,
-        label=_("Days that later tasks are kept for a rater"),
-        help_text=_("From their opening, for tasks without a closing day."),
     )
-    wave_codes = line(
+    wave_codes = line_field(
         _("Codes of the waves"),
         _(
             "For platforms that pay each wave as a study of its own: a code for every wave but the last, "
             "separated by commas."
         ),
     )
-    block_factor = forms.IntegerField(
-        min_value=1,
-        max_value=100,
+    block_factor = whole_field(
+        _("Size of the blocks in which groups are drawn"),
+        _("Each block contains every group this many times its share, in random order."),
+        within=(1, 100),
         initial=2,
-        label=_("Size of the blocks in which groups are drawn"),
-        help_text=_("Each block contains every group this many times its share, in random order."),
     )
     allow_skip = YesNoField(initial=True, label=_("Raters may skip a unit"))
     allow_back = YesNoField(initial=True, label=_("Raters may go back and change an answer"))
-    content_warning = line(_("Content warning"), _("Covers every text until it is opened."))
+    content_warning = line_field(_("Content warning"), _("Covers every text until it is opened."))
     imported = YesNoField(
         label=_("Ratings come from elsewhere"),
         help_text=_("They are imported, so loading draws no plan and requires nothing that only raters need."),
@@ -242,7 +198,7 @@ class Codes(Block):
 class Acceptance(Block):
     """When a text that raters wrote in another study is accepted by the raters of this one."""
 
-    answers = line(
+    answers = line_field(
         _("Answers that accept a text"),
         _(
             "For each question that counts, such as: meaning=yes, toxic=no. Several answers to one question are "
@@ -250,12 +206,11 @@ class Acceptance(Block):
         ),
         length=1000,
     )
-    share = forms.FloatField(
-        min_value=0,
-        max_value=0.99,
+    share = number_field(
+        _("More than this share of the answers"),
+        _("For each of these questions. 0.5: the majority."),
+        within=(0, 0.99),
         initial=0.5,
-        label=_("More than this share of the answers"),
-        help_text=_("For each of these questions. 0.5: the majority."),
     )
 
 

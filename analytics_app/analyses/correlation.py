@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
-from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from analytics_app.analyses.base import Rows, Sample
@@ -17,6 +16,7 @@ from analytics_app.analyses.shared.transforms import OverallFilters
 from analytics_app.results import Row
 from analytics_app.stats.agreement.correlation import between_raters
 from analytics_app.stats.estimate import Estimate
+from tasks_app.setting_fields import whole_field
 from tasks_app.task_types.base import Scale
 
 # Pairs of raters listed one by one; of more only the means are given.
@@ -51,9 +51,7 @@ class Correlation(BetweenRaters):
     }
 
     class Settings(OverallFilters):
-        min_shared = forms.IntegerField(
-            min_value=2, max_value=1000, initial=3, label=_("Texts that two raters must share to be compared")
-        )
+        min_shared = whole_field(_("Texts that two raters must share to be compared"), within=(2, 1000), initial=3)
 
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
         """Yield the rows of Pearson's and of Spearman's coefficient."""

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from analytics_app.analyses.base import Rows, Sample, count
@@ -17,6 +16,7 @@ from analytics_app.analyses.shared.transforms import OverallFilters
 from analytics_app.results import Row
 from analytics_app.stats.agreement.icc import icc_forms, icc_one_way
 from analytics_app.stats.estimate import Estimate, joined
+from tasks_app.setting_fields import choice_field, whole_field
 from tasks_app.task_types.base import Scale
 
 STEPS = "Steps taken as equal."
@@ -65,24 +65,20 @@ class Icc(BetweenRaters):
     distinguishing_settings = ("values", "k")
 
     class Settings(OverallFilters):
-        values = forms.ChoiceField(
-            choices=[
+        values = choice_field(
+            _("Values"),
+            [
                 ("scale", _("by the scale: magnitudes also as logarithms")),
                 ("raw", _("as given")),
                 ("log", _("natural logarithms")),
                 ("both", _("as given, and natural logarithms")),
             ],
             initial="scale",
-            label=_("Values"),
         )
-        k = forms.IntegerField(
-            required=False,
-            min_value=2,
-            max_value=100,
-            label=_("Only the first ratings of each text"),
-            help_text=_(
-                "The number of ratings, in order of arrival; texts with fewer are left out. Empty: all ratings."
-            ),
+        k = whole_field(
+            _("Only the first ratings of each text"),
+            _("The number of ratings, in order of arrival; texts with fewer are left out. Empty: all ratings."),
+            within=(2, 100),
         )
 
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:

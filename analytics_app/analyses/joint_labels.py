@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
@@ -20,6 +19,7 @@ from analytics_app.ratings import Floats, Names
 from analytics_app.results import Row
 from analytics_app.stats.comparison.corrections import adjust
 from analytics_app.stats.comparison.mcnemar import mcnemar
+from tasks_app.setting_fields import choice_field
 from tasks_app.studyfile.fields import ListField
 from tasks_app.task_types.base import Scale
 
@@ -66,10 +66,10 @@ class JointLabels(Analysis):
             label=_("Good labels"),
             help_text=_("As criterion=label, such as tone=Yes, message=Yes. Without them there is no joint score."),
         )
-        aggregate = forms.ChoiceField(
-            choices=((MODEL, _("the most likely one (Dawid and Skene)")), (VOTE, _("that of the majority"))),
+        aggregate = choice_field(
+            _("Label of a text"),
+            ((MODEL, _("the most likely one (Dawid and Skene)")), (VOTE, _("that of the majority"))),
             initial=MODEL,
-            label=_("Label of a text"),
         )
 
     def of_pairs(self, sample: Sample, settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from analytics_app.analyses.base import Rows, Sample
@@ -15,6 +14,7 @@ from analytics_app.analyses.shared.transforms import OverallFilters
 from analytics_app.results import Row
 from analytics_app.stats.agreement.kappa import CohenKappas, KappaWeights, weighted_kappas
 from analytics_app.stats.estimate import Estimate, joined
+from tasks_app.setting_fields import whole_field
 from tasks_app.task_types.base import Scale
 
 # The most pairs of raters that are listed; with more pairs, only mean, least and greatest are given.
@@ -60,9 +60,7 @@ class Kappa(BetweenRaters):
     }
 
     class Settings(OverallFilters):
-        min_shared = forms.IntegerField(
-            min_value=2, max_value=1000, initial=3, label=_("Texts that two raters must share to be compared")
-        )
+        min_shared = whole_field(_("Texts that two raters must share to be compared"), within=(2, 1000), initial=3)
 
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
         """Yield the rows of each kind of weights, those that suit the scale first."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from analytics_app.quality.base import Removal, Rule, RuleSample
 from analytics_app.quality.registry import register
 from analytics_app.ratings import Judgments
+from tasks_app.setting_fields import whole_field
 from tasks_app.study_settings import Block
 
 
@@ -31,7 +31,7 @@ class BurnIn(Rule):
     order = 20
 
     class Settings(Block):
-        n = forms.IntegerField(min_value=1, max_value=1000, initial=10, label=_("Judgments to leave out"))
+        n = whole_field(_("Judgments to leave out"), within=(1, 1000), initial=10)
 
     def remove(self, sample: RuleSample, settings: Mapping[str, object]) -> Removal:
         """Exclude judgments at positions 1 to n."""

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from analytics_app.quality._raters import not_tested, remove_raters, share_in_words
 from analytics_app.quality.base import Evidence, Removal, Rule, RuleSample
 from analytics_app.quality.registry import register
 from analytics_app.ratings.extras.controls import Controls
+from tasks_app.setting_fields import YesNoField, number_field, whole_field
 from tasks_app.study_settings import Block
-from tasks_app.yes_no import YesNoField
 
 
 @register
@@ -39,10 +38,8 @@ class ControlAccuracy(Rule):
     strict = frozenset({Evidence.KNOWN_ANSWERS})
 
     class Settings(Block):
-        share = forms.FloatField(min_value=0.01, max_value=1, initial=0.7, label=_("Minimum share of right answers"))
-        least = forms.IntegerField(
-            min_value=1, max_value=1000, initial=3, label=_("Minimum checks answered by a rater")
-        )
+        share = number_field(_("Minimum share of right answers"), within=(0.01, 1), initial=0.7)
+        least = whole_field(_("Minimum checks answered by a rater"), within=(1, 1000), initial=3)
         attention = YesNoField(initial=True, label=_("Count attention checks, such as “choose 3 here”"))
         copies = YesNoField(initial=True, label=_("Count texts beside their degraded copies"))
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from analytics_app.quality._raters import not_tested, remove_raters, share_in_words
@@ -13,6 +12,7 @@ from analytics_app.quality.base import Removal, Rule, RuleSample
 from analytics_app.quality.registry import register
 from analytics_app.ratings.extras.shown import Shown
 from analytics_app.ratings.sameness import same_texts
+from tasks_app.setting_fields import number_field, whole_field
 from tasks_app.study_settings import Block
 
 
@@ -35,15 +35,10 @@ class IdenticalTexts(Rule):
     order = 34
 
     class Settings(Block):
-        share = forms.FloatField(
-            min_value=0.01,
-            max_value=1,
-            initial=0.5,
-            label=_("Exclude at this share of identical texts with different numbers"),
+        share = number_field(
+            _("Exclude at this share of identical texts with different numbers"), within=(0.01, 1), initial=0.5
         )
-        least = forms.IntegerField(
-            min_value=1, max_value=1000, initial=3, label=_("Minimum number of identical texts rated")
-        )
+        least = whole_field(_("Minimum number of identical texts rated"), within=(1, 1000), initial=3)
 
     def remove(self, sample: RuleSample, settings: Mapping[str, object]) -> Removal:
         """Remove the raters who too often rated identical texts differently."""

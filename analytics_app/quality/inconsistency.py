@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from analytics_app.quality._raters import not_tested, remove_raters
@@ -14,6 +13,7 @@ from analytics_app.quality.registry import register
 from analytics_app.ratings.carefulness import inconsistency_of, raters_in
 from analytics_app.ratings.extras.repeats import Repeats
 from analytics_app.stats.quality.inconsistency import outliers
+from tasks_app.setting_fields import choice_field, number_field, whole_field
 from tasks_app.study_settings import Block
 
 NO_REPEATS = "Nothing was asked twice on a numeric scale, so nobody was tested."
@@ -40,20 +40,17 @@ class Inconsistency(Rule):
     strict = frozenset({Evidence.REPEATS, Evidence.SCALE})
 
     class Settings(Block):
-        factor = forms.FloatField(
-            min_value=0.1,
-            max_value=100,
-            initial=1.5,
-            label=_("Width of the fence above the third quartile, in interquartile ranges"),
+        factor = number_field(
+            _("Width of the fence above the third quartile, in interquartile ranges"), within=(0.1, 100), initial=1.5
         )
-        min_pairs = forms.IntegerField(min_value=1, max_value=1000, initial=2, label=_("Minimum repeats of a rater"))
-        weights = forms.ChoiceField(
-            choices=(
+        min_pairs = whole_field(_("Minimum repeats of a rater"), within=(1, 1000), initial=2)
+        weights = choice_field(
+            _("Weight of a difference"),
+            (
                 ("equal", _("the same for every repeat")),
                 ("agreed", _("more where raters agree about the text: one over the variance of its ratings")),
             ),
             initial="equal",
-            label=_("Weight of a difference"),
         )
 
     def remove(self, sample: RuleSample, settings: Mapping[str, object]) -> Removal:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from analytics_app.quality._raters import by_criterion
 from analytics_app.quality.base import Removal, Rule, RuleSample
 from analytics_app.quality.registry import register
 from analytics_app.stats.quality.fences import iqr_fences
+from tasks_app.setting_fields import number_field
 from tasks_app.study_settings import Block
 
 
@@ -33,9 +33,7 @@ class Iqr(Rule):
     order = 70
 
     class Settings(Block):
-        factor = forms.FloatField(
-            min_value=0.1, max_value=100, initial=1.5, label=_("Width of the fence in interquartile ranges")
-        )
+        factor = number_field(_("Width of the fence in interquartile ranges"), within=(0.1, 100), initial=1.5)
 
     def remove(self, sample: RuleSample, settings: Mapping[str, object]) -> Removal:
         """Exclude ratings outside the fences of their criterion."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from analytics_app.quality._raters import not_tested, remove_raters, share_in_words
 from analytics_app.quality.base import Removal, Rule, RuleSample
 from analytics_app.quality.registry import register
 from analytics_app.ratings.sameness import flat_screens, one_number
+from tasks_app.setting_fields import number_field, whole_field
 from tasks_app.study_settings import Block
 
 
@@ -39,26 +39,20 @@ class NoDifferences(Rule):
     order = 33
 
     class Settings(Block):
-        same_share = forms.FloatField(
-            min_value=0.05,
-            max_value=1,
+        same_share = number_field(
+            _("Exclude at this share of answers with one number"),
+            _("1: only raters who gave one number throughout."),
+            within=(0.05, 1),
             initial=1,
-            label=_("Exclude at this share of answers with one number"),
-            help_text=_("1: only raters who gave one number throughout."),
         )
-        flat_share = forms.FloatField(
-            min_value=0.05,
-            max_value=1,
+        flat_share = number_field(
+            _("Exclude at this share of screens without differences"),
+            _("Screens with two texts or more, each criterion for itself. 1: only raters with no other screen."),
+            within=(0.05, 1),
             initial=1,
-            label=_("Exclude at this share of screens without differences"),
-            help_text=_(
-                "Screens with two texts or more, each criterion for itself. 1: only raters with no other screen."
-            ),
         )
-        least = forms.IntegerField(min_value=2, max_value=1000, initial=10, label=_("Minimum answers of a rater"))
-        least_screens = forms.IntegerField(
-            min_value=1, max_value=1000, initial=5, label=_("Minimum screens of a rater")
-        )
+        least = whole_field(_("Minimum answers of a rater"), within=(2, 1000), initial=10)
+        least_screens = whole_field(_("Minimum screens of a rater"), within=(1, 1000), initial=5)
 
     def remove(self, sample: RuleSample, settings: Mapping[str, object]) -> Removal:
         """Remove the raters who gave all texts the same number."""

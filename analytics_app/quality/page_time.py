@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from analytics_app.quality._raters import not_tested, remove_raters, share_in_words
@@ -14,6 +13,7 @@ from analytics_app.quality.registry import register
 from analytics_app.ratings.carefulness import LEAST_SECONDS, WORDS_PER_SECOND, fast_screens
 from analytics_app.ratings.extras.times import Times
 from analytics_app.ratings.extras.words import Words
+from tasks_app.setting_fields import number_field, whole_field
 from tasks_app.study_settings import Block
 
 
@@ -38,26 +38,20 @@ class PageTime(Rule):
     strict = frozenset({Evidence.TIMES})
 
     class Settings(Block):
-        words_per_second = forms.FloatField(
-            min_value=1,
-            max_value=100,
+        words_per_second = number_field(
+            _("Words that can be read per second"),
+            _("People read about 4 words per second; nobody reads 10."),
+            within=(1, 100),
             initial=WORDS_PER_SECOND,
-            label=_("Words that can be read per second"),
-            help_text=_("People read about 4 words per second; nobody reads 10."),
         )
-        least_seconds = forms.FloatField(
-            min_value=0, max_value=600, initial=LEAST_SECONDS, label=_("Minimum seconds for any screen")
-        )
-        share = forms.FloatField(
-            min_value=0.01,
-            max_value=1,
+        least_seconds = number_field(_("Minimum seconds for any screen"), within=(0, 600), initial=LEAST_SECONDS)
+        share = number_field(
+            _("Exclude at this share of fast screens"),
+            _("Raters with this share or more are excluded."),
+            within=(0.01, 1),
             initial=0.5,
-            label=_("Exclude at this share of fast screens"),
-            help_text=_("Raters with this share or more are excluded."),
         )
-        least_screens = forms.IntegerField(
-            min_value=1, max_value=1000, initial=5, label=_("Minimum screens of a rater")
-        )
+        least_screens = whole_field(_("Minimum screens of a rater"), within=(1, 1000), initial=5)
 
     def remove(self, sample: RuleSample, settings: Mapping[str, object]) -> Removal:
         """Exclude raters with too many fast screens."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from analytics_app.quality.base import Removal, Rule, RuleSample
 from analytics_app.quality.registry import register
 from analytics_app.stats.arrays import compressed, value_codes
+from tasks_app.setting_fields import whole_field
 from tasks_app.study_settings import Block
 
 
@@ -35,9 +35,7 @@ class SimpleItems(Rule):
     order = 50
 
     class Settings(Block):
-        most = forms.IntegerField(
-            min_value=1, max_value=1000, initial=3, label=_("Maximum number of different answers per text")
-        )
+        most = whole_field(_("Maximum number of different answers per text"), within=(1, 1000), initial=3)
 
     def remove(self, sample: RuleSample, settings: Mapping[str, object]) -> Removal:
         """Mark the ratings of texts with too many different answers."""

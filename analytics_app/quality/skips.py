@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from analytics_app.quality._raters import remove_raters
 from analytics_app.quality.base import Evidence, Removal, Rule, RuleSample
 from analytics_app.quality.registry import register
 from analytics_app.ratings.extras.skips import Skips as Skipped
+from tasks_app.setting_fields import whole_field
 from tasks_app.study_settings import Block
 
 
@@ -34,7 +34,7 @@ class Skips(Rule):
     strict = frozenset({Evidence.SKIPS})
 
     class Settings(Block):
-        n = forms.IntegerField(min_value=1, max_value=10_000, initial=5, label=_("Exclude at this number of skips"))
+        n = whole_field(_("Exclude at this number of skips"), within=(1, 10_000), initial=5)
 
     def remove(self, sample: RuleSample, settings: Mapping[str, object]) -> Removal:
         """Exclude raters with too many skips."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 import numpy as np
-from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from analytics_app.quality._raters import not_tested, remove_raters, share_in_words
@@ -15,6 +14,7 @@ from analytics_app.ratings import Table
 from analytics_app.ratings.carefulness import Scales, positions_of
 from analytics_app.ratings.extras.screens import Screens
 from analytics_app.stats.quality.straight_lining import equal_screens, runs
+from tasks_app.setting_fields import number_field, whole_field
 from tasks_app.study_settings import Block
 
 # On screens with fewer answers, one position throughout is not suspicious.
@@ -45,14 +45,13 @@ class StraightLining(Rule):
     strict = frozenset({Evidence.POSITIONS})
 
     class Settings(Block):
-        share = forms.FloatField(
-            min_value=0.05,
-            max_value=1,
+        share = number_field(
+            _("Exclude at this share of identical answers (longest run, or uniform screens)"),
+            _("Raters who reach it are excluded. Screens with at least four answers on one scale count."),
+            within=(0.05, 1),
             initial=0.5,
-            label=_("Exclude at this share of identical answers (longest run, or uniform screens)"),
-            help_text=_("Raters who reach it are excluded. Screens with at least four answers on one scale count."),
         )
-        least = forms.IntegerField(min_value=2, max_value=1000, initial=10, label=_("Minimum answers of a rater"))
+        least = whole_field(_("Minimum answers of a rater"), within=(2, 1000), initial=10)
 
     def remove(self, sample: RuleSample, settings: Mapping[str, object]) -> Removal:
         """Remove the raters who gave one position too often."""

@@ -6,7 +6,6 @@ import zlib
 from collections.abc import Mapping
 
 import numpy as np
-from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from analytics_app.quality._raters import by_criterion, not_tested, remove_raters
@@ -15,6 +14,7 @@ from analytics_app.quality.registry import register
 from analytics_app.ratings.carefulness import raters_in
 from analytics_app.stats.quality.trust import MOST_RATERS, trust_coefficients
 from analytics_app.stats.quality.trust import Trust as Coefficients
+from tasks_app.setting_fields import choice_field, number_field
 from tasks_app.study_settings import Block
 
 
@@ -39,17 +39,15 @@ class Trust(Rule):
     order = 60
 
     class Settings(Block):
-        limit = forms.FloatField(
-            min_value=-1, max_value=1, initial=0.5, label=_("Coefficient at or below which a rater is left out")
-        )
-        level = forms.ChoiceField(
-            choices=(
+        limit = number_field(_("Coefficient at or below which a rater is left out"), within=(-1, 1), initial=0.5)
+        level = choice_field(
+            _("Level of measurement"),
+            (
                 ("nominal", _("nominal, as published")),
                 ("ordinal", _("ordinal, which fits a scale better")),
                 ("interval", _("interval")),
             ),
             initial="nominal",
-            label=_("Level of measurement"),
         )
 
     def remove(self, sample: RuleSample, settings: Mapping[str, object]) -> Removal:

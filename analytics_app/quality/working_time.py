@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from analytics_app.quality._raters import not_tested, remove_raters, share_in_words
@@ -13,6 +12,7 @@ from analytics_app.quality.base import Evidence, Removal, Rule, RuleSample
 from analytics_app.quality.registry import register
 from analytics_app.ratings.carefulness import working_seconds
 from analytics_app.ratings.extras.times import Times
+from tasks_app.setting_fields import choice_field, number_field
 from tasks_app.study_settings import Block
 
 
@@ -40,23 +40,19 @@ class WorkingTime(Rule):
     strict = frozenset({Evidence.MINUTES})
 
     class Settings(Block):
-        share = forms.FloatField(
-            min_value=0.01, max_value=2, initial=0.4, label=_("Exclude below this share of the expected time")
+        share = number_field(_("Exclude below this share of the expected time"), within=(0.01, 2), initial=0.4)
+        seconds_per_unit = number_field(
+            _("Expected seconds for a unit"),
+            _("Without it, the study's expected minutes for a set over the units of a set."),
+            within=(0.1, 100_000),
         )
-        seconds_per_unit = forms.FloatField(
-            min_value=0.1,
-            max_value=100_000,
-            required=False,
-            label=_("Expected seconds for a unit"),
-            help_text=_("Without it, the study's expected minutes for a set over the units of a set."),
-        )
-        measure = forms.ChoiceField(
-            choices=(
+        measure = choice_field(
+            _("Working time is"),
+            (
                 ("auto", _("time with a unit on the screen where all was done in one session, else active time")),
                 ("active", _("active time, gaps capped at 60 seconds")),
             ),
             initial="auto",
-            label=_("Working time is"),
         )
 
     def remove(self, sample: RuleSample, settings: Mapping[str, object]) -> Removal:

@@ -22,12 +22,12 @@ from tasks_app import access
 from tasks_app.models import Membership, Study
 from tasks_app.selectors import collected
 from tasks_app.services import collecting, events, pay
+from tasks_app.setting_fields import YesNoField
 from tasks_app.setup import verifying
 from tasks_app.views import pay_words
 from tasks_app.views.downloads import attachment
 from tasks_app.views.researcher.frame import researcher_page, study_page
 from tasks_app.views.researcher.setup.form_frame import step_url
-from tasks_app.yes_no import YesNoField
 
 # The most texts in the preview.
 MOST_SHOWN = 20

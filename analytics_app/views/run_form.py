@@ -18,6 +18,7 @@ from analytics_app.selectors.scores import metrics_of
 from analytics_app.show.labels import CORRECTIONS
 from analytics_app.views.analysis_forms import analysis_forms, chosen_entries
 from tasks_app.models import Criterion, Study
+from tasks_app.setting_fields import whole_field
 from tasks_app.studyfile.problems import nearest
 
 
@@ -25,7 +26,7 @@ class Place(forms.Form):
     """The switch of a rule, and its place in the order."""
 
     on = forms.BooleanField(required=False, label=gettext_lazy("Apply this rule"))
-    place = forms.IntegerField(required=False, min_value=1, max_value=99, label=gettext_lazy("Order"))
+    place = whole_field(gettext_lazy("Order"), within=(1, 99))
 
 
 class Comparisons(forms.Form):

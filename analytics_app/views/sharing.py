@@ -24,8 +24,9 @@ from analytics_app.services import sharing
 from analytics_app.views import one_page, run_words
 from analytics_app.views.files import done_run
 from analytics_app.views.run_contents import contents
-from tasks_app import access, languages, plaintext
+from tasks_app import access, languages
 from tasks_app.models import Membership, Study
+from tasks_app.setting_fields import line_field
 from tasks_app.views.downloads import attachment
 from tasks_app.views.researcher.frame import researcher_page, study_page
 
@@ -38,12 +39,12 @@ LANGUAGE = "en"
 class LinkForm(forms.Form):
     """A new link to results."""
 
-    name = forms.CharField(
-        max_length=100,
-        label=gettext_lazy("For whom"),
-        help_text=gettext_lazy("For example “reviewers” or “Kim”. Shown only in this list and in the log."),
+    name = line_field(
+        gettext_lazy("For whom"),
+        gettext_lazy("For example “reviewers” or “Kim”. Shown only in this list and in the log."),
+        length=100,
+        required=True,
         error_messages={"required": gettext_lazy("Enter who the link is for.")},
-        validators=[plaintext.validate_storable],
         widget=forms.TextInput(attrs={"dir": "auto"}),
     )
     days = forms.TypedChoiceField(

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from django import forms
 from django.utils.translation import gettext_lazy
 
 from tasks_app.channels import registry
 from tasks_app.channels.base import Arrival, Channel
+from tasks_app.setting_fields import whole_field
 from tasks_app.study_settings import Block
 
 
@@ -26,9 +26,7 @@ class Account(Channel):
     class Params(Block):
         """How long people with accounts may take."""
 
-        lease_days = forms.IntegerField(
-            min_value=1, max_value=30, initial=7, label=gettext_lazy("Days a set is kept for a rater")
-        )
+        lease_days = whole_field(gettext_lazy("Days a set is kept for a rater"), within=(1, 30), initial=7)
 
     @classmethod
     def arrival(cls, query: Mapping[str, str], params: Mapping[str, Any]) -> Arrival:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from tasks_app.channels import registry
 from tasks_app.channels.base import Arrival, Channel, NotArrived, Paste
+from tasks_app.setting_fields import whole_field
 from tasks_app.study_settings import Block
 
 # The name that the secret part of a link has in its address.
@@ -31,12 +31,10 @@ class Invited(Channel):
     class Params(Block):
         """How long invited raters may take."""
 
-        lease_days = forms.IntegerField(
-            min_value=1,
-            max_value=30,
-            required=False,
-            label=gettext_lazy("Days a set is kept for a rater"),
-            help_text=gettext_lazy("Empty: the minutes of the study's lease."),
+        lease_days = whole_field(
+            gettext_lazy("Days a set is kept for a rater"),
+            gettext_lazy("Empty: the minutes of the study's lease."),
+            within=(1, 30),
         )
 
     @classmethod

@@ -9,7 +9,6 @@ from decimal import Decimal
 from typing import Any
 from xml.sax.saxutils import escape
 
-from django import forms
 from django.conf import settings
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -17,6 +16,7 @@ from django.utils.translation import gettext_lazy
 from tasks_app.channels import registry
 from tasks_app.channels.base import Arrival, Channel, Ending, Example, NotArrived, Paste
 from tasks_app.channels.payment import Payee, PaymentFile, platform_list, reward_field
+from tasks_app.setting_fields import whole_field
 from tasks_app.study_settings import Block
 
 # Addresses that a form may be sent to. Any other would hand a rater's work to whoever made the address up.
@@ -53,12 +53,11 @@ class MTurk(Channel):
         """How the study is shown on MTurk, and what MTurk pays itself."""
 
         reward = reward_field(gettext_lazy("Reward of the HIT"))
-        frame_height = forms.IntegerField(
-            min_value=0,
-            max_value=10_000,
+        frame_height = whole_field(
+            gettext_lazy("Height of the frame in pixels"),
+            gettext_lazy("0 makes it as high as the worker's window."),
+            within=(0, 10_000),
             initial=0,
-            label=gettext_lazy("Height of the frame in pixels"),
-            help_text=gettext_lazy("0 makes it as high as the worker's window."),
         )
 
     @classmethod

@@ -15,6 +15,7 @@ from tasks_app.designs import registry
 from tasks_app.designs.base import Design, Plan, PlanImpossible, PlanUnit, Settings
 from tasks_app.designs.engine.drawing import refuse_bad_input
 from tasks_app.designs.engine.spacing import room, spaced_order
+from tasks_app.setting_fields import choice_field
 
 FILE, RANDOM = "file", "random"
 
@@ -35,12 +36,12 @@ class Batches(Design):
     class Params(forms.Form):
         """The order of units in a batch."""
 
-        order = forms.ChoiceField(
-            choices=[(FILE, _("as in the file")), (RANDOM, _("at random, anew for every rater"))],
+        order = choice_field(
+            _("Order of units"),
+            [(FILE, _("as in the file")), (RANDOM, _("at random, anew for every rater"))],
+            _("At random, units of one item keep the spacing."),
             initial=FILE,
             required=False,
-            label=_("Order of units"),
-            help_text=_("At random, units of one item keep the spacing."),
         )
 
     @classmethod

@@ -17,7 +17,7 @@ from tasks_app.designs.engine.drawing import refuse_bad_input
 from tasks_app.designs.engine.equitable import Colouring
 from tasks_app.designs.engine.pieces import Document, Kind, documents_of, pack
 from tasks_app.orders import latin_orders
-from tasks_app.yes_no import YesNoField
+from tasks_app.setting_fields import YesNoField
 
 
 @registry.register

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from tasks_app import designs, task_types
 from tasks_app.models import Criterion, Group, Study, System, Task
-from tasks_app.plaintext import validate_storable
+from tasks_app.setting_fields import YesNoField, choice_field, line_field, number_field, whole_field
 from tasks_app.study_settings import Block
 from tasks_app.studyfile.fields import (
     ItemSetField,
@@ -24,7 +24,6 @@ from tasks_app.studyfile.fields import (
     ObjectField,
     WordsField,
 )
-from tasks_app.yes_no import YesNoField
 
 # PostgreSQL's integer.
 MOST = 2_147_483_647
@@ -37,10 +36,6 @@ def _default(model: type[models.Model], name: str) -> Any:
     return field.get_default()
 
 
-def _line(length: int, **options: Any) -> forms.CharField:
-    return forms.CharField(max_length=length, validators=[validate_storable], **options)
-
-
 class StudyBlock(Block):
     """What a study is called."""
 
@@ -51,43 +46,37 @@ class StudyBlock(Block):
         help_text=_("Letters, digits, hyphens and underscores; no two studies share one."),
         error_messages={"invalid": _("Use letters, digits, hyphens and underscores only.")},
     )
-    title = _line(200, label=_("Title"), help_text=_("For researchers."))
-    public_title = _line(200, label=_("Public title"), help_text=_("For raters. It should not say what is compared."))
+    title = line_field(_("Title"), _("For researchers."), length=200, required=True)
+    public_title = line_field(
+        _("Public title"), _("For raters. It should not say what is compared."), length=200, required=True
+    )
     language = LanguageField(
         initial=_default(Study, "language"), label=_("Language"), help_text=_("Of the study's own texts.")
     )
-    timezone = _line(
-        64, initial=_default(Study, "timezone"), label=_("Time zone"), help_text=_("Such as Europe/Berlin.")
+    timezone = line_field(
+        _("Time zone"), _("Such as Europe/Berlin."), length=64, required=True, initial=_default(Study, "timezone")
     )
-    seed = forms.IntegerField(
-        min_value=1,
-        max_value=2**53 - 1,
-        required=False,
-        label=_("Seed"),
-        help_text=_("Determines all random choices. Empty: chosen at random."),
-    )
+    seed = whole_field(_("Seed"), _("Determines all random choices. Empty: chosen at random."), within=(1, 2**53 - 1))
 
 
 class SystemBlock(Block):
     """What produced outputs."""
 
     key = KeyField(label=_("Key"), help_text=_("As in the column “system” of the items."))
-    name = _line(200, required=False, initial="", label=_("Name"), help_text=_("For results."))
-    kind = forms.ChoiceField(choices=System.Kind.choices, initial=_default(System, "kind"), label=_("Kind of system"))
+    name = line_field(_("Name"), _("For results."), length=200)
+    kind = choice_field(_("Kind of system"), System.Kind.choices, initial=_default(System, "kind"))
 
 
 class CriterionBlock(Block):
     """What raters are asked about a text."""
 
     key = KeyField(label=_("Key"))
-    name = _line(200, label=_("Name"))
-    kind = forms.ChoiceField(
-        choices=Criterion.Kind.choices, initial=_default(Criterion, "kind"), label=_("Kind of criterion")
-    )
+    name = line_field(_("Name"), length=200, required=True)
+    kind = choice_field(_("Kind of criterion"), Criterion.Kind.choices, initial=_default(Criterion, "kind"))
     definition = WordsField(required=False, initial="", label=_("Definition"), help_text=_("Can be opened by raters."))
     question = WordsField(required=False, initial="", label=_("Question"), help_text=_("Word for word as it is asked."))
-    low = _line(200, required=False, initial="", label=_("Low end"), help_text=_("Words at the low end of the scale."))
-    high = _line(200, required=False, initial="", label=_("High end"), help_text=_("Words at the high end."))
+    low = line_field(_("Low end"), _("Words at the low end of the scale."), length=200)
+    high = line_field(_("High end"), _("Words at the high end."), length=200)
     labels = ListField(label=_("Steps"), help_text=_("Words for every step, from low to high."))
     anchors = MapField(label=_("Anchors"), help_text=_("Words at single points of the scale, such as 50: acceptable."))
     language = LanguageField(
@@ -100,13 +89,12 @@ class GroupBlock(Block):
     """Raters that are treated alike."""
 
     key = KeyField(label=_("Key"))
-    name = _line(200, required=False, initial="", label=_("Name"))
-    share = forms.IntegerField(
-        min_value=1,
-        max_value=100,
+    name = line_field(_("Name"), length=200)
+    share = whole_field(
+        _("Share"),
+        _("Raters of this group in every block of the random allocation."),
+        within=(1, 100),
         initial=_default(Group, "share"),
-        label=_("Share"),
-        help_text=_("Raters of this group in every block of the random allocation."),
     )
 
 
@@ -114,17 +102,15 @@ class TaskBlock(Block):
     """A part of the study with one task type."""
 
     key = KeyField(label=_("Key"))
-    title = _line(200, required=False, initial="", label=_("Title"), help_text=_("For raters."))
+    title = line_field(_("Title"), _("For raters."), length=200)
     type = forms.ChoiceField(
         choices=lambda: [(name, str(kind.label)) for name, kind in task_types.registry.items()], label=_("Task type")
     )
-    stage = forms.ChoiceField(
-        choices=Task.Stage.choices,
+    stage = choice_field(
+        _("Stage"),
+        Task.Stage.choices,
+        _("Screening and exit tasks are asked of everybody, so the number of judgments does not apply to them."),
         initial=_default(Task, "stage"),
-        label=_("Stage"),
-        help_text=_(
-            "Screening and exit tasks are asked of everybody, so the number of judgments does not apply to them."
-        ),
     )
     instructions = WordsField(
         required=False, initial="", label=_("Instructions"), help_text=_("Markdown. Empty: the type's own.")
@@ -140,50 +126,37 @@ class TaskBlock(Block):
             "feature_domain: news. An item must have one of the values in every column. Empty: all items."
         ),
     )
-    k = forms.IntegerField(
-        min_value=1, max_value=10_000, initial=_default(Task, "k"), label=_("Judgments of every unit")
+    k = whole_field(_("Judgments of every unit"), within=(1, 10_000), initial=_default(Task, "k"))
+    k_more = whole_field(
+        _("Judgments of some units"),
+        _("More than for the other units, to measure agreement on a random share of them."),
+        within=(1, 10_000),
     )
-    k_more = forms.IntegerField(
-        min_value=1,
-        max_value=10_000,
-        required=False,
-        label=_("Judgments of some units"),
-        help_text=_("More than for the other units, to measure agreement on a random share of them."),
-    )
-    k_more_share = forms.FloatField(
-        min_value=0,
-        max_value=1,
-        required=False,
-        label=_("Share of units with that many judgments"),
-        help_text=_("0 to 1."),
-    )
-    set_size = forms.IntegerField(
-        min_value=1, max_value=10_000, initial=_default(Task, "set_size"), label=_("Units in a rater's set")
-    )
-    spacing = forms.IntegerField(
-        min_value=0,
-        max_value=10_000,
+    k_more_share = number_field(_("Share of units with that many judgments"), _("0 to 1."), within=(0, 1))
+    set_size = whole_field(_("Units in a rater's set"), within=(1, 10_000), initial=_default(Task, "set_size"))
+    spacing = whole_field(
+        _("Spacing"),
+        _("Units of one item are at least this many places apart; 0 and 1 mean no spacing."),
+        within=(0, 10_000),
         initial=_default(Task, "spacing"),
-        label=_("Spacing"),
-        help_text=_("Units of one item are at least this many places apart; 0 and 1 mean no spacing."),
     )
-    design = forms.ChoiceField(
-        choices=lambda: [(name, str(kind.label)) for name, kind in designs.registry.items()],
+    design = choice_field(
+        _("Design"),
+        lambda: [(name, str(kind.label)) for name, kind in designs.registry.items()],
+        _("Who rates what, in which order."),
         initial=_default(Task, "design"),
-        label=_("Design"),
-        help_text=_("Who rates what, in which order."),
     )
     design_params = ObjectField(label=_("Parameters of the design"))
     checks = ObjectField(label=_("Checks"), help_text=_("Training, exam, controls and repeats."))
-    criteria_mode = forms.ChoiceField(
-        choices=[
+    criteria_mode = choice_field(
+        _("How several criteria are asked"),
+        [
             ("together", _("all on one screen")),
             ("page", _("one after the other, with the text")),
             ("block", _("all units on one, then the next")),
             ("rater", _("one per rater")),
         ],
         initial=_default(Task, "criteria_mode"),
-        label=_("How several criteria are asked"),
     )
     keep_identical = YesNoField(
         initial=_default(Task, "keep_identical"),
@@ -191,12 +164,8 @@ class TaskBlock(Block):
         help_text=_("Otherwise identical outputs of an item are shown once and share the rating."),
     )
     groups = ListField(keys=True, label=_("Groups"), help_text=_("The groups that get this task. None: all groups."))
-    opens_after_days = forms.IntegerField(
-        min_value=0, max_value=3650, required=False, label=_("Opens"), help_text=_("Days after a rater enrolled.")
-    )
-    closes_after_days = forms.IntegerField(
-        min_value=0, max_value=3650, required=False, label=_("Closes"), help_text=_("Days after a rater enrolled.")
-    )
+    opens_after_days = whole_field(_("Opens"), _("Days after a rater enrolled."), within=(0, 3650))
+    closes_after_days = whole_field(_("Closes"), _("Days after a rater enrolled."), within=(0, 3650))
 
     def clean(self) -> dict[str, Any]:
         """Refuse a task that closes before it opens."""

@@ -30,6 +30,7 @@ from typing import TypeAlias
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from tasks_app.setting_fields import whole_field
 from tasks_app.task_types.base import ItemTexts
 
 # The outputs of an item that each text stands for, by their numbers in the item.
@@ -63,15 +64,13 @@ HEAT = 0.2
 
 def texts_field(most: int = MOST) -> forms.IntegerField:
     """Return the parameter `texts_a_screen` of a type that shows several texts of an item."""
-    return forms.IntegerField(
-        min_value=FEWEST,
-        max_value=most,
-        required=False,
-        label=_("Texts at a time"),
-        help_text=_(
+    return whole_field(
+        _("Texts at a time"),
+        _(
             "Items with more texts are split over several screens. Each text is on one of them, and over all items "
             "every two systems meet about equally often. Empty: all texts of an item are on one screen."
         ),
+        within=(FEWEST, most),
     )
 
 

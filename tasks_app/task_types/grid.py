@@ -15,6 +15,7 @@ from django.utils.translation import get_language, gettext
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app import languages, plaintext
+from tasks_app.setting_fields import YesNoField
 from tasks_app.task_types.base import (
     AnsweredOption,
     AnsweredQuestion,
@@ -27,7 +28,6 @@ from tasks_app.task_types.base import (
 )
 from tasks_app.task_types.simulation import share_of
 from tasks_app.task_types.texts import LAYOUT, SingleOrTogether, TextParams
-from tasks_app.yes_no import YesNoField
 
 
 class GridParams(TextParams):

@@ -10,6 +10,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app import languages
+from tasks_app.setting_fields import whole_field
 from tasks_app.task_types.base import Criterion, Outcome, Sample, Scale
 from tasks_app.task_types.grid import AGREEMENT, GridParams, GridType, in_agreement, questions_for_agreement
 from tasks_app.task_types.registry import register
@@ -119,18 +120,15 @@ class Likert(PagedTexts, GridType):
     )
 
     class Params(PageParams, GridParams):
-        points = forms.IntegerField(
-            min_value=2, max_value=11, initial=5, label=_("Steps"), help_text=_("Five or seven are usual.")
-        )
-        lowest = forms.IntegerField(
-            min_value=-10,
-            max_value=10,
-            initial=1,
-            label=_("Lowest step"),
-            help_text=_(
+        points = whole_field(_("Steps"), _("Five or seven are usual."), within=(2, 11), initial=5)
+        lowest = whole_field(
+            _("Lowest step"),
+            _(
                 "The number of the lowest step, in results and wherever raters see numbers. Usually 1; some scales "
                 "start at 0."
             ),
+            within=(-10, 10),
+            initial=1,
         )
         agreement = AGREEMENT
 

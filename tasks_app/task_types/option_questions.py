@@ -10,7 +10,7 @@ from django import forms
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app.plaintext import validate_storable
+from tasks_app.setting_fields import line_field
 from tasks_app.task_types.base import ScreenForm, ShownPart
 from tasks_app.task_types.texts import TextType
 
@@ -58,11 +58,10 @@ def missing(question: str) -> str:
 
 def short_answer_field(label: str, longest: int) -> forms.CharField:
     """Return a form field for a short written answer."""
-    return forms.CharField(
-        required=False,
-        max_length=longest,
-        validators=[validate_storable],
-        label=label,
+    return line_field(
+        label,
+        length=longest,
+        initial=None,
         error_messages={"max_length": _("Write at most %(limit_value)d characters.")},
     )
 

@@ -11,6 +11,7 @@ from django.core.validators import StepValueValidator
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app import languages
+from tasks_app.setting_fields import choice_field, number_field, whole_field
 from tasks_app.task_types.base import Criterion, Outcome, Sample, Scale
 from tasks_app.task_types.grid import AGREEMENT, GridParams, GridType, in_agreement, questions_for_agreement
 from tasks_app.task_types.registry import register
@@ -89,21 +90,15 @@ class Slider(PagedTexts, GridType):
     )
 
     class Params(PageParams, GridParams):
-        minimum = forms.IntegerField(min_value=-1_000_000, max_value=1_000_000, initial=0, label=_("Least value"))
-        maximum = forms.IntegerField(min_value=-1_000_000, max_value=1_000_000, initial=100, label=_("Greatest value"))
-        step = forms.FloatField(
-            min_value=0.001,
-            max_value=1000,
-            initial=1,
-            label=_("Step"),
-            help_text=_("The smallest difference."),
-        )
+        minimum = whole_field(_("Least value"), within=(-1_000_000, 1_000_000), initial=0)
+        maximum = whole_field(_("Greatest value"), within=(-1_000_000, 1_000_000), initial=100)
+        step = number_field(_("Step"), _("The smallest difference."), within=(0.001, 1000), initial=1)
         agreement = AGREEMENT
-        anchors = forms.ChoiceField(
-            choices=(("own", _("as each criterion words them")), ("sqm", _("the four levels of SQM"))),
+        anchors = choice_field(
+            _("Words along the range"),
+            (("own", _("as each criterion words them")), ("sqm", _("the four levels of SQM"))),
+            _("SQM words what is kept of a translation, at every third of the range."),
             initial="own",
-            label=_("Words along the range"),
-            help_text=_("SQM words what is kept of a translation, at every third of the range."),
         )
 
         def clean(self) -> dict[str, object]:

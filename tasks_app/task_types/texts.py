@@ -6,13 +6,12 @@ from collections.abc import Iterator, Sequence
 from random import Random
 from typing import Any
 
-from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.orders import latin_orders
+from tasks_app.setting_fields import YesNoField, choice_field, whole_field
 from tasks_app.task_types import blocks
 from tasks_app.task_types.base import ItemTexts, Parameters, TaskType, UnitDraft
-from tasks_app.yes_no import YesNoField
 
 
 class TextParams(Parameters):
@@ -20,19 +19,18 @@ class TextParams(Parameters):
 
     show_source = YesNoField(initial=True, label=_("Show the source"), help_text=_("Above the text to be judged."))
     show_reference = YesNoField(label=_("Show the reference"), help_text=_("Marked as an example answer."))
-    context_before = forms.IntegerField(
-        min_value=0,
-        max_value=20,
+    context_before = whole_field(
+        _("Sources shown before"),
+        _("The number of sources before this one in its document."),
+        within=(0, 20),
         initial=0,
-        label=_("Sources shown before"),
-        help_text=_("The number of sources before this one in its document."),
     )
 
 
-LAYOUT = forms.ChoiceField(
-    choices=(("single", _("one text a screen")), ("together", _("all texts of an item side by side"))),
+LAYOUT = choice_field(
+    _("Texts on a screen"),
+    (("single", _("one text a screen")), ("together", _("all texts of an item side by side"))),
     initial="single",
-    label=_("Texts on a screen"),
 )
 
 
@@ -43,15 +41,14 @@ MOST_ON_A_PAGE = 10
 class PageParams(Parameters):
     """Parameters of every type whose screens are so simple that several of them can stand on one page."""
 
-    texts_per_page = forms.IntegerField(
-        min_value=1,
-        max_value=MOST_ON_A_PAGE,
-        initial=1,
-        label=_("Texts per page"),
-        help_text=_(
+    texts_per_page = whole_field(
+        _("Texts per page"),
+        _(
             "Several texts stand below each other, each with its own questions, and are sent together. The page's "
             "time is divided equally by its texts. Practice and tests show one text at a time."
         ),
+        within=(1, MOST_ON_A_PAGE),
+        initial=1,
     )
 
     def clean(self) -> dict[str, Any]:

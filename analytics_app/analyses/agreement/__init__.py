@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from analytics_app.analyses.base import Rows, Sample
@@ -19,6 +18,7 @@ from analytics_app.stats.agreement.gwet import gwet_ac
 from analytics_app.stats.agreement.kendall import kendall_w
 from analytics_app.stats.agreement.percent import percent_agreement
 from analytics_app.stats.estimate import joined
+from tasks_app.setting_fields import choice_field
 from tasks_app.task_types.base import Scale
 
 NOT_BY_CHANCE = "Not corrected for chance."
@@ -52,11 +52,11 @@ class Agreement(BetweenRaters):
     distinguishing_settings = ("weights",)
 
     class Settings(OverallFilters):
-        weights = forms.ChoiceField(
-            choices=[(name, name) for name in ("quadratic", "linear", "ordinal")],
+        weights = choice_field(
+            _("Weights of AC2"),
+            [(name, name) for name in ("quadratic", "linear", "ordinal")],
+            _("How far two steps count as the same: by squared or plain distance, or by ranks."),
             initial="quadratic",
-            label=_("Weights of AC2"),
-            help_text=_("How far two steps count as the same: by squared or plain distance, or by ranks."),
         )
 
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:

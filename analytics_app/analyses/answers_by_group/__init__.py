@@ -8,7 +8,6 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from analytics_app.analyses.base import Analysis, QuestionCriterion, Rows, Sample, in_words
@@ -19,6 +18,7 @@ from analytics_app.results import Row
 from analytics_app.stats.comparison.corrections import METHODS, adjust
 from analytics_app.stats.comparison.two_groups import association, difference_of_means, higher_answers
 from analytics_app.stats.estimate import Estimate
+from tasks_app.setting_fields import choice_field
 from tasks_app.study_settings import Block
 from tasks_app.task_types.base import Scale
 from tasks_app.task_types.questionnaire.panas import PREFIX
@@ -59,19 +59,17 @@ class AnswersByGroup(Analysis):
     }
 
     class Settings(Block):
-        steps_as = forms.ChoiceField(
-            choices=[
+        steps_as = choice_field(
+            _("Comparison of scale answers"),
+            [
                 (RANKS, _("ranks: Mann-Whitney test")),
                 (NUMBERS, _("numbers: Welch's t test")),
                 (CATEGORIES, _("categories: chi-squared")),
             ],
             initial=RANKS,
-            label=_("Comparison of scale answers"),
         )
-        family = forms.ChoiceField(
-            choices=[(method, method) for method in METHODS],
-            initial="holm",
-            label=_("Correction for several tests"),
+        family = choice_field(
+            _("Correction for several tests"), [(method, method) for method in METHODS], initial="holm"
         )
 
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:

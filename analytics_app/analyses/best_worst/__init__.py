@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from django import forms
 from django.utils.translation import gettext_lazy as _
 from numpy.typing import NDArray
 
@@ -17,8 +16,8 @@ from analytics_app.analyses.shared.bootstrap import bootstrap
 from analytics_app.analyses.shared.pairs import clusters_of, draws, seed_of_draws
 from analytics_app.results import Row
 from analytics_app.stats.ranking.best_worst import best_worst, split_half
+from tasks_app.setting_fields import YesNoField, whole_field
 from tasks_app.task_types.base import Scale
-from tasks_app.yes_no import YesNoField
 
 # The value of each stored choice (tasks_app.task_types.best_worst).
 WORTH = {"best": 1, "worst": -1, "neither": 0}
@@ -115,7 +114,7 @@ class BestWorst(Analysis):
             label=_("Also a score for each text"),
             help_text=_("One row per text, for lists of words or sentences that are themselves to be scored."),
         )
-        n_splits = forms.IntegerField(min_value=1, max_value=1000, initial=100, label=_("Number of split halves"))
+        n_splits = whole_field(_("Number of split halves"), within=(1, 1000), initial=100)
 
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
         """Yield the rows of systems, of reliability and of balance."""

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
-from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from analytics_app.analyses.base import Analysis, Filters, Rows, Sample
@@ -17,6 +16,7 @@ from analytics_app.results import Row
 from analytics_app.stats.comparison.paired import item_means
 from analytics_app.stats.comparison.rank_sum import RankClusters, rank_sum_clusters
 from analytics_app.stats.estimate import joined
+from tasks_app.setting_fields import choice_field, number_field
 from tasks_app.task_types.base import Scale
 
 # Which system of a pair has the higher score, so that its one-sided test is of being above the other.
@@ -53,16 +53,10 @@ class Clusters(Analysis):
     }
 
     class Settings(Filters):
-        values = forms.ChoiceField(
-            choices=(("z", _("judge-wise z")), ("raw", _("raw ratings"))), initial="z", label=_("Values")
-        )
-        limit = forms.FloatField(
-            min_value=0.0001, max_value=0.5, initial=0.05, label=_("A system beats another at p below")
-        )
-        correction = forms.ChoiceField(
-            choices=(("none", _("none, as in WMT")), ("holm", _("Holm"))),
-            initial="none",
-            label=_("Correction for several tests"),
+        values = choice_field(_("Values"), (("z", _("judge-wise z")), ("raw", _("raw ratings"))), initial="z")
+        limit = number_field(_("A system beats another at p below"), within=(0.0001, 0.5), initial=0.05)
+        correction = choice_field(
+            _("Correction for several tests"), (("none", _("none, as in WMT")), ("holm", _("Holm"))), initial="none"
         )
 
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:

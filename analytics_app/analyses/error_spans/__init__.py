@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
-from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
@@ -21,9 +20,9 @@ from analytics_app.ratings import Extra
 from analytics_app.ratings.extras.spans import Spans
 from analytics_app.results import Row
 from analytics_app.stats.estimate import Estimate
+from tasks_app.setting_fields import YesNoField, choice_field, number_field
 from tasks_app.studyfile.fields import ListField
 from tasks_app.task_types.base import Scale
-from tasks_app.yes_no import YesNoField
 
 NO_WEIGHTS = "Nothing says what an error weighs, so there is no penalty: set weights in the plan."
 
@@ -109,20 +108,19 @@ class ErrorSpans(Analysis):
             label=_("A row for every text"),
             help_text=_("With its penalty, by system and item: for comparing with automatic metrics elsewhere."),
         )
-        low_score = forms.FloatField(
-            min_value=0,
-            max_value=100,
+        low_score = number_field(
+            _("Highest score that counts as low"),
+            _("In percent of the scale. A low score without an error is listed as a contradiction."),
+            within=(0, 100),
             initial=50,
-            label=_("Highest score that counts as low"),
-            help_text=_("In percent of the scale. A low score without an error is listed as a contradiction."),
         )
-        regress_on = forms.ChoiceField(
-            choices=(
+        regress_on = choice_field(
+            _("Explain scores by"),
+            (
                 ("severity", _("how many errors of each severity")),
                 ("group", _("how many of each group of kinds")),
             ),
             initial="severity",
-            label=_("Explain scores by"),
         )
 
     def of_pairs(self, sample: Sample, settings: Mapping[str, Any]) -> dict[str, Any]:

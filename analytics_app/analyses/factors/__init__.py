@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
@@ -20,6 +19,7 @@ from analytics_app.stats.estimate import Estimate, joined
 from analytics_app.stats.scales.factor import NOT_CONVERGED, regression_scores
 from analytics_app.stats.scales.factorability import Factorability, Parallel
 from analytics_app.stats.scales.reduction import LEAST_COMMUNALITY, LEAST_GAP, loading_gaps
+from tasks_app.setting_fields import number_field, whole_field
 from tasks_app.studyfile.fields import ListField
 from tasks_app.task_types.base import Scale
 
@@ -76,23 +76,13 @@ class Factors(Analysis):
     }
 
     class Settings(Filters):
-        n_factors = forms.IntegerField(
-            min_value=1,
-            max_value=20,
-            required=False,
-            initial=None,
-            label=_("Number of factors"),
-            help_text=_("Empty: by parallel analysis."),
-        )
+        n_factors = whole_field(_("Number of factors"), _("Empty: by parallel analysis."), within=(1, 20))
         questions = ListField(
             label=_("Pairs or questions"),
             help_text=_("Keys of those that enter; empty: every pair, the words of PANAS, or most of the same steps."),
         )
-        cut = forms.FloatField(
-            min_value=0,
-            max_value=1,
-            initial=0.4,
-            label=_("A scale belongs to the factor it loads on most, from this loading on"),
+        cut = number_field(
+            _("A scale belongs to the factor it loads on most, from this loading on"), within=(0, 1), initial=0.4
         )
 
         removed = ListField(
@@ -102,17 +92,11 @@ class Factors(Analysis):
                 "the next pair."
             ),
         )
-        least_communality = forms.FloatField(
-            min_value=0,
-            max_value=1,
-            initial=LEAST_COMMUNALITY,
-            label=_("Suggest removing a pair with a communality below"),
+        least_communality = number_field(
+            _("Suggest removing a pair with a communality below"), within=(0, 1), initial=LEAST_COMMUNALITY
         )
-        least_gap = forms.FloatField(
-            min_value=0,
-            max_value=1,
-            initial=LEAST_GAP,
-            label=_("Suggest removing a pair with a loading gap below"),
+        least_gap = number_field(
+            _("Suggest removing a pair with a loading gap below"), within=(0, 1), initial=LEAST_GAP
         )
 
         def clean_removed(self) -> list[str]:

@@ -28,6 +28,7 @@ from analytics_app.stats.comparison.corrections import adjust
 from analytics_app.stats.comparison.interaction import difference_of_differences
 from analytics_app.stats.comparison.means import group_means
 from analytics_app.stats.estimate import Estimate, joined
+from tasks_app.setting_fields import whole_field
 from tasks_app.task_types.base import Scale
 
 # With fewer outputs of a system in a group than this, a row has a warning.
@@ -73,13 +74,12 @@ class Features(Analysis):
                 "contains, numbers_lost, numbers_kept, copied. If empty, this analysis is skipped."
             ),
         )
-        groups = forms.IntegerField(
-            required=False,
+        groups = whole_field(
+            _("Groups of numbers"),
+            _("Numbers without limits of their own are cut into so many groups of about equal size."),
+            within=(2, 10),
             initial=3,
-            min_value=2,
-            max_value=10,
-            label=_("Groups of numbers"),
-            help_text=_("Numbers without limits of their own are cut into so many groups of about equal size."),
+            required=False,
         )
 
     def fits(self, question: Question) -> bool:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from django import forms
 from django.utils.translation import gettext_lazy as _
 from numpy.typing import NDArray
 
@@ -21,6 +20,7 @@ from analytics_app.results import Row
 from analytics_app.stats.comparison.means import group_means
 from analytics_app.stats.errors.fewer_votes import error_of_fewer_means, error_of_fewer_votes
 from analytics_app.stats.estimate import Estimate, joined
+from tasks_app.setting_fields import number_field, whole_field
 from tasks_app.task_types.base import Scale
 
 # With more judgments per text than this, the curve is hard to read and the samples take long to count.
@@ -72,28 +72,24 @@ class FewerJudgments(Analysis):
     }
 
     class Settings(Filters):
-        judgments = forms.IntegerField(
-            required=False,
-            min_value=2,
-            max_value=MOST_JUDGMENTS,
-            initial=None,
-            label=_("All judgments of a text"),
-            help_text=_("Texts with fewer judgments are left out. Empty: as many as most texts have, at most %(most)s.")
+        judgments = whole_field(
+            _("All judgments of a text"),
+            _("Texts with fewer judgments are left out. Empty: as many as most texts have, at most %(most)s.")
             % {"most": MOST_JUDGMENTS},
+            within=(2, MOST_JUDGMENTS),
+            initial=None,
         )
-        tolerated = forms.FloatField(
-            min_value=0.001,
-            max_value=0.5,
+        tolerated = number_field(
+            _("Accepted share of differing labels"),
+            _("The finding names the smallest number of judgments with a share below it."),
+            within=(0.001, 0.5),
             initial=0.05,
-            label=_("Accepted share of differing labels"),
-            help_text=_("The finding names the smallest number of judgments with a share below it."),
         )
-        rounds = forms.IntegerField(
-            min_value=0,
-            max_value=200,
+        rounds = whole_field(
+            _("Samples for Dawid and Skene"),
+            _("Random samples for each number of judgments. 0 leaves the model out."),
+            within=(0, 200),
             initial=20,
-            label=_("Samples for Dawid and Skene"),
-            help_text=_("Random samples for each number of judgments. 0 leaves the model out."),
         )
 
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
-from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from analytics_app.analyses.base import Rows, Sample, count, in_words
@@ -18,6 +17,7 @@ from analytics_app.ratings.extras.kinds import Kinds
 from analytics_app.results import Row
 from analytics_app.stats.agreement.krippendorff import krippendorff_alpha
 from analytics_app.stats.estimate import Estimate
+from tasks_app.setting_fields import choice_field
 from tasks_app.task_types.base import Scale
 
 NO_RATIO = "There are ratings below zero, so the scale has no ratios: choose the level interval."
@@ -43,16 +43,16 @@ class Krippendorff(BetweenRaters):
     distinguishing_settings = ("level", "reduce", "values")
 
     class Settings(ReducedFilters):
-        level = forms.ChoiceField(
-            choices=[("scale", _("by the scale")), *((level, level) for level in LEVELS)],
+        level = choice_field(
+            _("Level of measurement"),
+            [("scale", _("by the scale")), *((level, level) for level in LEVELS)],
             initial="scale",
-            label=_("Level of measurement"),
         )
-        values = forms.ChoiceField(
-            choices=[("raw", _("as given")), ("log", _("natural logarithms"))],
+        values = choice_field(
+            _("Values"),
+            [("raw", _("as given")), ("log", _("natural logarithms"))],
+            _("Logarithms for magnitudes, with the level interval."),
             initial="raw",
-            label=_("Values"),
-            help_text=_("Logarithms for magnitudes, with the level interval."),
         )
 
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from analytics_app.analyses.base import Analysis, Filters, Rows, Sample, in_words
@@ -21,6 +20,7 @@ from analytics_app.ratings.extras.experts import Experts
 from analytics_app.ratings.extras.kinds import Kinds
 from analytics_app.results import Row
 from analytics_app.stats.comparison.wilson import wilson
+from tasks_app.setting_fields import choice_field, number_field
 from tasks_app.studyfile.fields import ListField
 from tasks_app.task_types.base import Scale
 
@@ -76,22 +76,19 @@ class Labels(Analysis):
     }
 
     class Settings(Filters):
-        threshold = forms.FloatField(
-            min_value=0,
-            max_value=1,
+        threshold = number_field(
+            _("Labels are uncertain below"),
+            _("The probability that the model of Dawid and Skene gives the label of a text."),
+            within=(0, 1),
             initial=0.8,
-            label=_("Labels are uncertain below"),
-            help_text=_("The probability that the model of Dawid and Skene gives the label of a text."),
         )
-        smoothing = forms.FloatField(
-            min_value=1e-9, max_value=10, initial=0.01, label=_("Smoothing of raters' confusion matrices")
-        )
-        best = forms.ChoiceField(
-            required=False,
-            choices=ORDERS,
+        smoothing = number_field(_("Smoothing of raters' confusion matrices"), within=(1e-9, 10), initial=0.01)
+        best = choice_field(
+            _("Order of the labels"),
+            ORDERS,
+            _("Where they have one: texts are then compared with their source, if it is a system."),
             initial="",
-            label=_("Order of the labels"),
-            help_text=_("Where they have one: texts are then compared with their source, if it is a system."),
+            required=False,
         )
         experts = ListField(
             label=_("Groups of experts"),

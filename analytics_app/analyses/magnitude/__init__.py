@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from analytics_app.analyses.base import Analysis, Filters, Rows, Sample
@@ -22,6 +21,7 @@ from analytics_app.stats.comparison.paired import item_means, paired
 from analytics_app.stats.estimate import Estimate, joined
 from analytics_app.stats.scales.magnitude import Normalised, normalised, ratios, taken_back
 from analytics_app.stats.scales.standardise import judge_wise_z
+from tasks_app.setting_fields import choice_field
 from tasks_app.task_types.base import Scale
 
 NOT_POSITIVE = "Ratings of zero or below have no logarithm and are left out: {n:,}."
@@ -62,16 +62,16 @@ class Magnitude(Analysis):
     }
 
     class Settings(Filters):
-        normalisation = forms.ChoiceField(
-            choices=(
+        normalisation = choice_field(
+            _("Normalisation"),
+            (
                 ("log", _("logarithms")),
                 ("standard", _("divided by the value of the standard")),
                 ("modulus", _("modulus equalisation: each rater moved to the mean of all")),
                 ("range", _("range of each rater, from 0 to 1")),
             ),
+            _("Modulus equalisation suits raters who judged the same texts only."),
             initial="log",
-            label=_("Normalisation"),
-            help_text=_("Modulus equalisation suits raters who judged the same texts only."),
         )
 
     def rows(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:

@@ -7,7 +7,6 @@ from itertools import combinations
 from typing import Any, ClassVar
 
 import numpy as np
-from django import forms
 from django.utils.translation import gettext_lazy as _
 from numpy.typing import NDArray
 
@@ -25,9 +24,9 @@ from analytics_app.stats.comparison.paired import item_means
 from analytics_app.stats.estimate import Estimate, joined
 from analytics_app.stats.metrics.metric_meta import over_systems, over_texts, pearson, williams
 from analytics_app.stats.metrics.tau_like import tau_like
+from tasks_app.setting_fields import YesNoField, choice_field, number_field
 from tasks_app.studyfile.fields import ListField
 from tasks_app.task_types.base import Scale
-from tasks_app.yes_no import YesNoField
 
 DEPENDENT = "Texts of one item are not independent, so p is too small: read the intervals beside it."
 
@@ -38,33 +37,30 @@ UNKNOWN = "The plan names this metric, and no scores of that name were imported.
 class MetricSettings(Filters):
     """Settings for the metrics, for people's scores, and for the direction of metrics."""
 
-    human = forms.ChoiceField(
-        choices=(("raw", _("mean ratings")), ("z", _("means of z within raters"))),
-        initial="raw",
-        label=_("Human scores"),
+    human = choice_field(
+        _("Human scores"), (("raw", _("mean ratings")), ("z", _("means of z within raters"))), initial="raw"
     )
     metrics = ListField(label=_("Metrics"), help_text=_("Names of the metrics to analyse. Empty: all."))
     lower_is_better = ListField(
         label=_("Metrics for which lower is better"),
         help_text=_("Such as TER or perplexity. Their sign is turned, so that above zero means agreement."),
     )
-    gap = forms.FloatField(
-        min_value=0,
-        max_value=1_000_000,
+    gap = number_field(
+        _("Smallest difference of human scores that counts"),
+        _("Pairs within an item that are nearer are skipped by tau-like; WMT took 25 of 100."),
+        within=(0, 1_000_000),
         initial=0,
-        label=_("Smallest difference of human scores that counts"),
-        help_text=_("Pairs within an item that are nearer are skipped by tau-like; WMT took 25 of 100."),
     )
     compare = YesNoField(initial=True, label=_("Compare metrics by Williams' test"))
-    compare_systems = forms.ChoiceField(
-        choices=(
+    compare_systems = choice_field(
+        _("Compare systems by their scores"),
+        (
             ("composites", _("by composite scores")),
             ("all", _("by every metric")),
             ("none", _("not at all")),
         ),
+        _("Composite scores are declared in the analysis plan."),
         initial="composites",
-        label=_("Compare systems by their scores"),
-        help_text=_("Composite scores are declared in the analysis plan."),
     )
 
 

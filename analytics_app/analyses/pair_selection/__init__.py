@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
-from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from analytics_app.analyses.base import Analysis, Question, QuestionCriterion, Rows, Sample
 from analytics_app.analyses.registry import register
 from analytics_app.results import Row
 from analytics_app.stats.comparison.change import mean_with_limits
+from tasks_app.setting_fields import number_field
 from tasks_app.study_settings import Block
 from tasks_app.task_types.base import Scale
 from tasks_app.task_types.semantic_differential.pairs import ends_of
@@ -50,8 +50,8 @@ class PairSelection(Analysis):
     }
 
     class Settings(Block):
-        least_mean = forms.FloatField(min_value=-100, max_value=100, initial=LEAST_MEAN, label=_("Lowest mean kept"))
-        most_sd = forms.FloatField(min_value=0, max_value=100, initial=MOST_SD, label=_("Highest SD kept"))
+        least_mean = number_field(_("Lowest mean kept"), within=(-100, 100), initial=LEAST_MEAN)
+        most_sd = number_field(_("Highest SD kept"), within=(0, 100), initial=MOST_SD)
 
     def fits(self, question: Question) -> bool:
         """Return whether the question asks about pairs of words on one scale."""

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
-from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from analytics_app.analyses.base import Analysis, Filters, Rows, Sample
@@ -20,6 +19,7 @@ from analytics_app.stats.comparison.win_rates import WinRate, sign_test, win_rat
 from analytics_app.stats.estimate import joined
 from analytics_app.stats.ranking.bradley_terry import bradley_terry
 from analytics_app.stats.ranking.strengths import Strengths
+from tasks_app.setting_fields import choice_field
 from tasks_app.task_types.base import Scale
 
 LEFT, RIGHT = 1.0, 2.0
@@ -63,10 +63,10 @@ class Pairwise(Analysis):
     }
 
     class Settings(Filters):
-        ties = forms.ChoiceField(
-            choices=(("half", _("as half a win of each")), ("davidson", _("by Davidson's model"))),
+        ties = choice_field(
+            _("Ties in Bradley-Terry"),
+            (("half", _("as half a win of each")), ("davidson", _("by Davidson's model"))),
             initial="half",
-            label=_("Ties in Bradley-Terry"),
         )
 
     def of_pairs(self, sample: Sample, settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from analytics_app.analyses.base import Analysis, Question, Rows, Sample
@@ -29,9 +28,9 @@ from analytics_app.results import Row
 from analytics_app.stats.comparison.change import mean_with_limits
 from analytics_app.stats.estimate import joined
 from analytics_app.stats.scales.reliability import cronbach_alpha
+from tasks_app.setting_fields import YesNoField, whole_field
 from tasks_app.task_types.base import Scale
 from tasks_app.task_types.questionnaire.panas import MOST_MISSING, PREFIX
-from tasks_app.yes_no import YesNoField
 
 
 @register
@@ -74,12 +73,11 @@ class Panas(Analysis):
     }
 
     class Settings(ChangeSettings):
-        most_missing = forms.IntegerField(
-            min_value=0,
-            max_value=9,
+        most_missing = whole_field(
+            _("Words of a score that may be missing"),
+            _("Of ten. The mean of the others stands for them; with more missing there is no score."),
+            within=(0, 9),
             initial=MOST_MISSING,
-            label=_("Words of a score that may be missing"),
-            help_text=_("Of ten. The mean of the others stands for them; with more missing there is no score."),
         )
         complete_only = YesNoField(
             label=_("Only people who answered every word"),

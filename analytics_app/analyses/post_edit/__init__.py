@@ -23,8 +23,8 @@ from analytics_app.results import Row
 from analytics_app.stats.comparison.ratios import group_ratios
 from analytics_app.stats.errors.edits import MOST_WORDS
 from analytics_app.stats.estimate import Estimate, joined
+from tasks_app.setting_fields import YesNoField
 from tasks_app.task_types.base import Scale
-from tasks_app.yes_no import YesNoField
 
 DRAWN_TOWARDS = "Whoever chooses a suggestion writes a text near to it, so the distance to one not chosen is too large."
 EDITORS = "Editors differ more than systems do: read it beside the figures of each editor."

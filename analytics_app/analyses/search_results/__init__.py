@@ -25,6 +25,7 @@ from analytics_app.stats.comparison.means import group_means
 from analytics_app.stats.comparison.paired import item_means
 from analytics_app.stats.estimate import joined
 from analytics_app.stats.ranking.retrieval import ndcg_at, precision_at
+from tasks_app.setting_fields import choice_field
 from tasks_app.studyfile.fields import ListField
 from tasks_app.task_types.base import Scale
 
@@ -79,14 +80,14 @@ class SearchResults(Analysis):
             label=_("Cut-offs"),
             help_text=_("How many of the first results count, with commas between them."),
         )
-        join = forms.ChoiceField(
-            choices=(
+        join = choice_field(
+            _("Label of a result"),
+            (
                 (MAJORITY, _("that of the majority")),
                 (MEAN, _("mean over raters")),
                 (MODEL, _("the most likely one (Dawid and Skene)")),
             ),
             initial=MAJORITY,
-            label=_("Label of a result"),
         )
 
     def of_pairs(self, sample: Sample, settings: Mapping[str, Any]) -> dict[str, Any]:

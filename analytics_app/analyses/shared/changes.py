@@ -25,6 +25,7 @@ from analytics_app.stats.comparison.change import (
 )
 from analytics_app.stats.comparison.corrections import METHODS, adjust
 from analytics_app.stats.comparison.two_groups import difference_of_means
+from tasks_app.setting_fields import choice_field
 from tasks_app.study_settings import Block
 
 # Places of two times in the course of a study, the earlier one first.
@@ -38,14 +39,14 @@ class ChangeSettings(Block):
 
     before_the_choice: ClassVar[Mapping[str, object]] = {"times_compared": FIRST}
 
-    times_compared = forms.ChoiceField(
-        choices=[
+    times_compared = choice_field(
+        _("Time points compared"),
+        [
             (CONSECUTIVE, _("each with the previous one, and the first with the last")),
             (FIRST, _("each with the first")),
             (EVERY, _("all pairs of time points")),
         ],
         initial=CONSECUTIVE,
-        label=_("Time points compared"),
     )
     only_times = forms.CharField(
         required=False,
@@ -58,11 +59,7 @@ class ChangeSettings(Block):
             "separate pairs with semicolons."
         ),
     )
-    family = forms.ChoiceField(
-        choices=[(method, method) for method in METHODS],
-        initial="sidak",
-        label=_("Correction for several tests"),
-    )
+    family = choice_field(_("Correction for several tests"), [(method, method) for method in METHODS], initial="sidak")
 
 
 @dataclass(frozen=True, slots=True)

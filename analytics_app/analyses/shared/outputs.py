@@ -16,6 +16,7 @@ from analytics_app.analyses.shared.pairs import OfSystems, clusters_of
 from analytics_app.ratings import Floats, Mask
 from analytics_app.stats.estimate import Estimate, joined
 from analytics_app.stats.resampling.pair_sums import few_drawn
+from tasks_app.setting_fields import choice_field
 
 # With fewer raters than this, an interval over raters says little (methods: units of resampling).
 RATERS_NEEDED = 10
@@ -84,7 +85,7 @@ class Outputs(OfSystems):
 def resample_field() -> forms.ChoiceField:
     """Return the setting `resample`: which units intervals of systems are over."""
     units = (("auto", _("items, or documents shown whole")), ("items", _("items")), ("documents", _("documents")))
-    return forms.ChoiceField(choices=units, initial="auto", label=_("Intervals are over"))
+    return choice_field(_("Intervals are over"), units, initial="auto")
 
 
 def by_document(sample: Sample, settings: Mapping[str, Any]) -> bool:

@@ -17,7 +17,7 @@ from analytics_app.ratings import Floats
 from analytics_app.ratings.extras.kinds import Kinds
 from analytics_app.results import Row
 from analytics_app.stats.scales.standardise import judge_wise_z
-from tasks_app.yes_no import YesNoField
+from tasks_app.setting_fields import YesNoField
 
 # The longest written reduction: the name of its slice also needs room for other slices.
 LONGEST = 300

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
-from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from analytics_app.analyses.base import Analysis, Filters, Rows, Sample
@@ -17,8 +16,8 @@ from analytics_app.results import Row
 from analytics_app.stats.estimate import joined
 from analytics_app.stats.ranking.pairs_within import pair_totals
 from analytics_app.stats.ranking.trueskill_wmt import Ranked, wmt_trueskill
+from tasks_app.setting_fields import YesNoField, choice_field, whole_field
 from tasks_app.task_types.base import Scale
-from tasks_app.yes_no import YesNoField
 
 # Rating scales have analyses of their own; TrueSkill on them is for comparison with papers, so a plan must request it.
 ON_REQUEST = frozenset({"likert", "slider"})
@@ -51,25 +50,24 @@ class TrueSkill(Analysis):
     }
 
     class Settings(Filters):
-        together = forms.ChoiceField(
-            choices=(
+        together = choice_field(
+            _("Compare texts"),
+            (
                 ("auto", _("of one screen, or else of one item by one rater")),
                 ("screen", _("of one screen")),
                 ("item", _("of one item by one rater")),
             ),
             initial="auto",
-            label=_("Compare texts"),
         )
         rating_scales = YesNoField(
             label=_("Also for Likert scales and sliders"), help_text=_("Only the order of ratings counts then.")
         )
-        n_runs = forms.IntegerField(min_value=40, max_value=2000, initial=200, label=_("Runs"))
-        most_steps = forms.IntegerField(
-            min_value=100,
-            max_value=1_000_000,
+        n_runs = whole_field(_("Runs"), within=(40, 2000), initial=200)
+        most_steps = whole_field(
+            _("Most comparisons drawn in a run"),
+            _("Runs draw as often as there are comparisons, up to this number."),
+            within=(100, 1_000_000),
             initial=20_000,
-            label=_("Most comparisons drawn in a run"),
-            help_text=_("Runs draw as often as there are comparisons, up to this number."),
         )
 
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:

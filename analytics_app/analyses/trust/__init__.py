@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
-from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from analytics_app.analyses.base import Rows, Sample, count
@@ -16,6 +15,7 @@ from analytics_app.analyses.shared.transforms import ReducedFilters, on_its_scal
 from analytics_app.ratings.extras.kinds import Kinds
 from analytics_app.results import Row
 from analytics_app.stats.quality.trust import MOST_RATERS, Level, trust_coefficients
+from tasks_app.setting_fields import choice_field
 from tasks_app.task_types.base import Scale
 
 FAVOURS = "Groups of raters without alpha count as full agreement, which favours raters with few answers."
@@ -49,14 +49,14 @@ class Trust(BetweenRaters):
     distinguishing_settings = ("level", "reduce")
 
     class Settings(ReducedFilters):
-        level = forms.ChoiceField(
-            choices=(
+        level = choice_field(
+            _("Level of measurement"),
+            (
                 ("nominal", _("nominal, as published")),
                 ("ordinal", _("ordinal, which fits a scale better")),
                 ("interval", _("interval")),
             ),
             initial="nominal",
-            label=_("Level of measurement"),
         )
 
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:

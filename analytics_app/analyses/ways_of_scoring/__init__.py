@@ -8,7 +8,6 @@ from itertools import combinations
 from typing import Any, ClassVar
 
 import numpy as np
-from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
@@ -28,10 +27,10 @@ from analytics_app.stats.estimate import Estimate, joined
 from analytics_app.stats.metrics.system_scores import correlated_scores
 from analytics_app.stats.resampling.bootstrap import interval
 from analytics_app.stats.scales.standardise import judge_wise_z
+from tasks_app.setting_fields import YesNoField, whole_field
 from tasks_app.studyfile.fields import ListField
 from tasks_app.studyfile.problems import nearest
 from tasks_app.task_types.base import Scale
-from tasks_app.yes_no import YesNoField
 
 COEFFICIENTS = ("pearson", "spearman", "kendall")
 # With fewer systems even a perfect correlation is likely by chance.
@@ -90,7 +89,7 @@ class WaysOfScoring(Analysis):
         )
         tasks = YesNoField(initial=True, label=_("Compare tasks on the criteria that they share"))
         criteria = YesNoField(initial=True, label=_("Compare the criteria of a task"))
-        trueskill_runs = forms.IntegerField(min_value=40, max_value=2000, initial=200, label=_("Runs of TrueSkill"))
+        trueskill_runs = whole_field(_("Runs of TrueSkill"), within=(40, 2000), initial=200)
 
     def fits(self, question: Question) -> bool:
         """Say whether a task asks for numbers."""

@@ -17,6 +17,7 @@ from analytics_app.stats.estimate import Estimate
 from analytics_app.stats.planning.alpha_width import Expected, Level, alpha_width, runs_within
 from analytics_app.views.planning.answer import Answer, Curve
 from analytics_app.views.planning.base import PlanningForm, seed_field, share
+from tasks_app.setting_fields import choice_field, number_field, whole_field
 
 RUNS = 1000
 AROUND = (0.25, 0.5, 1.0, 1.5, 2.0, 3.0)
@@ -29,29 +30,21 @@ class AgreementPlan(PlanningForm):
     from_pilots = ALPHA
     folded = ("shares", "confidence", "seed")
 
-    n_texts = forms.IntegerField(
-        min_value=4,
-        max_value=50_000,
-        initial=100,
-        label=gettext_lazy("Texts judged by several raters"),
-    )
-    k = forms.IntegerField(min_value=2, max_value=50, initial=3, label=gettext_lazy("Raters of each of them"))
-    level = forms.ChoiceField(
-        choices=(
+    n_texts = whole_field(gettext_lazy("Texts judged by several raters"), within=(4, 50_000), initial=100)
+    k = whole_field(gettext_lazy("Raters of each of them"), within=(2, 50), initial=3)
+    level = choice_field(
+        gettext_lazy("Level of measurement"),
+        (
             ("nominal", gettext_lazy("nominal: labels")),
             ("ordinal", gettext_lazy("ordinal: steps, such as Likert")),
             ("interval", gettext_lazy("interval: numbers, such as sliders")),
         ),
         initial="ordinal",
-        label=gettext_lazy("Level of measurement"),
     )
-    steps = forms.IntegerField(
-        min_value=2, max_value=101, initial=5, label=gettext_lazy("Labels, or steps of the scale")
+    steps = whole_field(gettext_lazy("Labels, or steps of the scale"), within=(2, 101), initial=5)
+    expected = number_field(
+        gettext_lazy("Alpha that you expect"), gettext_lazy("0 to 0.95."), within=(0, 0.95), initial=0.5
     )
-    expected = forms.FloatField(
-        min_value=0, max_value=0.95, initial=0.5, label=gettext_lazy("Alpha that you expect"),
-        help_text=gettext_lazy("0 to 0.95."),
-    )  # fmt: skip
     pilot = forms.CharField(required=False)
     shares = forms.CharField(
         required=False,
@@ -59,7 +52,7 @@ class AgreementPlan(PlanningForm):
         label=gettext_lazy("How often each is used"),
         help_text=gettext_lazy("Such as 10 20 40 20 10. Left empty: all equally often."),
     )
-    confidence = forms.FloatField(min_value=0.5, max_value=0.999, initial=0.95, label=gettext_lazy("Confidence"))
+    confidence = number_field(gettext_lazy("Confidence"), within=(0.5, 0.999), initial=0.95)
     seed = seed_field()
 
     def clean(self) -> dict[str, object]:

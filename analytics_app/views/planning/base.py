@@ -15,6 +15,7 @@ from django.utils.translation import gettext_lazy
 from analytics_app.selectors.planning import Pilot
 from analytics_app.show.cells import figure
 from analytics_app.views.planning.answer import Answer
+from tasks_app.setting_fields import whole_field
 
 Words = str | Promise
 
@@ -140,10 +141,9 @@ def share(value: float, digits: int = 0) -> str:
 
 def seed_field() -> forms.IntegerField:
     """Return the form field of a seed."""
-    return forms.IntegerField(
-        min_value=0,
-        max_value=2**31 - 1,
+    return whole_field(
+        gettext_lazy("Seed"),
+        gettext_lazy("The same seed gives the same digits; another shows how much is chance."),
+        within=(0, 2**31 - 1),
         initial=1,
-        label=gettext_lazy("Seed"),
-        help_text=gettext_lazy("The same seed gives the same digits; another shows how much is chance."),
     )

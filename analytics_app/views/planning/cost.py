@@ -16,6 +16,7 @@ from analytics_app.show.table import Column, Table
 from analytics_app.views.planning.answer import Answer
 from analytics_app.views.planning.base import PlanningForm
 from tasks_app import pay
+from tasks_app.setting_fields import number_field, whole_field
 from tasks_app.views.pay_words import money
 
 
@@ -26,42 +27,46 @@ class CostPlan(PlanningForm):
     )
     folded = ("extra", "training", "reading", "lost", "fee")
 
-    units = forms.IntegerField(
-        min_value=1, max_value=10_000_000, initial=300, label=gettext_lazy("Units"),
-        help_text=gettext_lazy("Screens to be judged: mostly items times systems."),
-    )  # fmt: skip
-    k = forms.FloatField(min_value=1, max_value=1000, initial=3, label=gettext_lazy("Judgments per unit"))
-    set_size = forms.IntegerField(
-        min_value=1, max_value=100_000, initial=20, label=gettext_lazy("Units per set"),
-        help_text=gettext_lazy("What one rater judges."),
-    )  # fmt: skip
-    seconds = forms.FloatField(min_value=0.5, max_value=36_000, initial=30, label=gettext_lazy("Seconds per unit"))
+    units = whole_field(
+        gettext_lazy("Units"),
+        gettext_lazy("Screens to be judged: mostly items times systems."),
+        within=(1, 10_000_000),
+        initial=300,
+    )
+    k = number_field(gettext_lazy("Judgments per unit"), within=(1, 1000), initial=3)
+    set_size = whole_field(
+        gettext_lazy("Units per set"), gettext_lazy("What one rater judges."), within=(1, 100_000), initial=20
+    )
+    seconds = number_field(gettext_lazy("Seconds per unit"), within=(0.5, 36_000), initial=30)
     hourly = forms.DecimalField(
         min_value=0, max_value=10_000, decimal_places=2, initial=Decimal("12.00"), label=gettext_lazy("Pay per hour")
     )
     currency = forms.RegexField(r"^[A-Z]{3}$", initial="EUR", label=gettext_lazy("Currency"))
-    extra = forms.IntegerField(
-        min_value=0,
-        max_value=10_000,
+    extra = whole_field(
+        gettext_lazy("Additional units per set"),
+        gettext_lazy("Controls, attention checks, repeats, warm-up."),
+        within=(0, 10_000),
         initial=2,
-        label=gettext_lazy("Additional units per set"),
-        help_text=gettext_lazy("Controls, attention checks, repeats, warm-up."),
     )
-    training = forms.IntegerField(
-        min_value=0, max_value=10_000, initial=0, label=gettext_lazy("Training and exam units of a rater")
+    training = whole_field(gettext_lazy("Training and exam units of a rater"), within=(0, 10_000), initial=0)
+    reading = number_field(
+        gettext_lazy("Minutes before and after"),
+        gettext_lazy("Consent, instructions, questions at the end: they are paid as well."),
+        within=(0, 600),
+        initial=3,
     )
-    reading = forms.FloatField(
-        min_value=0, max_value=600, initial=3, label=gettext_lazy("Minutes before and after"),
-        help_text=gettext_lazy("Consent, instructions, questions at the end: they are paid as well."),
-    )  # fmt: skip
-    fee = forms.FloatField(
-        min_value=0, max_value=300, initial=0, label=gettext_lazy("Fee of the platform, in per cent of the pay"),
-        help_text=gettext_lazy("As your platform charges it, taxes included; 0 for people you invite."),
-    )  # fmt: skip
-    lost = forms.FloatField(
-        min_value=0, max_value=90, initial=5, label=gettext_lazy("Judgments to be replaced, in per cent"),
-        help_text=gettext_lazy("Of raters who stop or are left out: paid, and their places go to others."),
-    )  # fmt: skip
+    fee = number_field(
+        gettext_lazy("Fee of the platform, in per cent of the pay"),
+        gettext_lazy("As your platform charges it, taxes included; 0 for people you invite."),
+        within=(0, 300),
+        initial=0,
+    )
+    lost = number_field(
+        gettext_lazy("Judgments to be replaced, in per cent"),
+        gettext_lazy("Of raters who stop or are left out: paid, and their places go to others."),
+        within=(0, 90),
+        initial=5,
+    )
 
     def answer(self) -> Answer:
         """Answer with the cost of a set and of all sets."""

@@ -17,7 +17,7 @@ from analytics_app.stats.estimate import Estimate
 from analytics_app.stats.planning.power import Assumed, Power, power_of_means, power_of_t, runs_within
 from analytics_app.views.planning.answer import Answer, Curve
 from analytics_app.views.planning.base import PlanningForm, Words, plain, seed_field, share
-from tasks_app.yes_no import YesNoField
+from tasks_app.setting_fields import YesNoField, number_field, whole_field
 
 RUNS = 2000
 # A power that need not be raised.
@@ -35,13 +35,7 @@ COMPONENTS = {
 
 def spread(name: str, initial: float, help_text: Words) -> forms.FloatField:
     """Return a field for a standard deviation."""
-    return forms.FloatField(
-        min_value=0,
-        max_value=1e6,
-        initial=initial,
-        label=cast("str", COMPONENTS[name]),
-        help_text=cast("str", help_text),
-    )
+    return number_field(cast("str", COMPONENTS[name]), cast("str", help_text), within=(0, 1e6), initial=initial)
 
 
 class MeansPlan(PlanningForm):
@@ -50,45 +44,38 @@ class MeansPlan(PlanningForm):
     from_pilots = SPREADS
     folded = ("wanted", "alpha", "middle", *SPREADS, "seed")
 
-    systems = forms.IntegerField(min_value=2, max_value=12, initial=2, label=gettext_lazy("Systems"))
-    n_items = forms.IntegerField(
-        min_value=4,
-        max_value=20_000,
-        initial=100,
-        label=gettext_lazy("Items"),
-        help_text=gettext_lazy("Judged for every system."),
+    systems = whole_field(gettext_lazy("Systems"), within=(2, 12), initial=2)
+    n_items = whole_field(
+        gettext_lazy("Items"), gettext_lazy("Judged for every system."), within=(4, 20_000), initial=100
     )
-    per_text = forms.IntegerField(min_value=1, max_value=100, initial=3, label=gettext_lazy("Raters per text"))
-    raters = forms.IntegerField(min_value=1, max_value=10_000, initial=30, label=gettext_lazy("Raters in total"))
+    per_text = whole_field(gettext_lazy("Raters per text"), within=(1, 100), initial=3)
+    raters = whole_field(gettext_lazy("Raters in total"), within=(1, 10_000), initial=30)
     same_raters = YesNoField(
         label=gettext_lazy("The same raters judge all systems of an item"),
         help_text=gettext_lazy("As side by side: their leniency cancels."),
     )
-    steps = forms.IntegerField(
-        min_value=0,
-        max_value=1001,
+    steps = whole_field(
+        gettext_lazy("Steps of the scale"),
+        gettext_lazy("Ratings are rounded to 1, 2, … and cut at the ends. 0: not at all."),
+        within=(0, 1001),
         initial=5,
-        label=gettext_lazy("Steps of the scale"),
-        help_text=gettext_lazy("Ratings are rounded to 1, 2, … and cut at the ends. 0: not at all."),
     )
-    difference = forms.FloatField(
-        min_value=0,
-        max_value=1e6,
+    difference = number_field(
+        gettext_lazy("Difference to be found"),
+        gettext_lazy("Between the first system and all others, in units of the scale."),
+        within=(0, 1e6),
         initial=0.3,
-        label=gettext_lazy("Difference to be found"),
-        help_text=gettext_lazy("Between the first system and all others, in units of the scale."),
     )
     pilot = forms.CharField(required=False)
-    alpha = forms.FloatField(min_value=0.0001, max_value=0.5, initial=0.05, label=gettext_lazy("Alpha, two-sided"))
-    wanted = forms.FloatField(min_value=0.1, max_value=0.999, initial=0.8, label=gettext_lazy("Target power"))
-    middle = forms.FloatField(
-        min_value=-1e6,
-        max_value=1e6,
-        initial=3,
-        label=gettext_lazy("Mean rating"),
-        help_text=gettext_lazy(
+    alpha = number_field(gettext_lazy("Alpha, two-sided"), within=(0.0001, 0.5), initial=0.05)
+    wanted = number_field(gettext_lazy("Target power"), within=(0.1, 0.999), initial=0.8)
+    middle = number_field(
+        gettext_lazy("Mean rating"),
+        gettext_lazy(
             "Of the systems that are alike, where the lowest step is 1: near an end of the scale differences shrink."
         ),
+        within=(-1e6, 1e6),
+        initial=3,
     )
     sd_item = spread("sd_item", 0.5, gettext_lazy("Cancels out in comparisons, except near the ends of the scale."))
     sd_system_item = spread("sd_system_item", 0.4, gettext_lazy("How differently one system does on different items."))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from math import ceil
 
-from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -18,6 +17,7 @@ from analytics_app.stats.planning.sign_power import (
 )
 from analytics_app.views.planning.answer import Answer, Curve
 from analytics_app.views.planning.base import PlanningForm, share
+from tasks_app.setting_fields import number_field, whole_field
 
 # Enumerating more preferences for each point of the curve would make the page slow.
 MOST = 5000
@@ -30,26 +30,23 @@ class PreferencesPlan(PlanningForm):
     summary = gettext_lazy("The probability that the sign test finds a preference for one of two systems. Exact.")
     folded = ("alpha", "wanted")
 
-    n_items = forms.IntegerField(
-        min_value=1,
-        max_value=MOST,
+    n_items = whole_field(
+        gettext_lazy("Items"),
+        gettext_lazy("One preference each: of one rater, or of the majority of several."),
+        within=(1, MOST),
         initial=200,
-        label=gettext_lazy("Items"),
-        help_text=gettext_lazy("One preference each: of one rater, or of the majority of several."),
     )
-    wins = forms.FloatField(
-        min_value=0.01,
-        max_value=0.99,
+    wins = number_field(
+        gettext_lazy("Share of preferences for one system"),
+        gettext_lazy("Of those that are not ties; one half is no preference."),
+        within=(0.01, 0.99),
         initial=0.6,
-        label=gettext_lazy("Share of preferences for one system"),
-        help_text=gettext_lazy("Of those that are not ties; one half is no preference."),
     )
-    ties = forms.FloatField(
-        min_value=0, max_value=0.95, initial=0.2, label=gettext_lazy("Share of ties"),
-        help_text=gettext_lazy("They are left out of the test."),
-    )  # fmt: skip
-    alpha = forms.FloatField(min_value=0.0001, max_value=0.5, initial=0.05, label=gettext_lazy("Alpha, two-sided"))
-    wanted = forms.FloatField(min_value=0.1, max_value=0.999, initial=0.8, label=gettext_lazy("Target power"))
+    ties = number_field(
+        gettext_lazy("Share of ties"), gettext_lazy("They are left out of the test."), within=(0, 0.95), initial=0.2
+    )
+    alpha = number_field(gettext_lazy("Alpha, two-sided"), within=(0.0001, 0.5), initial=0.05)
+    wanted = number_field(gettext_lazy("Target power"), within=(0.1, 0.999), initial=0.8)
 
     def answer(self) -> Answer:
         """Answer with the power, and the number of items for the target power."""

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from math import ceil, floor
 
 import numpy as np
-from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
@@ -22,6 +21,7 @@ from analytics_app.stats.planning.discrimination_power import (
 )
 from analytics_app.views.planning.answer import Answer, Curve
 from analytics_app.views.planning.base import PlanningForm, exactly, plain, share
+from tasks_app.setting_fields import choice_field, number_field, whole_field
 from tasks_app.task_types.triangle.params import ALPHA, BETA
 
 # Rows and columns of the printed tables; the reader's own case is added.
@@ -38,27 +38,22 @@ class TrianglePlan(PlanningForm):
     summary = gettext_lazy("How many judges show a difference, or similarity; power with those you have. Exact.")
     folded = ("alpha", "beta")
 
-    goal = forms.ChoiceField(
-        choices=(("difference", gettext_lazy("show a difference")), ("similarity", gettext_lazy("show similarity"))),
+    goal = choice_field(
+        gettext_lazy("Goal"),
+        (("difference", gettext_lazy("show a difference")), ("similarity", gettext_lazy("show similarity"))),
         initial="difference",
-        label=gettext_lazy("Goal"),
     )
-    judges = forms.IntegerField(
-        required=False,
-        min_value=1,
-        max_value=20_000,
-        label=gettext_lazy("Judges available"),
-        help_text=gettext_lazy("Empty: as many as needed."),
+    judges = whole_field(
+        gettext_lazy("Judges available"), gettext_lazy("Empty: as many as needed."), within=(1, 20_000)
     )
-    pd = forms.FloatField(
-        min_value=0.05,
-        max_value=0.95,
-        initial=0.3,
-        label=gettext_lazy("Share of people who can tell"),
-        help_text=gettext_lazy(
+    pd = number_field(
+        gettext_lazy("Share of people who can tell"),
+        gettext_lazy(
             "The share that matters to you: a difference should be found from it on, similarity should "
             "exclude it. 0.05 to 0.95."
         ),
+        within=(0.05, 0.95),
+        initial=0.3,
     )
     alpha, beta = ALPHA, BETA
 

@@ -19,6 +19,7 @@ from analytics_app.services.uploads.flow import Columns, Upload, delete, upload
 from analytics_app.services.uploads.named import NamedValues
 from tasks_app.importing.guessing import Peek, guess
 from tasks_app.models import Study
+from tasks_app.setting_fields import choice_field
 from tasks_app.views.researcher.importing.uploading import QuotingField, TablePages, UploadForm
 
 
@@ -41,12 +42,12 @@ class ColumnsForm(forms.Form):
         plain = [(column, column) for column in looked.columns]
         guessed = guess(looked.columns) | {column.strip().casefold(): column for column in looked.columns}
         for column in kind.columns:
-            self.fields[column.name] = forms.ChoiceField(
-                choices=plain if column.needed else [("", _("– not in the file –")), *plain],
-                required=column.needed,
-                label=column.name.capitalize(),
-                help_text=str(column.doc),
+            self.fields[column.name] = choice_field(
+                column.name.capitalize(),
+                plain if column.needed else [("", _("– not in the file –")), *plain],
+                str(column.doc),
                 initial=guessed.get(column.name, ""),
+                required=column.needed,
             )
         taken = {guessed.get(column.name) for column in kind.columns}
         if issubclass(kind, NamedValues) and not kind.is_long(looked.columns):

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 
-from django import forms
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.orders import latin_orders
-from tasks_app.study_settings import line
+from tasks_app.setting_fields import choice_field, line_field, whole_field
 from tasks_app.task_types.base import (
     AnsweredOption,
     AnsweredQuestion,
@@ -98,35 +97,27 @@ class BestWorst(SeveralTexts):
     Form = BestWorstForm
 
     class Params(TextParams):
-        size = forms.IntegerField(
-            min_value=3,
-            max_value=5,
-            initial=4,
-            label=_("Texts on a screen"),
-            help_text=_("Four are usual."),
-        )
-        of = forms.ChoiceField(
-            choices=(
+        size = whole_field(_("Texts on a screen"), _("Four are usual."), within=(3, 5), initial=4)
+        of = choice_field(
+            _("Choose among"),
+            (
                 ("item", _("the texts of one item")),
                 ("item_once", _("the texts of one item, each on one screen only")),
                 ("all", _("texts of all items, mixed")),
             ),
-            initial="item",
-            label=_("Choose among"),
-            help_text=_(
+            _(
                 "On one screen only, each text is shown once, and over all items every two systems meet about equally "
                 "often. Mixed, texts stand alone: no source, reference or media is shown with them."
             ),
+            initial="item",
         )
-        appearances = forms.IntegerField(
-            min_value=1,
-            max_value=100,
-            required=False,
-            label=_("Screens for each text"),
-            help_text=_("Empty: 8 where items are mixed; else as few as let every two texts of an item meet."),
+        appearances = whole_field(
+            _("Screens for each text"),
+            _("Empty: 8 where items are mixed; else as few as let every two texts of an item meet."),
+            within=(1, 100),
         )
-        best_word = line(_("Word for the best"), _("Such as “Most positive”. Empty: “Best”."), length=60)
-        worst_word = line(_("Word for the worst"), _("Such as “Most negative”. Empty: “Worst”."), length=60)
+        best_word = line_field(_("Word for the best"), _("Such as “Most positive”. Empty: “Best”."), length=60)
+        worst_word = line_field(_("Word for the worst"), _("Such as “Most negative”. Empty: “Worst”."), length=60)
 
         def clean(self) -> dict[str, object]:
             """Refuse one word for both ends, a word for one end only, and a number of screens for texts shown once."""

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from django import forms
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from tasks_app.setting_fields import YesNoField, choice_field, whole_field
 from tasks_app.task_types.base import (
     AnsweredOption,
     AnsweredQuestion,
@@ -36,7 +36,6 @@ from tasks_app.task_types.list_fields import EntriesField
 from tasks_app.task_types.option_questions import DrawnOptions
 from tasks_app.task_types.registry import register
 from tasks_app.task_types.texts import TextParams
-from tasks_app.yes_no import YesNoField
 
 MOST_QUESTIONS = 20
 LEAST_STEPS, MOST_STEPS = 2, 11
@@ -170,17 +169,16 @@ class Comprehension(DrawnOptions):
 
     class Params(TextParams):
         show_source = YesNoField(label=_("Show the source"), help_text=_("Above the text to be read."))
-        questions = forms.IntegerField(
-            min_value=1,
-            max_value=MOST_QUESTIONS,
+        questions = whole_field(
+            _("Questions per item, at most"),
+            _("Questions and right answers stand in the column options of the items."),
+            within=(1, MOST_QUESTIONS),
             initial=5,
-            label=_("Questions per item, at most"),
-            help_text=_("Questions and right answers stand in the column options of the items."),
         )
-        order = forms.ChoiceField(
-            choices=(("drawn", _("drawn for every text, balanced")), ("fixed", _("as given"))),
+        order = choice_field(
+            _("Order of the options"),
+            (("drawn", _("drawn for every text, balanced")), ("fixed", _("as given"))),
             initial="drawn",
-            label=_("Order of the options"),
         )
         text_stays = YesNoField(
             initial=True,

@@ -7,10 +7,10 @@ from dataclasses import replace
 from random import Random
 from typing import Any
 
-from django import forms
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from tasks_app.setting_fields import YesNoField, choice_field
 from tasks_app.task_types.base import (
     AnsweredOption,
     AnsweredQuestion,
@@ -51,7 +51,6 @@ from tasks_app.task_types.list_fields import TICKED, EntriesField
 from tasks_app.task_types.registry import register
 from tasks_app.task_types.simulation import share_of
 from tasks_app.task_types.texts import TextParams, TextType
-from tasks_app.yes_no import YesNoField
 
 # From this share of the scale on, a simulated rater finds nothing wrong with a text.
 GOOD_ENOUGH = 0.5
@@ -151,10 +150,10 @@ class ErrorLabels(TextType):
         # The source is always shown, since raters judge both texts.
         show_source = None  # type: ignore[assignment]  # Django's way to take a field out of a form
 
-        typology = forms.ChoiceField(
-            choices=(("elrc", _("ELRC's: L, A, T, MT, E, F, V")), ("own", _("an own one, as in labels"))),
+        typology = choice_field(
+            _("Hierarchy"),
+            (("elrc", _("ELRC's: L, A, T, MT, E, F, V")), ("own", _("an own one, as in labels"))),
             initial="elrc",
-            label=_("Hierarchy"),
         )
         labels = EntriesField(
             LabelEntry,
@@ -163,17 +162,17 @@ class ErrorLabels(TextType):
                 "In their order. Without a last one that says that nothing is wrong, “None of these” is added."
             ),
         )
-        ask = forms.ChoiceField(
-            choices=(("choose", _("choose the label")), ("in_order", _("yes or no down the hierarchy"))),
+        ask = choice_field(
+            _("How it is asked"),
+            (("choose", _("choose the label")), ("in_order", _("yes or no down the hierarchy"))),
+            _("Down the hierarchy is slower, and nobody overlooks a label that comes first."),
             initial="choose",
-            label=_("How it is asked"),
-            help_text=_("Down the hierarchy is slower, and nobody overlooks a label that comes first."),
         )
-        follow_ups = forms.ChoiceField(
-            choices=(("required", _("must be answered")), ("optional", _("may be answered")), ("off", _("not asked"))),
+        follow_ups = choice_field(
+            _("Questions after some labels"),
+            (("required", _("must be answered")), ("optional", _("may be answered")), ("off", _("not asked"))),
+            _("Which text has the problem; whether to keep the pair."),
             initial="required",
-            label=_("Questions after some labels"),
-            help_text=_("Which text has the problem; whether to keep the pair."),
         )
         flags = YesNoField(initial=True, label=_("Ask for personal data and inappropriate content"))
         own_flags = EntriesField(FlagEntry, label=_("More to tick"), help_text=_("Whatever the label is."))

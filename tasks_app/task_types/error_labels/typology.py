@@ -15,9 +15,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as lazy
 
 from tasks_app.languages import spoken
+from tasks_app.setting_fields import YesNoField, choice_field
 from tasks_app.task_types.base import Criterion
 from tasks_app.task_types.list_fields import LABEL_PATTERN, SHORT_KEY, LabelField, LineField, ProseField, WordsField
-from tasks_app.yes_no import YesNoField
 
 ERROR = "error"
 SIDE = "side"
@@ -88,11 +88,11 @@ class Typology:
 
 
 def _asked_after() -> forms.ChoiceField:
-    return forms.ChoiceField(
-        choices=(("", lazy("nothing")), (SIDE, lazy("which text has the problem")), (KEEP, lazy("whether to keep it"))),
-        required=False,
+    return choice_field(
+        lazy("Asked after it"),
+        (("", lazy("nothing")), (SIDE, lazy("which text has the problem")), (KEEP, lazy("whether to keep it"))),
         initial="",
-        label=lazy("Asked after it"),
+        required=False,
     )
 
 

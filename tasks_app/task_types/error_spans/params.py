@@ -10,6 +10,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from tasks_app.setting_fields import YesNoField, choice_field, whole_field
 from tasks_app.task_types.error_spans.scheme import (
     problem_in_categories,
     problem_in_severities,
@@ -17,7 +18,6 @@ from tasks_app.task_types.error_spans.scheme import (
     scheme_of,
 )
 from tasks_app.task_types.texts import LAYOUT, TextParams
-from tasks_app.yes_no import YesNoField
 
 # MQM as published asks for the five most serious errors of a segment; other schemes only need a bound.
 MOST = {"mqm": 5}
@@ -65,12 +65,15 @@ _WEIGHT = {"weight": {"type": "number"}, "severity": {"type": "string"}, "catego
 class SpanParams(TextParams):
     """The parameters of error spans."""
 
-    scheme = forms.ChoiceField(
-        choices=(("esa", _("ESA: minor and major, then a score")), ("mqm", _("MQM: kinds and severities with weights")),
-                 ("plain", _("plain: where the errors are; told apart only as said below"))),
+    scheme = choice_field(
+        _("Scheme"),
+        (
+            ("esa", _("ESA: minor and major, then a score")),
+            ("mqm", _("MQM: kinds and severities with weights")),
+            ("plain", _("plain: where the errors are; told apart only as said below")),
+        ),
         initial="esa",
-        label=_("Scheme"),
-    )  # fmt: skip
+    )
     layout = LAYOUT
     categories = OwnField(
         problem_in_categories,
@@ -93,41 +96,37 @@ class SpanParams(TextParams):
             "counts. MQM has major 5, minor 1, minor fluency/punctuation 0.1, non-translation 25, neutral 0."
         ),
     )
-    score = forms.ChoiceField(
-        choices=(_AS_PUBLISHED, _YES, _NO),
+    score = choice_field(
+        _("Ask for a score from 0 to 100"),
+        (_AS_PUBLISHED, _YES, _NO),
+        _("ESA asks for one. It answers the criterion “score”, beside the study's own criteria."),
         initial="scheme",
-        label=_("Ask for a score from 0 to 100"),
-        help_text=_("ESA asks for one. It answers the criterion “score”, beside the study's own criteria."),
     )
-    order = forms.ChoiceField(
-        choices=(("spans", _("errors first, then the score")), ("score", _("score first, then the errors"))),
+    order = choice_field(
+        _("Order of errors and score"),
+        (("spans", _("errors first, then the score")), ("score", _("score first, then the errors"))),
         initial="spans",
-        label=_("Order of errors and score"),
     )
-    mark_source = forms.ChoiceField(
-        choices=(_AS_PUBLISHED, _YES, _NO),
+    mark_source = choice_field(
+        _("Errors can be marked in the source"),
+        (_AS_PUBLISHED, _YES, _NO),
+        _("MQM marks omissions and source errors there. Only with one text a screen."),
         initial="scheme",
-        label=_("Errors can be marked in the source"),
-        help_text=_("MQM marks omissions and source errors there. Only with one text a screen."),
     )
-    missing = forms.ChoiceField(
-        choices=(_AS_PUBLISHED, _YES, _NO),
+    missing = choice_field(
+        _("The word [missing] stands after the text"),
+        (_AS_PUBLISHED, _YES, _NO),
+        _("What was left out is marked on it, as in ESA."),
         initial="scheme",
-        label=_("The word [missing] stands after the text"),
-        help_text=_("What was left out is marked on it, as in ESA."),
     )
-    snap = forms.ChoiceField(
-        choices=(("word", _("words")), ("character", _("characters"))),
-        initial="word",
-        label=_("Marks consist of whole"),
+    snap = choice_field(
+        _("Marks consist of whole"), (("word", _("words")), ("character", _("characters"))), initial="word"
     )
     overlaps = YesNoField(label=_("Marks may overlap"))
-    max_spans = forms.IntegerField(
-        min_value=1,
-        max_value=100,
-        required=False,
-        label=_("Most errors in a text"),
-        help_text=_("Empty: 5 for MQM, as published (the five most serious), and 20 otherwise."),
+    max_spans = whole_field(
+        _("Most errors in a text"),
+        _("Empty: 5 for MQM, as published (the five most serious), and 20 otherwise."),
+        within=(1, 100),
     )
     guide = YesNoField(
         initial=True,

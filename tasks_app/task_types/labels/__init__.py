@@ -7,10 +7,10 @@ from dataclasses import replace
 from random import Random
 from typing import Any
 
-from django import forms
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from tasks_app.setting_fields import YesNoField, choice_field
 from tasks_app.task_types.base import (
     AnsweredOption,
     AnsweredQuestion,
@@ -42,7 +42,6 @@ from tasks_app.task_types.list_fields import EntriesField, WordsField
 from tasks_app.task_types.option_questions import DrawnOptions
 from tasks_app.task_types.registry import register
 from tasks_app.task_types.texts import PagedTexts, PageParams, TextParams
-from tasks_app.yes_no import YesNoField
 
 # Keys of criteria have at most 100 characters; this leaves room for “-other” and “-detail-2” behind them.
 LONGEST_KEY = 85
@@ -137,15 +136,15 @@ class Labels(PagedTexts, DrawnOptions):
 
     class Params(PageParams, TextParams):
         multiple = YesNoField(label=_("Several options may be chosen"))
-        order = forms.ChoiceField(
-            choices=(
+        order = choice_field(
+            _("Order of the options"),
+            (
                 ("fixed", _("as given")),
                 ("drawn", _("drawn for every text, balanced")),
                 ("rater", _("drawn once for every rater")),
             ),
+            _("Leave it as given where the order means something."),
             initial="fixed",
-            label=_("Order of the options"),
-            help_text=_("Leave it as given where the order means something."),
         )
         none_of_these = WordsField(
             label=_("“None of these”"), help_text=_("Keys of the criteria that offer it, below their options.")

@@ -14,9 +14,9 @@ from django.utils.translation import gettext_lazy as lazy
 
 from tasks_app.orders import latin_orders
 from tasks_app.plaintext import problem_in
+from tasks_app.setting_fields import YesNoField
 from tasks_app.task_types.base import Arrangement, Criterion, ItemTexts, Screen
 from tasks_app.task_types.list_fields import LineField, WordsField
-from tasks_app.yes_no import YesNoField
 
 # The label where none of the options applies.
 NONE = "none_of_these"

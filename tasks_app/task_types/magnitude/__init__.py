@@ -12,7 +12,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.plaintext import validate_storable
-from tasks_app.study_settings import line
+from tasks_app.setting_fields import choice_field, line_field, whole_field
 from tasks_app.task_types import blocks
 from tasks_app.task_types.base import (
     AnsweredQuestion,
@@ -108,23 +108,22 @@ class Magnitude(SeveralTexts):
     Form = MagnitudeForm
 
     class Params(TextParams):
-        layout = forms.ChoiceField(
-            choices=(
+        layout = choice_field(
+            _("Texts on a screen"),
+            (
                 ("rankme", _("RankME: all texts of an item side by side")),
                 ("plain", _("plain: one text against the reference")),
             ),
             initial="rankme",
-            label=_("Texts on a screen"),
         )
         texts_a_screen = blocks.texts_field()
-        reference_value = forms.IntegerField(
-            min_value=LEAST,
-            max_value=MOST,
+        reference_value = whole_field(
+            _("What the reference is worth"),
+            _("100 is usual: it leaves room below and is easy to halve and to double."),
+            within=(LEAST, MOST),
             initial=100,
-            label=_("What the reference is worth"),
-            help_text=_("100 is usual: it leaves room below and is easy to halve and to double."),
         )
-        reference_system = line(
+        reference_system = line_field(
             _("System whose text is the reference"),
             _("It is shown and not judged. Empty: the reference of each item."),
             length=200,
@@ -144,7 +143,9 @@ class Magnitude(SeveralTexts):
             label=_("Check boxes for each text"),
             help_text=_("Asked before the numbers, such as whether information is missing or was added."),
         )
-        ticks_with = line(_("Show check boxes with"), _("Key of the criterion. Empty: on every screen."), length=64)
+        ticks_with = line_field(
+            _("Show check boxes with"), _("Key of the criterion. Empty: on every screen."), length=64
+        )
 
         def clean(self) -> dict[str, object]:
             """Refuse two references, and an example answer that is the reference itself."""

@@ -11,11 +11,11 @@ from django import forms
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from tasks_app.setting_fields import YesNoField
 from tasks_app.task_types.base import AnsweredOption, AnsweredQuestion, Criterion, Outcome, Quality, Scale, ShownPart
 from tasks_app.task_types.grid import Cell
 from tasks_app.task_types.list_fields import TICKED, LabelField, LineField, TickField, digit
 from tasks_app.task_types.simulation import share_of
-from tasks_app.yes_no import YesNoField
 
 # The criterion that the type brings along where something is to be ticked.
 KEY = "ticks"

@@ -6,12 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 from typing import ClassVar
 
-from django import forms
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.languages import spoken
-from tasks_app.study_settings import line
+from tasks_app.setting_fields import YesNoField, line_field, whole_field
 from tasks_app.task_types.base import (
     AnsweredOption,
     AnsweredQuestion,
@@ -45,7 +44,6 @@ from tasks_app.task_types.registry import register
 from tasks_app.task_types.simulation import share_of
 from tasks_app.task_types.text_pairs import PairParams, pairs_of, problems_of, some_pairs_of, unit_key
 from tasks_app.task_types.texts import SeveralTexts
-from tasks_app.yes_no import YesNoField
 
 # Stored labels if a text is chosen, by its canonical number.
 LABELS = ("first", "second")
@@ -128,15 +126,13 @@ class Pairwise(SeveralTexts):
     Form = PairwiseForm
 
     class Params(PairParams):
-        pairs_an_item = forms.IntegerField(
-            min_value=1,
-            max_value=10_000,
-            required=False,
-            label=_("Pairs of each item"),
-            help_text=_(
+        pairs_an_item = whole_field(
+            _("Pairs of each item"),
+            _(
                 "Fewer pairs than an item has are chosen so that over all items every two systems are compared equally "
                 "often. Empty: all pairs."
             ),
+            within=(1, 10_000),
         )
         ties = YesNoField(
             initial=True,
@@ -144,7 +140,7 @@ class Pairwise(SeveralTexts):
             help_text=_("Raters may say that there is no difference. Without ties they must choose."),
         )
         both_bad = YesNoField(label=_("Allow “both are bad”"), help_text=_("As an answer of its own."))
-        strength = line(
+        strength = line_field(
             _("Ask how much better"),
             _("Keys of the criteria it is asked for, with spaces between. Slightly or clearly better."),
             length=1000,

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from random import Random
 
-from django import forms
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app import plaintext
 from tasks_app.languages import spoken
+from tasks_app.setting_fields import YesNoField, whole_field
 from tasks_app.task_types.base import (
     Criterion,
     GoldAnswer,
@@ -29,7 +29,6 @@ from tasks_app.task_types.post_edit.form import MOST_KEYSTROKES, MOST_SECONDS, P
 from tasks_app.task_types.post_edit.simulate import simulated
 from tasks_app.task_types.registry import register
 from tasks_app.task_types.texts import SeveralTexts, TextParams
-from tasks_app.yes_no import YesNoField
 
 LONGEST_TEXT = 50_000
 
@@ -116,20 +115,13 @@ class PostEdit(SeveralTexts):
     Form = PostEditForm
 
     class Params(TextParams):
-        suggestions = forms.IntegerField(
-            min_value=1,
-            max_value=2,
+        suggestions = whole_field(
+            _("Suggestions"),
+            _("With 1 the rater edits what is there; with 2 they first choose which one."),
+            within=(1, 2),
             initial=2,
-            label=_("Suggestions"),
-            help_text=_("With 1 the rater edits what is there; with 2 they first choose which one."),
         )
-        max_characters = forms.IntegerField(
-            min_value=1,
-            max_value=LONGEST_TEXT,
-            initial=10_000,
-            label=_("Longest text"),
-            help_text=_("In characters."),
-        )
+        max_characters = whole_field(_("Longest text"), _("In characters."), within=(1, LONGEST_TEXT), initial=10_000)
         spellcheck = YesNoField(
             label=_("Let the browser check spelling"),
             help_text=_("It marks words and may offer others, differently in every browser."),

@@ -15,7 +15,7 @@ from django.utils.translation import get_language, gettext
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.languages import spoken
-from tasks_app.study_settings import line
+from tasks_app.setting_fields import YesNoField, choice_field, line_field
 from tasks_app.task_types.base import (
     Criterion,
     ItemTexts,
@@ -36,7 +36,6 @@ from tasks_app.task_types.questionnaire.questions import MULTIPLE, Prompt, Quest
 from tasks_app.task_types.questionnaire.reading import LONGEST_LETTERS, LONGEST_QUESTION, read_questions
 from tasks_app.task_types.questionnaire.simulate import answer
 from tasks_app.task_types.registry import register
-from tasks_app.yes_no import YesNoField
 
 
 class QuestionsField(forms.JSONField):
@@ -100,16 +99,15 @@ class Questionnaire(TaskType):
     Form = QuestionnaireForm
 
     class Params(Parameters):
-        instrument = forms.ChoiceField(
-            choices=instrument_choices,
+        instrument = choice_field(
+            _("Questionnaire"),
+            instrument_choices,
+            _("Each rater answers it once a wave: set k to the number of raters, set_size to 1. Own questions follow."),
             initial=OWN,
-            label=_("Questionnaire"),
-            help_text=_(
-                "Each rater answers it once a wave: set k to the number of raters, set_size to 1. Own questions follow."
-            ),
         )
-        timeframe = forms.ChoiceField(
-            choices=(
+        timeframe = choice_field(
+            _("Time asked about"),
+            (
                 ("moment", _("right now")),
                 ("today", _("today")),
                 ("past_few_days", _("the past few days")),
@@ -118,11 +116,10 @@ class Questionnaire(TaskType):
                 ("past_year", _("the past year")),
                 ("general", _("in general")),
             ),
+            _("For PANAS: the published wording of its question follows from it."),
             initial="moment",
-            label=_("Time asked about"),
-            help_text=_("For PANAS: the published wording of its question follows from it."),
         )
-        introduction = line(
+        introduction = line_field(
             _("Introduction"),
             _("Above the questions, in place of that of the questionnaire, such as a published translation."),
             length=LONGEST_QUESTION,
@@ -139,11 +136,11 @@ class Questionnaire(TaskType):
             help_text=_("Otherwise a question that was left out is missing. Boxes of consent must be ticked anyway."),
         )
         show_numbers = YesNoField(label=_("Show numbers"), help_text=_("Beside the steps of scales."))
-        personal_text = forms.ChoiceField(
-            choices=facts.PERSONAL_TEXTS,
+        personal_text = choice_field(
+            _("Personal text"),
+            facts.PERSONAL_TEXTS,
+            _("Shown above the questions. Upload the texts under Data: one per rater, seen by nobody else."),
             initial=facts.NO_TEXT,
-            label=_("Personal text"),
-            help_text=_("Shown above the questions. Upload the texts under Data: one per rater, seen by nobody else."),
         )
 
     instrument: str

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from random import Random
 
-from django import forms
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from tasks_app.setting_fields import YesNoField, whole_field
 from tasks_app.task_types import blocks, expected
 from tasks_app.task_types.base import (
     Compared,
@@ -31,7 +31,6 @@ from tasks_app.task_types.ranking.form import RankingForm, field_name, standing
 from tasks_app.task_types.registry import register
 from tasks_app.task_types.simulation import share_of
 from tasks_app.task_types.texts import SeveralTexts, TextParams
-from tasks_app.yes_no import YesNoField
 
 # Nobody can keep more texts in mind.
 MOST_TEXTS = 10
@@ -109,14 +108,11 @@ class Ranking(SeveralTexts):
 
     class Params(TextParams):
         ties = YesNoField(label=_("Allow ties"), help_text=_("Raters may give several texts the same place."))
-        max_texts = forms.IntegerField(
-            min_value=2,
-            max_value=MOST_TEXTS,
+        max_texts = whole_field(
+            _("Most texts on a screen"),
+            _("An item with more different texts is refused, unless “Texts at a time” is set. Five or fewer are best."),
+            within=(2, MOST_TEXTS),
             initial=5,
-            label=_("Most texts on a screen"),
-            help_text=_(
-                "An item with more different texts is refused, unless “Texts at a time” is set. Five or fewer are best."
-            ),
         )
         texts_a_screen = blocks.texts_field(MOST_TEXTS)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 
-from django import forms
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from tasks_app.setting_fields import YesNoField, number_field, whole_field
 from tasks_app.task_types.base import (
     AnsweredOption,
     AnsweredQuestion,
@@ -26,7 +26,6 @@ from tasks_app.task_types.semantic_differential.form import PairsForm, field_nam
 from tasks_app.task_types.semantic_differential.order import Shown, draw_flipped, draw_sequence, shown_pairs
 from tasks_app.task_types.simulation import share_of
 from tasks_app.task_types.texts import TextParams, TextType
-from tasks_app.yes_no import YesNoField
 
 
 @register
@@ -110,27 +109,24 @@ class SemanticDifferential(TextType):
 
     class Params(TextParams):
         show_source = YesNoField(label=_("Show the source"), help_text=_("Above the text to be judged."))
-        points = forms.IntegerField(
-            min_value=3,
-            max_value=11,
+        points = whole_field(
+            _("Circles between two words"),
+            _("Seven are usual. An even number leaves no middle, and so no 0 among the values."),
+            within=(3, 11),
             initial=7,
-            label=_("Circles between two words"),
-            help_text=_("Seven are usual. An even number leaves no middle, and so no 0 among the values."),
         )
         show_numbers = YesNoField(label=_("Show numbers"), help_text=_("Below the circles, counted from 1."))
-        repeated_share = forms.FloatField(
-            min_value=0,
-            max_value=1,
+        repeated_share = number_field(
+            _("Share of pairs that come twice"),
+            _("From 0 to 1, drawn for each rater. They tell how consistent a rater is."),
+            within=(0, 1),
             initial=0,
-            label=_("Share of pairs that come twice"),
-            help_text=_("From 0 to 1, drawn for each rater. They tell how consistent a rater is."),
         )
-        repeats_apart = forms.IntegerField(
-            min_value=2,
-            max_value=100,
+        repeats_apart = whole_field(
+            _("Places between a pair and its repeat"),
+            _("At least; fewer where there are not so many pairs. Never next to each other."),
+            within=(2, 100),
             initial=5,
-            label=_("Places between a pair and its repeat"),
-            help_text=_("At least; fewer where there are not so many pairs. Never next to each other."),
         )
         turn_repeats = YesNoField(
             label=_("Reverse repeats"), help_text=_("Otherwise a pair has the same word on the same side both times.")

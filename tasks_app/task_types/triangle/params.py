@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.languages import spoken
+from tasks_app.setting_fields import YesNoField, choice_field, number_field, whole_field
 from tasks_app.task_types.base import Criterion
 from tasks_app.task_types.text_pairs import PairParams
-from tasks_app.yes_no import YesNoField
 
 CHOICE, CORRECT, SURENESS, MOTIVE = "odd-one-out", "correct", "sureness", "motive"
 
@@ -18,7 +17,7 @@ SURE_STEPS = 4
 
 # The risks of the test, of its plan and of the planning tool.
 ALPHA, BETA = (
-    forms.FloatField(min_value=0.0001, max_value=0.5, initial=0.05, label=label, help_text=help_text)
+    number_field(label, help_text, within=(0.0001, 0.5), initial=0.05)
     for label, help_text in (
         (_("Alpha"), _("Risk of finding a difference that is not there.")),
         (_("Beta"), _("Risk of missing a difference that is there.")),
@@ -30,39 +29,37 @@ class TriangleParams(PairParams):
     """Parameters of a triangle test; what the statistics need is fixed here, before the first answer."""
 
     show_source = YesNoField(label=_("Show the source"), help_text=_("Above the three texts."))
-    goal = forms.ChoiceField(
-        choices=(("difference", _("show a difference")), ("similarity", _("show similarity"))),
+    goal = choice_field(
+        _("Goal"),
+        (("difference", _("show a difference")), ("similarity", _("show similarity"))),
+        _("At least 18 judges for a difference, 30 for similarity."),
         initial="difference",
-        label=_("Goal"),
-        help_text=_("At least 18 judges for a difference, 30 for similarity."),
     )
-    variant = forms.ChoiceField(
-        choices=(("one", _("one item for all three texts")), ("three", _("three items, a text of each"))),
-        initial="one",
-        label=_("Texts of a triad"),
-        help_text=_(
+    variant = choice_field(
+        _("Texts of a triad"),
+        (("one", _("one item for all three texts")), ("three", _("three items, a text of each"))),
+        _(
             "With three items, either both systems have texts for all of them and the item of the odd text rotates, "
             "or each item has one text, by one of the systems."
         ),
+        initial="one",
     )
-    triads_per_judge = forms.IntegerField(
-        min_value=1,
-        max_value=1000,
+    triads_per_judge = whole_field(
+        _("Triads per judge"),
+        _("Set the size of a set to this, and let a rater take one set. More than 1 for a difference only."),
+        within=(1, 1000),
         initial=1,
-        label=_("Triads per judge"),
-        help_text=_("Set the size of a set to this, and let a rater take one set. More than 1 for a difference only."),
     )
     sureness = YesNoField(label=_("Ask how sure the rater is"))
     motive = YesNoField(
         label=_("Ask what made the text different"), help_text=_("After the choice; raters may leave it out.")
     )
     alpha, beta = ALPHA, BETA
-    pd = forms.FloatField(
-        min_value=0.01,
-        max_value=0.99,
+    pd = number_field(
+        _("Discriminators"),
+        _("Share of people who can tell the systems apart that matters to you, such as 0.3."),
+        within=(0.01, 0.99),
         initial=0.3,
-        label=_("Discriminators"),
-        help_text=_("Share of people who can tell the systems apart that matters to you, such as 0.3."),
     )
 
     def clean(self) -> dict[str, object]:

@@ -21,6 +21,7 @@ from tasks_app.models import CommentLink, Media
 from tasks_app.selectors import comments
 from tasks_app.selectors.comments import Thread
 from tasks_app.services.study import commenting
+from tasks_app.setting_fields import line_field
 from tasks_app.setup.frozen import setup_of
 from tasks_app.setup.shared import shared_study
 from tasks_app.setup.steps import STEPS
@@ -42,11 +43,11 @@ class _WrittenForm(SignedForm):
 
     action = "comment"
 
-    name = forms.CharField(
-        max_length=commenting.LONGEST_NAME,
-        label=gettext_lazy("Your name"),
+    name = line_field(
+        gettext_lazy("Your name"),
+        length=commenting.LONGEST_NAME,
+        required=True,
         error_messages={"required": gettext_lazy("Enter your name.")},
-        validators=[plaintext.validate_storable],
         widget=forms.TextInput(attrs={"class": "input", "autocomplete": "name"}),
     )
     text = forms.CharField(

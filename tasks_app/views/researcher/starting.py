@@ -21,9 +21,9 @@ from django.views.decorators.http import require_http_methods, require_POST
 from tasks_app import access, task_types
 from tasks_app.importing import uploads
 from tasks_app.models import Membership, Study
-from tasks_app.plaintext import validate_storable
 from tasks_app.request_sizes import accepts_files
 from tasks_app.selectors.studies import StudyFilters, matching
+from tasks_app.setting_fields import line_field
 from tasks_app.setup import starting, templates
 from tasks_app.setup.published import Published, published
 from tasks_app.setup.starting import Names
@@ -43,17 +43,17 @@ NEWEST = 8
 class NamesForm(forms.Form):
     """What a new study is called."""
 
-    title = forms.CharField(
-        max_length=200,
-        validators=[validate_storable],
-        label=gettext_lazy("Title"),
-        help_text=gettext_lazy("For researchers, such as “Fluency of four summarisers”."),
+    title = line_field(
+        gettext_lazy("Title"),
+        gettext_lazy("For researchers, such as “Fluency of four summarisers”."),
+        length=200,
+        required=True,
     )
-    public_title = forms.CharField(
-        max_length=200,
-        validators=[validate_storable],
-        label=gettext_lazy("Public title"),
-        help_text=gettext_lazy("For raters. It should not say what is compared, such as “What makes a good summary?”."),
+    public_title = line_field(
+        gettext_lazy("Public title"),
+        gettext_lazy("For raters. It should not say what is compared, such as “What makes a good summary?”."),
+        length=200,
+        required=True,
     )
 
 

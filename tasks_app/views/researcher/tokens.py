@@ -19,6 +19,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from tasks_app import access
 from tasks_app.models import Study
 from tasks_app.services.study import tokens
+from tasks_app.setting_fields import choice_field
 from tasks_app.views.researcher.frame import researcher_page, study_page
 
 # Days a token holds; scripts that run for years are rarer than tokens that are forgotten.
@@ -45,7 +46,7 @@ class TokenForm(forms.Form):
         label=gettext_lazy("What it may do"),
         error_messages={"required": gettext_lazy("Choose at least one thing that the token may do.")},
     )
-    days = forms.ChoiceField(choices=list(DAYS.items()), initial="90", required=False, label=gettext_lazy("Valid for"))
+    days = choice_field(gettext_lazy("Valid for"), list(DAYS.items()), initial="90", required=False)
     everywhere = forms.BooleanField(
         required=False,
         label=gettext_lazy("In all my studies"),

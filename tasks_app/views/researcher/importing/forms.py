@@ -16,6 +16,7 @@ from tasks_app.importing.guessing import Peek, guess
 from tasks_app.models import Study, Task
 from tasks_app.sections import Json
 from tasks_app.services.imports import mappings
+from tasks_app.setting_fields import choice_field
 from tasks_app.views.researcher.importing.uploading import QuotingField, UploadForm
 
 # What nearly every file has, in the order in which people look for it.
@@ -110,12 +111,8 @@ class ColumnsForm(MappingForm):
         guessed = guess(columns)
         for column in importing.RATINGS.columns:
             if is_used(column.name):
-                self.fields[f"column-{column.name}"] = forms.ChoiceField(
-                    choices=theirs,
-                    required=False,
-                    label=column.name,
-                    help_text=str(column.doc),
-                    initial=guessed.get(column.name, ""),
+                self.fields[f"column-{column.name}"] = choice_field(
+                    column.name, theirs, str(column.doc), initial=guessed.get(column.name, ""), required=False
                 )
         self.fields["format"] = forms.CharField(
             required=False,

@@ -16,8 +16,8 @@ from django.utils.translation import gettext_lazy
 from tasks_app.importing.sheets import text_of
 from tasks_app.models import Rater
 from tasks_app.pay import CENT
-from tasks_app.plaintext import validate_storable
 from tasks_app.selectors.ledger import Entry
+from tasks_app.setting_fields import choice_field, line_field
 from tasks_app.studyfile import StudyFileError
 
 LARGEST_FILE = 1_000_000
@@ -29,13 +29,13 @@ LISTED, COMPLETED = "listed", "completed"
 class BonusForm(forms.Form):
     """Who gets a bonus, how much, and for what. `form` is its own number, so that a second press is harmless."""
 
-    to = forms.ChoiceField(
-        choices=[
+    to = choice_field(
+        gettext_lazy("Who gets it"),
+        [
             (LISTED, gettext_lazy("the raters below or in the file")),
             (COMPLETED, gettext_lazy("everybody who completed")),
         ],
         initial=LISTED,
-        label=gettext_lazy("Who gets it"),
     )
     raters = forms.CharField(
         required=False,
@@ -54,11 +54,8 @@ class BonusForm(forms.Form):
     amount = forms.DecimalField(
         required=False, min_value=CENT, max_digits=10, decimal_places=2, label=gettext_lazy("Amount for each")
     )
-    reason = forms.CharField(
-        max_length=500,
-        validators=[validate_storable],
-        label=gettext_lazy("What it is for"),
-        help_text=gettext_lazy("Raters and payment files show it."),
+    reason = line_field(
+        gettext_lazy("What it is for"), gettext_lazy("Raters and payment files show it."), length=500, required=True
     )
     form = forms.RegexField(r"^[0-9a-f]{32}$", widget=forms.HiddenInput)
 

@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from tasks_app.importing.guessing import Peek
+from tasks_app.setting_fields import choice_field
 from tasks_app.setup.tables.source import TextsFile
 from tasks_app.views.researcher.importing.uploading import QuotingField
 
@@ -69,8 +70,8 @@ class TableForm(forms.Form):
 
     def add_use(self, number: int, name: str, choices: Sequence[tuple[str, Any]], initial: str) -> None:
         """Add the choice of what a column is."""
-        self.fields[f"use-{number}"] = forms.ChoiceField(
-            choices=choices, required=False, initial=initial, label=_("“%(name)s” is") % {"name": name}
+        self.fields[f"use-{number}"] = choice_field(
+            _("“%(name)s” is") % {"name": name}, choices, initial=initial, required=False
         )
 
     @property

@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy
 
 from tasks_app.importing.guessing import Peek
 from tasks_app.models import System
+from tasks_app.setting_fields import choice_field, whole_field
 from tasks_app.setup.tables.layout import (
     FEATURE,
     ITEM_KEYS,
@@ -122,12 +123,10 @@ class SampleForm(forms.Form):
         required=False,
         label=gettext_lazy("Draw"),
     )
-    seed = forms.IntegerField(
-        required=False,
-        min_value=0,
-        max_value=SEEDS - 1,
-        label=gettext_lazy("Seed"),
-        help_text=gettext_lazy("Drawn for you if you leave it empty. The same seed gives the same sample."),
+    seed = whole_field(
+        gettext_lazy("Seed"),
+        gettext_lazy("Drawn for you if you leave it empty. The same seed gives the same sample."),
+        within=(0, SEEDS - 1),
     )
 
     def __init__(self, *args: Any, strata: Sequence[tuple[str, str]], **kwargs: Any) -> None:
@@ -157,8 +156,8 @@ class SystemsForm(forms.Form):
                 initial=system.name,
                 label=_("Name of %(key)s") % {"key": system.key},
             )
-            self.fields[f"kind-{system.key}"] = forms.ChoiceField(
-                choices=KINDS, initial=system.kind, label=_("Kind of %(key)s") % {"key": system.key}
+            self.fields[f"kind-{system.key}"] = choice_field(
+                _("Kind of %(key)s") % {"key": system.key}, KINDS, initial=system.kind
             )
 
     @property

@@ -15,11 +15,11 @@ from django.views.decorators.http import require_http_methods
 
 from tasks_app import languages
 from tasks_app.models import Setup
-from tasks_app.plaintext import validate_storable
 from tasks_app.projects import splitting, values
 from tasks_app.projects.splitting import Plan, Split
 from tasks_app.sections import digest
 from tasks_app.services.study.projects import NotInProject
+from tasks_app.setting_fields import line_field
 from tasks_app.views.researcher.frame import researcher_page
 from tasks_app.views.researcher.setup.texts.drafts import of_draft, show
 
@@ -28,25 +28,23 @@ class SplitForm(forms.Form):
     """By which column a draft is divided, and how its studies are called."""
 
     column = forms.ChoiceField(label=gettext_lazy("Column"))
-    title = forms.CharField(
-        max_length=200,
-        validators=[validate_storable],
-        label=gettext_lazy("Title of each study"),
-        help_text=gettext_lazy("{title} stands for the title of this draft, {value} for the value."),
+    title = line_field(
+        gettext_lazy("Title of each study"),
+        gettext_lazy("{title} stands for the title of this draft, {value} for the value."),
+        length=200,
+        required=True,
     )
-    public_title = forms.CharField(
-        max_length=200,
-        validators=[validate_storable],
-        label=gettext_lazy("Public title of each study"),
-        help_text=gettext_lazy("For raters. {title} stands for the public title of this draft."),
+    public_title = line_field(
+        gettext_lazy("Public title of each study"),
+        gettext_lazy("For raters. {title} stands for the public title of this draft."),
+        length=200,
+        required=True,
     )
-    project = forms.CharField(
-        max_length=200,
-        validators=[validate_storable],
-        label=gettext_lazy("Name of the project"),
-        help_text=gettext_lazy(
-            "For researchers. You can check, open, monitor and export the studies of a project together."
-        ),
+    project = line_field(
+        gettext_lazy("Name of the project"),
+        gettext_lazy("For researchers. You can check, open, monitor and export the studies of a project together."),
+        length=200,
+        required=True,
     )
     follow_language = forms.BooleanField(
         required=False, label=gettext_lazy("Show raters evalweb’s pages in the language of the texts, if available")
