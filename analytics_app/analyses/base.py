@@ -166,12 +166,15 @@ class Rows:
     sample: Sample
 
     def row(self, statistic: str, estimate: Estimate | None = None, **columns: Any) -> Row:
-        """Return a row; an estimate fills value, interval, p, counts and note, columns given by name go before it."""
+        """Return a row; an estimate fills value, interval, p, counts and note, columns given by name go before it.
+
+        A row that names a system distinguishes systems; others that do are given `by_system`.
+        """
         from_estimate = {} if estimate is None else {name: getattr(estimate, name) for name in FROM_ESTIMATE}
         given = {name: value for name, value in columns.items() if value is not None}
         # If all other systems are left out, the row is about the remaining system.
         alone = bool(self.sample.without) or self.sample.apart
-        given["by_system"] = bool(given.get("by_system")) or alone
+        given["by_system"] = bool(given.get("by_system") or given.get("system")) or alone
         if from_estimate.get("low") is not None:
             given["settings"] = {"confidence": self.sample.common.confidence, **given.get("settings", {})}
         of_the_sample = {
@@ -289,7 +292,7 @@ class Analysis(ABC):
             missing = [key for key in (a, b) if key not in rated]
             if missing and left_out.isdisjoint((a, b)):
                 note = f"Planned, but not compared: there are no ratings of {' or '.join(missing)} here."
-                yield Rows(self.name, sample).row(**pair_columns, system=a, system_b=b, by_system=True, note=note)
+                yield Rows(self.name, sample).row(**pair_columns, system=a, system_b=b, note=note)
 
     @abstractmethod
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:

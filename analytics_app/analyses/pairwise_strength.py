@@ -88,7 +88,6 @@ def _pairs(make: Rows, criterion: str, preferences: Preferences, value: Floats) 
                 criterion=criterion,
                 system=preferences.systems[int(known[code]) // n],
                 system_b=preferences.systems[int(known[code]) % n],
-                by_system=True,
                 n_raters=len(np.unique(preferences.rater[pair == code])),
                 settings=drawn.settings,
             )

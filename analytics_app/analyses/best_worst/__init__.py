@@ -142,7 +142,6 @@ def _systems(make: Rows, entries: _Entries) -> Iterator[Row]:
         mine = entries.system == code
         about: dict[str, Any] = {
             "system": key,
-            "by_system": True,
             "n_ratings": result.shown,
             "n_items": len(np.unique(entries.item[mine])),
             "n_raters": len(np.unique(entries.rater[mine])),
@@ -199,5 +198,4 @@ def _texts(make: Rows, entries: _Entries) -> Iterator[Row]:
             system=entries.systems[int(entries.system[entry])],
             label=names.items[int(entries.item[entry])],
             n_ratings=int(times[place]),
-            by_system=True,
         )

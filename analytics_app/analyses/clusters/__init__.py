@@ -68,7 +68,7 @@ class Clusters(Analysis):
         reason = mix_note(outputs) if kind == "z" else None
         if reason is not None and reason.refuses:
             for key in outputs.systems:
-                yield make.row("segment_score_z", note=reason.sentence, system=key, by_system=True)
+                yield make.row("segment_score_z", note=reason.sentence, system=key)
             return
         values = outputs.z if kind == "z" else outputs.value
         matrix, _items = item_means(values, outputs.system, outputs.item, len(outputs.systems))
@@ -91,7 +91,7 @@ def _systems(
     for code, key in enumerate(outputs.systems):
         score, range_ = ranking.scores[code], ranking.ranges[code]
         counts: dict[str, Any] = outputs.counts(code, rated=~np.isnan(values))
-        about: dict[str, Any] = {"system": key, "by_system": True, "settings": settings}
+        about: dict[str, Any] = {"system": key, "settings": settings}
         note = joined(score.note, reason)
         yield make.row(f"segment_score_{kind}", score, **{**about, **counts}, note=note)
         if range_ is None:

@@ -130,7 +130,7 @@ def _labels(make: Rows, answers: Answers, criterion: str) -> Iterator[Row]:
     for k, option in enumerate(answers.options):
         counts = np.bincount(outputs.system, weights=values[outputs.entry, k], minlength=len(outputs.systems))
         for system, count in zip(outputs.systems, counts.tolist(), strict=True):
-            yield make.row("label_count", value=count, criterion=criterion, system=system, label=option, by_system=True)
+            yield make.row("label_count", value=count, criterion=criterion, system=system, label=option)
     yield from differences(make, answers, outputs, criterion)
 
 

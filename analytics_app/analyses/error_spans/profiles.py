@@ -78,10 +78,7 @@ def of_systems(make: Rows, settings: Mapping[str, Any]) -> Iterator[Row]:
         means, drawn = segment_means(make, outputs, values, f"{statistic} over {outputs.unit}")
         row_settings = {**WEIGHTING, **drawn}
         for code, mean in enumerate(means):
-            yield make.row(
-                statistic, mean, system=outputs.systems[code], by_system=True, settings=row_settings,
-                **outputs.counts(code),
-            )  # fmt: skip
+            yield make.row(statistic, mean, system=outputs.systems[code], settings=row_settings, **outputs.counts(code))
     yield from _by_label(make, marks, outputs, look)
 
 
@@ -106,9 +103,13 @@ def _by_label(make: Rows, marks: Marks, outputs: Outputs, look: NDArray[np.int64
             marked = np.bincount(outputs.system, weights=number, minlength=n)
             for code, (key, value) in enumerate(zip(outputs.systems, np.nanmean(means, axis=0).tolist(), strict=True)):
                 yield make.row(
-                    statistic, system=key, label=label[:500], by_system=True, value=value,
-                    n_ratings=int(marked[code]), settings={**WEIGHTING, "n_ratings": "marks"},
-                )  # fmt: skip
+                    statistic,
+                    system=key,
+                    label=label[:500],
+                    value=value,
+                    n_ratings=int(marked[code]),
+                    settings={**WEIGHTING, "n_ratings": "marks"},
+                )
 
 
 def counts(make: Rows) -> Iterator[Row]:

@@ -36,9 +36,14 @@ def scores(make: Rows, settings: Mapping[str, Any]) -> Iterator[Row]:
     row_settings = {**drawn, "segment": "mean over raters", "system": "mean over segments"}
     for code, mean in enumerate(means):
         yield make.row(
-            "esa_score", mean, criterion=ESA, system=outputs.systems[code], by_system=True, settings=row_settings,
-            note=joined("Higher is better.", mean.note, interval_note(mean, outputs.unit)), **outputs.counts(code),
-        )  # fmt: skip
+            "esa_score",
+            mean,
+            criterion=ESA,
+            system=outputs.systems[code],
+            settings=row_settings,
+            note=joined("Higher is better.", mean.note, interval_note(mean, outputs.unit)),
+            **outputs.counts(code),
+        )
 
 
 def scored(make: Rows) -> Iterator[tuple[QuestionCriterion, Table, Floats, Marks, Table]]:
@@ -82,9 +87,14 @@ def contradictions(make: Rows, settings: Mapping[str, Any]) -> Iterator[Row]:
             ("low_score_no_error", (values <= limit) & (n_any == 0), {"score at most": limit}),
         ):
             yield make.row(
-                statistic, value=float(where.sum()), criterion=criterion.key, n_ratings=len(looks),
-                settings=row_settings, n_items=count(looks.names.item_of_unit[looks.unit]), n_raters=looks.n_raters,
-            )  # fmt: skip
+                statistic,
+                value=float(where.sum()),
+                criterion=criterion.key,
+                n_ratings=len(looks),
+                settings=row_settings,
+                n_items=count(looks.names.item_of_unit[looks.unit]),
+                n_raters=looks.n_raters,
+            )
             yield from _of_raters(make, statistic, criterion, looks, where)
 
 
@@ -97,9 +107,13 @@ def _of_raters(
     alone = of_one_system(looks)
     for code in np.flatnonzero(mine).tolist():
         yield make.row(
-            statistic, value=float(mine[code]), criterion=criterion.key, rater=looks.names.raters[code],
-            n_ratings=int(total[code]), by_system=bool(alone[code]),
-        )  # fmt: skip
+            statistic,
+            value=float(mine[code]),
+            criterion=criterion.key,
+            rater=looks.names.raters[code],
+            n_ratings=int(total[code]),
+            by_system=bool(alone[code]),
+        )
 
 
 def regressions(make: Rows, settings: Mapping[str, Any]) -> Iterator[Row]:

@@ -96,9 +96,8 @@ def _row(
     settings: Mapping[str, Any],
 ) -> Row:
     return make.row(
-        statistic, estimate, system=outputs.systems[code], by_system=True, note=note, settings=dict(settings),
-        **outputs.counts(code),
-    )  # fmt: skip
+        statistic, estimate, system=outputs.systems[code], note=note, settings=dict(settings), **outputs.counts(code)
+    )
 
 
 def comparisons(make: Rows, settings: Mapping[str, Any]) -> Iterator[Row]:
@@ -142,7 +141,4 @@ def segments(make: Rows, settings: Mapping[str, Any]) -> Iterator[Row]:
     for row, item in enumerate(items.tolist()):
         for code, key in enumerate(outputs.systems):
             if not np.isnan(matrix[row, code]):
-                yield make.row(
-                    "mqm_segment", value=float(matrix[row, code]), system=key,
-                    label=names.items[item], by_system=True,
-                )  # fmt: skip
+                yield make.row("mqm_segment", value=float(matrix[row, code]), system=key, label=names.items[item])

@@ -104,7 +104,6 @@ def scores(context: Context, of_rows: Floats, names: Sequence[str]) -> Iterator[
                 mean,
                 system=table.names.systems[known[place]],
                 metric=name,
-                by_system=True,
                 n_raters=len(np.unique(context.rows.rater[mine])),
                 settings={"scores": "regression, mean 0 over all rows", **drawn.settings},
             )

@@ -214,7 +214,6 @@ def _outputs(make: Rows, groups: Grouped) -> Iterator[Row]:
                 value=float(len(outputs)),
                 label=f"{groups.feature.name}: {value}",
                 system=names.systems[code],
-                by_system=True,
                 n_items=len(np.unique(names.shown_item[cell])),
                 note=NO_OUTPUT if not outputs else few if len(outputs) < FEW_OUTPUTS else None,
                 settings=_feature_settings(groups.feature, value),

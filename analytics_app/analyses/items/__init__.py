@@ -62,7 +62,6 @@ class Items(Analysis):
                     value=float(means[place, system]),
                     label=names.items[items[place]],
                     system=outputs.systems[system],
-                    by_system=True,
                     n_ratings=int(n_ratings[place, system]),
                     settings={"items": len(items)},
                 )

@@ -252,6 +252,5 @@ def _against_source(make: Rows, decided: Decided, best: str, by: str) -> Iterato
             "not_worse_than_source",
             replace(share, n_ratings=None, n_items=int(mine.sum())),
             system=system,
-            by_system=True,
             settings={"labels": by, "best": best, "interval": "Wilson"},
         )

@@ -90,7 +90,6 @@ def shares(
                 criterion=criterion,
                 system=systems[code],
                 label=labels[begin + place // len(systems)],
-                by_system=True,
                 n_items=items[code],
                 n_raters=n_raters[code] if n_raters is not None else None,
                 note=joined(mean.note, note, interval_note(mean, outputs.unit)),

@@ -156,7 +156,6 @@ def _means(make: Rows, outputs: Outputs, normalisation: str) -> Iterator[Row]:
                     f"{name}{suffix}",
                     estimate,
                     system=outputs.systems[code],
-                    by_system=True,
                     note=note,
                     settings={
                         "normalisation": normalisation,

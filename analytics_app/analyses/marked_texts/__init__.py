@@ -54,7 +54,6 @@ class MarkedTexts(Analysis):
                 "marks_in_text",
                 value=float(stretch.n_raters),
                 system=stretch.system,
-                by_system=True,
                 label=f"{stretch.item} [{stretch.start}:{stretch.end}]",
                 n_raters=stretch.n_looked,
                 settings={

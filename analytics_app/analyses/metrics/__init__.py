@@ -245,9 +245,8 @@ def _people(
     for code, key in enumerate(systems):
         if not np.isnan(people[code] + scores[code]):
             yield make.row(
-                "metric_human_mean", value=float(people[code]), metric=metric.name, system=key, by_system=True,
-                n_items=int(n[code]),
-                settings=_settings(metric, settings, mean_of_metric=float(metric.sign * scores[code])),
+                "metric_human_mean", value=float(people[code]), metric=metric.name, system=key, n_items=int(n[code]),
+                settings=_settings(metric, settings, mean_of_metric=float(metric.sign * scores[code]))
             )  # fmt: skip
 
 

@@ -32,7 +32,7 @@ def means(
             if not np.isnan(metric.of_systems[code]):
                 yield make.row(
                     "metric_mean", value=float(metric.sign * metric.of_systems[code]), metric=metric.name, system=key,
-                    by_system=True, note=AS_WHOLE, settings={**settings, **composite},
+                    note=AS_WHOLE, settings={**settings, **composite}
                 )  # fmt: skip
         return
     lacking = np.zeros(len(outputs.systems), dtype=np.int64)
@@ -51,9 +51,9 @@ def means(
         n = int((~np.isnan(metric.of_texts[:, code])).sum())
         if n or note:
             yield make.row(
-                "metric_mean", mean, metric=metric.name, system=key, by_system=True, n_items=n,
+                "metric_mean", mean, metric=metric.name, system=key, n_items=n,
                 note=joined(mean.note if n else None, note, interval_note(mean, outputs.unit)),
-                settings={**settings, **composite, **drawn},
+                settings={**settings, **composite, **drawn}
             )  # fmt: skip
 
 

@@ -175,7 +175,6 @@ def _strengths(make: Rows, preferences: Preferences, ties: str) -> Iterator[Row]
         mine = (preferences.first == code) | (preferences.second == code)
         about: dict[str, Any] = {
             "system": key,
-            "by_system": True,
             "n_ratings": int(mine.sum()),
             "n_items": len(np.unique(preferences.cluster[mine])),
             "n_raters": len(np.unique(preferences.rater[mine])),

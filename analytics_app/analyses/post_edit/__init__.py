@@ -156,7 +156,7 @@ def _by_system(
     rates = group_ratios(*rate, system, suggested.cluster[mask], n_groups=len(systems), **drawn.options)
     for place, (code, estimate) in enumerate(zip(systems.tolist(), rates, strict=True)):
         yield make.row(
-            statistic, estimate, system=names.systems[code], label=label, by_system=True,
+            statistic, estimate, system=names.systems[code], label=label,
             n_raters=count(edited.rater[suggested.edit[mask][system == place]]), note=joined(estimate.note, note),
             settings={**drawn.settings, **(settings or {})},
         )  # fmt: skip

@@ -63,7 +63,7 @@ def _by_system(make: Rows, rows: Table, left_out: str | None) -> Iterator[Row]:
     for number, (key, estimate) in enumerate(zip(keys, shares, strict=True)):
         mine = row[place == number]
         yield make.row(
-            "suggestion_chosen", estimate, system=key, by_system=True, p=tests[number],
+            "suggestion_chosen", estimate, system=key, p=tests[number],
             p_adjusted=adjusted[number], n_raters=count(rows.rater[mine]),
             note=joined(estimate.note, INDEPENDENT, left_out),
             settings={**settings, **family},
@@ -90,7 +90,7 @@ def _identical(make: Rows) -> Iterator[Row]:
         system, system_b = (sample.table.names.systems[code] for code in (a, b))
         yield make.row(
             "identical_suggestions", value=n_same / items, n_items=items, system=system, system_b=system_b,
-            by_system=True, note=None if not n_same else SHOWN if alike.kept else NOT_SHOWN,
+            note=None if not n_same else SHOWN if alike.kept else NOT_SHOWN,
         )  # fmt: skip
 
 
@@ -150,7 +150,7 @@ def _pairs(
     for number, code in enumerate(known.tolist()):
         a, b = divmod(code, len(keys))
         yield make.row(
-            "suggestion_chosen_over", shares[number], system=keys[a], system_b=keys[b], by_system=True,
+            "suggestion_chosen_over", shares[number], system=keys[a], system_b=keys[b],
             p=tests[number], p_adjusted=adjusted[number], n_raters=count(rows.rater[row[first][group == number]]),
             note=joined(shares[number].note, INDEPENDENT),
             settings={**settings, "correction": correction, "family": f"{len(known)} pairs"},

@@ -113,7 +113,6 @@ def _systems(make: Rows, together: Together, ranks: Floats) -> Iterator[Row]:
                 name,
                 mean,
                 system=together.systems[code],
-                by_system=True,
                 note=joined(mean.note, FEW_RATERS if few else None, unequal, shared),
                 settings={
                     "ties": "shared" if name == "first_share" else "mid-ranks",
@@ -123,7 +122,7 @@ def _systems(make: Rows, together: Together, ranks: Floats) -> Iterator[Row]:
             )
     for code, median in enumerate(group_medians(ranks, together.system, n).tolist()):
         about: dict[str, Any] = together.counts(code)
-        yield make.row("rank_median", value=median, system=together.systems[code], by_system=True, **about)
+        yield make.row("rank_median", value=median, system=together.systems[code], **about)
 
 
 def _tops(together: Together, ranks: Floats) -> Floats:
@@ -262,7 +261,7 @@ def _strengths(make: Rows, together: Together, ranks: Floats) -> Iterator[Row]:
     note = TIES.format(n=tied, all=n_rankings) if tied else None
     settings = {**drawn.settings, "ties": "as pairs"}
     for code, key in enumerate(together.systems):
-        about: dict[str, Any] = {"system": key, "by_system": True, "settings": settings, **together.counts(code)}
+        about: dict[str, Any] = {"system": key, "settings": settings, **together.counts(code)}
         strength = model.strengths[code]
         yield make.row("pl_strength", strength, **about, note=joined(strength.note, note))
         yield make.row("pl_rank", model.ranks[code], **about)

@@ -124,7 +124,6 @@ def _compared(
             label=pair.kind,
             system=pair.system,
             metric=metric,
-            by_system=True,
             n_items=result.n_items,
             settings={**family.drawn.settings, **settings, "seed": make.sample.seed("robustness by system")},
         )

@@ -54,7 +54,6 @@ class SemanticProfile(Analysis):
                     estimate,
                     label=pair.key,
                     system=outputs.systems[code],
-                    by_system=True,
                     **outputs.counts(code),
                     settings={
                         "pair": pair.name,

@@ -191,7 +191,7 @@ class OfSystems:
 
 def names_of(systems: Sequence[str], a: int, b: int) -> dict[str, Any]:
     """Return the columns that identify the row of a pair of systems, by code."""
-    return {"system": systems[a], "system_b": systems[b], "by_system": True}
+    return {"system": systems[a], "system_b": systems[b]}
 
 
 def clusters_of(names: Names, *, by_document: bool) -> NDArray[np.int64]:

@@ -130,7 +130,6 @@ def _means(make: Rows, outputs: Outputs) -> Iterator[Row]:
                     estimate,
                     system=outputs.systems[code],
                     **counts,
-                    by_system=True,
                     note=note,
                     settings={"mean": "over ratings", **drawn.settings, **(_z(make) if name == "mean_z" else {})},
                 )
@@ -142,7 +141,7 @@ def _spread(make: Rows, outputs: Outputs) -> Iterator[Row]:
     for code, key in enumerate(outputs.systems):
         values = outputs.value[(outputs.system == code) & ~np.isnan(outputs.value)]
         counts = outputs.counts(code)
-        about: dict[str, Any] = {"system": key, "by_system": True, **counts}
+        about: dict[str, Any] = {"system": key, **counts}
         yield make.row("median", value=float(medians[code]), **about)
         spread = float(values.std(ddof=1)) if len(values) > 1 else None
         note = None if spread is not None else "One rating has no spread."
@@ -156,7 +155,7 @@ def _shares(make: Rows, outputs: Outputs) -> Iterator[Row]:
         counts: dict[str, Any] = {**outputs.counts(code)}
         for step in make.sample.question.domain:
             share = float(np.mean(values == step)) if len(values) else None
-            yield make.row("share", value=share, system=key, label=f"{step:g}", by_system=True, **counts)
+            yield make.row("share", value=share, system=key, label=f"{step:g}", **counts)
 
 
 def _differences(make: Rows, outputs: Outputs, pairs: Sequence[tuple[int, int]]) -> Iterator[Row]:

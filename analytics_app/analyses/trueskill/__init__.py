@@ -131,7 +131,7 @@ def _rows(
     counts: list[dict[str, Any]],
 ) -> Iterator[Row]:
     for key, skill, about in zip(systems, ranked.skills, counts, strict=True):
-        shared: dict[str, Any] = {"system": key, "by_system": True, "settings": settings, **about}
+        shared: dict[str, Any] = {"system": key, "settings": settings, **about}
         yield make.row("trueskill_mu", skill.mu, **shared, note=joined(skill.mu.note, note))
         yield make.row("trueskill_rank", skill.rank, **shared, note=joined(skill.rank.note, AS_IF))
         if skill.cluster is not None:
