@@ -3,8 +3,7 @@
 A rule never decides who is paid, and nothing is deleted: what it removes is a row with a reason.
 """
 
-from analytics_app.quality.base import Removal, Rule, RuleSample
-from analytics_app.quality.registry import registry, rule_name
+from analytics_app.quality.base import Removal, Rule, RuleSample, registry, rule_name
 
 registry.discover(__name__)
 

@@ -6,14 +6,17 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum, auto
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias, TypeVar
 
 import numpy as np
 from django.utils.functional import Promise
+from django.utils.translation import gettext as _
 from numpy.typing import NDArray
 
 from analytics_app.ratings import Extra, Extras, Floats, Mask, Table
 from analytics_app.ratings.carefulness import raters_in
+from analytics_app.results import REPLACED
+from tasks_app.registry import Registry, stem
 from tasks_app.study_settings import Block
 
 Words: TypeAlias = str | Promise
@@ -153,3 +156,22 @@ class Rule(ABC):
     @abstractmethod
     def remove(self, sample: RuleSample, settings: Mapping[str, object]) -> Removal:
         """Return the exclusions."""
+
+
+AnyRule = TypeVar("AnyRule", bound=Rule)
+
+registry: Registry[Rule] = Registry("quality rule")
+
+
+def register(member: type[AnyRule]) -> type[AnyRule]:
+    """Register an instance of a rule under its module's name."""
+    member.name = stem(member)
+    registry.register(member())
+    return member
+
+
+def rule_name(key: str) -> str:
+    """Return the name of a quality rule on pages, or of the last step of a funnel; the key of an unknown rule."""
+    if key == REPLACED:
+        return _("Reassigned to another rater")
+    return str(registry[key].label) if key in registry else key

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 from django.utils.translation import gettext_lazy as _
 
-from analytics_app.quality.base import Removal, Rule, RuleSample
-from analytics_app.quality.registry import register
+from analytics_app.quality.base import Removal, Rule, RuleSample, register
 from analytics_app.ratings import Judgments
 from tasks_app.setting_fields import whole_field
 from tasks_app.study_settings import Block

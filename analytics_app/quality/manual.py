@@ -8,8 +8,7 @@ import numpy as np
 from django.utils.translation import gettext_lazy as _
 from numpy.typing import NDArray
 
-from analytics_app.quality.base import Removal, Rule, RuleSample, Target
-from analytics_app.quality.registry import register
+from analytics_app.quality.base import Removal, Rule, RuleSample, Target, register
 from analytics_app.ratings import Mask, Table
 
 

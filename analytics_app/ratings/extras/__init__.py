@@ -3,8 +3,7 @@
 It is loaded once for a part of a run, and only the kinds that a rule or an analysis of that run declares in `needs`.
 """
 
-from analytics_app.ratings.extras.base import Extra, Extras, Loading
-from analytics_app.ratings.extras.registry import registry
+from analytics_app.ratings.extras.base import Extra, Extras, Loading, registry
 
 registry.discover(__name__)
 

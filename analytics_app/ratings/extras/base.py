@@ -7,8 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Self, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from analytics_app.models import Run
-from analytics_app.ratings.table import Table
+from analytics_app.ratings.table import Coding, Names, Table
+from tasks_app.registry import Registry
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,3 +78,21 @@ class Extras:
     def empty(cls, table: Table, needs: Iterable[type[Extra]]) -> Extras:
         """Return every needed kind without entries."""
         return cls({kind: kind.empty(table) for kind in set(needs)})
+
+
+registry: Registry[type[Extra]] = Registry("kind of material")
+
+
+def extra(member: type[AnyExtra]) -> type[AnyExtra]:
+    """Register a kind of further data under its module's name."""
+    registry.register(member)
+    return member
+
+
+def rater_codes(names: Names, ids: NDArray[np.int64]) -> NDArray[np.int32]:
+    """Return codes into the raters' names for (unsorted) ids of raters; -1 for unknown ids."""
+    order = np.argsort(names.rater_ids, kind="stable")
+    codes = Coding(names.rater_ids[order])(ids)
+    if not len(order):
+        return codes
+    return np.where(codes >= 0, order[codes].astype(np.int32), np.int32(-1))

@@ -10,9 +10,7 @@ from numpy.typing import NDArray
 
 from analytics_app.ratings.conditions import is_given
 from analytics_app.ratings.copying import copy
-from analytics_app.ratings.extras.base import Extra, Loading
-from analytics_app.ratings.extras.codes import rater_codes
-from analytics_app.ratings.extras.registry import extra
+from analytics_app.ratings.extras.base import Extra, Loading, extra, rater_codes
 from analytics_app.ratings.table import Mask, Table
 
 

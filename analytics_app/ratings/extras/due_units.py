@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analytics_app.ratings.copying import rows
-from analytics_app.ratings.extras.base import Extra, Loading
-from analytics_app.ratings.extras.registry import extra
+from analytics_app.ratings.extras.base import Extra, Loading, extra
 from analytics_app.ratings.table import Coding, Table
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Self
 
-from analytics_app.ratings.extras.base import Extra, Loading
-from analytics_app.ratings.extras.registry import extra
+from analytics_app.ratings.extras.base import Extra, Loading, extra
 from analytics_app.ratings.table import Table
 from tasks_app.models import System
 

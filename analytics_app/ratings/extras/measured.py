@@ -9,9 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analytics_app.ratings.copying import rows
-from analytics_app.ratings.extras.base import Extra, Loading
-from analytics_app.ratings.extras.codes import rater_codes
-from analytics_app.ratings.extras.registry import extra
+from analytics_app.ratings.extras.base import Extra, Loading, extra, rater_codes
 from analytics_app.ratings.extras.spans import excluded_ids
 from analytics_app.ratings.reading import ids_of
 from analytics_app.ratings.table import Coding, Floats, Mask, Table

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analytics_app.ratings.copying import copy
-from analytics_app.ratings.extras.base import Extra, Loading
-from analytics_app.ratings.extras.registry import extra
+from analytics_app.ratings.extras.base import Extra, Loading, extra
 from analytics_app.ratings.reading import load
 from analytics_app.ratings.table import Floats, Mask, Table
 from tasks_app.models import Criterion, Task

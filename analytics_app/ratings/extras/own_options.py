@@ -9,8 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from analytics_app.ratings.extras.base import Extra, Loading
-from analytics_app.ratings.extras.registry import extra
+from analytics_app.ratings.extras.base import Extra, Loading, extra
 from analytics_app.ratings.table import Table
 from tasks_app.models import Item
 from tasks_app.task_types.labels.options import EVERY, problem_in_options

@@ -8,9 +8,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from analytics_app.ratings.extras.base import Extra, Loading
-from analytics_app.ratings.extras.codes import rater_codes
-from analytics_app.ratings.extras.registry import extra
+from analytics_app.ratings.extras.base import Extra, Loading, extra, rater_codes
 from analytics_app.ratings.table import Floats, Mask, Table
 from tasks_app.models import Rater, Study
 from tasks_app.selectors import pay

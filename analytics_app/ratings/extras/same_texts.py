@@ -10,8 +10,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from analytics_app.ratings.extras.base import Extra, Loading
-from analytics_app.ratings.extras.registry import extra
+from analytics_app.ratings.extras.base import Extra, Loading, extra
 from analytics_app.ratings.table import Table
 from tasks_app.models import Study, Task
 from tasks_app.services.study.units import texts_of

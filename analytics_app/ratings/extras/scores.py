@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from analytics_app.models import MetricScore
 from analytics_app.ratings.composites import Composite, Made, computed, read_composites
 from analytics_app.ratings.copying import rows
-from analytics_app.ratings.extras.base import Extra, Loading
-from analytics_app.ratings.extras.registry import extra
+from analytics_app.ratings.extras.base import Extra, Loading, extra
 from analytics_app.ratings.table import Floats, Table
 
 

@@ -8,8 +8,7 @@ from typing import Self
 import numpy as np
 
 from analytics_app.ratings.copying import rows
-from analytics_app.ratings.extras.base import Extra, Loading
-from analytics_app.ratings.extras.registry import extra
+from analytics_app.ratings.extras.base import Extra, Loading, extra
 from analytics_app.ratings.table import Coding, Table
 
 

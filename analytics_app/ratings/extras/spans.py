@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from analytics_app.models import Exclusion, Run
 from analytics_app.ratings.copying import copy, rows
-from analytics_app.ratings.extras.base import Extra, Loading
-from analytics_app.ratings.extras.registry import extra
+from analytics_app.ratings.extras.base import Extra, Loading, extra
 from analytics_app.ratings.table import Coding, Table
 
 SIDES = ("output", "source")

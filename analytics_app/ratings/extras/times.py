@@ -9,9 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analytics_app.ratings.copying import copy, rows
-from analytics_app.ratings.extras.base import Extra, Loading
-from analytics_app.ratings.extras.codes import rater_codes
-from analytics_app.ratings.extras.registry import extra
+from analytics_app.ratings.extras.base import Extra, Loading, extra, rater_codes
 from analytics_app.ratings.table import Coding, Floats, Table
 from tasks_app.models import Rater, Study
 from tasks_app.selectors.pay import full_set_sizes, full_sets

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from analytics_app.ratings.copying import rows
-from analytics_app.ratings.extras.base import Extra, Loading
-from analytics_app.ratings.extras.registry import extra
+from analytics_app.ratings.extras.base import Extra, Loading, extra
 from analytics_app.ratings.table import Table
 
 
