@@ -7,7 +7,6 @@ from analytics_app.api import ratings as api_ratings
 from analytics_app.api import results as api_results
 from analytics_app.api import runs as api_runs
 from analytics_app.views import (
-    archive,
     coding,
     collected,
     comparing,
@@ -116,7 +115,7 @@ researcher_urls: list[URLPattern] = [
     path("<slug:slug>/datasheet/import/", datasheet.import_file, name="datasheet_import"),
     path("<slug:slug>/datasheet/heds.<str:format>", datasheet.download, name="datasheet_file"),
     path("<slug:slug>/data/", data.data, name="data"),
-    path("<slug:slug>/data/archive.zip", archive.archive, name="archive"),
+    path("<slug:slug>/data/archive.zip", data.archive, name="archive"),
     path("<slug:slug>/data/scores/", uploads.upload, {"pages": scores.Pages}, name="scores"),
     path("<slug:slug>/data/scores/delete/", uploads.delete, {"pages": scores.Pages}, name="delete_scores"),
     path("<slug:slug>/data/outcomes/", uploads.upload, {"pages": outcomes.Pages}, name="outcomes"),

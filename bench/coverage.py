@@ -23,8 +23,8 @@ from analytics_app.stats.agreement.icc import icc_forms, icc_one_way
 from analytics_app.stats.agreement.krippendorff import Level, krippendorff_alpha
 from analytics_app.stats.comparison.means import group_means
 from analytics_app.stats.comparison.paired import paired
-from analytics_app.stats.estimate import Estimate
 from analytics_app.stats.resampling.bootstrap import Adjusted
+from analytics_app.stats.values import Estimate
 
 Floats = NDArray[np.float64]
 Rng = np.random.Generator

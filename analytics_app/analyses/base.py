@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from analytics_app.analyses.shared import conditions
 from analytics_app.ratings import Extra, Extras, Floats, Mask, Table
 from analytics_app.results import Basis, Row
-from analytics_app.stats.estimate import Estimate
 from analytics_app.stats.resampling.bootstrap import Adjusted
 from analytics_app.stats.scales.standardise import Constant
+from analytics_app.stats.values import Estimate
 from tasks_app.study_settings import Block
 from tasks_app.studyfile.fields import ListField
 from tasks_app.task_types.base import Scale

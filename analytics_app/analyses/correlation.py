@@ -15,7 +15,7 @@ from analytics_app.analyses.shared.rated_texts import FIRST, BetweenRaters, clus
 from analytics_app.analyses.shared.transforms import OverallFilters
 from analytics_app.results import Row
 from analytics_app.stats.agreement.correlation import between_raters
-from analytics_app.stats.estimate import Estimate
+from analytics_app.stats.values import Estimate
 from tasks_app.setting_fields import whole_field
 from tasks_app.task_types.base import Scale
 

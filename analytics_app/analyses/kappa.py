@@ -13,7 +13,7 @@ from analytics_app.analyses.shared.rated_texts import BetweenRaters, RatedTexts,
 from analytics_app.analyses.shared.transforms import OverallFilters
 from analytics_app.results import Row
 from analytics_app.stats.agreement.kappa import CohenKappas, KappaWeights, weighted_kappas
-from analytics_app.stats.estimate import Estimate, joined
+from analytics_app.stats.values import Estimate, joined
 from tasks_app.setting_fields import whole_field
 from tasks_app.task_types.base import Scale
 

@@ -13,7 +13,7 @@ from analytics_app.analyses.base import Analysis, Rows, Sample
 from analytics_app.analyses.registry import register
 from analytics_app.results import Row
 from analytics_app.stats.agreement.variance_components import NAMES, variance_components
-from analytics_app.stats.estimate import joined
+from analytics_app.stats.values import joined
 from tasks_app.task_types.base import Scale
 
 STEPS = "Steps taken as equal."

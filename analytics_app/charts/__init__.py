@@ -8,9 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from analytics_app.charts.drawing import Drawn, Sketch, finished, is_by_rater, is_further, numbers, subtitle, values
+from analytics_app.charts.drawing import (
+    Drawn,
+    Kind,
+    Sketch,
+    finished,
+    in_order,
+    is_by_rater,
+    is_further,
+    numbers,
+    subtitle,
+    values,
+)
 from analytics_app.charts.picking import Material
-from analytics_app.charts.registry import Kind, in_order
 from analytics_app.charts.svg import standing_alone
 from analytics_app.results import Row
 

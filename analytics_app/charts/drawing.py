@@ -1,4 +1,4 @@
-"""Render a specification as a drawing.
+"""The charts of analyses: their registry, and rendering a specification as a drawing.
 
 vl-convert runs a JavaScript engine of its own. If a process renders and is then forked, the engine of the child hangs
 for ever. So charts are rendered only within a job, in the child that runs it, and never while this package is
@@ -14,12 +14,13 @@ Only this package writes specs, and they contain their data: the renderer would 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 from analytics_app.charts import svg
+from analytics_app.charts.picking import Material
 from analytics_app.charts.room import NARROW, WIDE, Chart, Room
 from analytics_app.charts.svg import INK, LINE, QUIET
 
@@ -170,3 +171,38 @@ def _config(room: Room) -> dict[str, Any]:
         "view": {"stroke": None},
         "text": {"fontSize": room.letters, "color": INK},
     }
+
+
+Kind: TypeAlias = Callable[[Material], Iterator[Sketch]]
+
+
+@dataclass(frozen=True, slots=True)
+class Registered:
+    """A kind of chart; charts of a lower order come first."""
+
+    order: int
+    kind: Kind
+    of_task: bool
+    side_by_side: bool
+
+
+_registered: list[Registered] = []
+
+
+def chart(*, order: int, of_task: bool = True, side_by_side: bool = False) -> Callable[[Kind], Kind]:
+    """Register a kind of chart; charts of a lower order come first (shares 11, means 30, agreement 90).
+
+    One that is not `of_task` is drawn of single criteria only. One that is drawn `side_by_side` also compares the
+    criteria of a task.
+    """
+
+    def known(kind: Kind) -> Kind:
+        _registered.append(Registered(order, kind, of_task, side_by_side))
+        return kind
+
+    return known
+
+
+def in_order() -> list[Registered]:
+    """Return every chart that was made known; the order does not depend on which module was imported first."""
+    return sorted(_registered, key=lambda one: (one.order, one.kind.__module__, one.kind.__qualname__))

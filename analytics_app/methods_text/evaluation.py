@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from analytics_app.heds.answers import NOT_APPLICABLE
-from analytics_app.heds.filling.facts import Facts
-from analytics_app.heds.filling.proposals import counted
+from analytics_app.heds.filling.facts import Facts, counted
 from analytics_app.heds.filling.texts import UnitSizes
 from analytics_app.heds.questions import language_names
 from analytics_app.methods_text.references import named_in

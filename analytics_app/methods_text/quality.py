@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from analytics_app import quality
 from analytics_app.heds.filling.design import BY_HAND, checks_in_words
 from analytics_app.heds.filling.evaluators import before_in_words
-from analytics_app.heds.filling.facts import Facts
-from analytics_app.heds.filling.proposals import counted
+from analytics_app.heds.filling.facts import Facts, counted
 from analytics_app.heds.filling.wording import rule_in_words
 from analytics_app.methods_text.evaluation import opening, task_name
 from analytics_app.methods_text.references import named_in

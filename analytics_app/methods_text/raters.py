@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from analytics_app.heds.filling.evaluators import payment_in_words
-from analytics_app.heds.filling.facts import Facts
-from analytics_app.heds.filling.proposals import counted
+from analytics_app.heds.filling.facts import Facts, counted
 from analytics_app.methods_text.sentences import Sentence, day, listed, number
 from analytics_app.models import ResultRow
 from tasks_app import channels

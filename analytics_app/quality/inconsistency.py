@@ -7,8 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 from django.utils.translation import gettext_lazy as _
 
-from analytics_app.quality._raters import not_tested, remove_raters
-from analytics_app.quality.base import Evidence, Removal, Rule, RuleSample, register
+from analytics_app.quality.base import Evidence, Removal, Rule, RuleSample, not_tested, register, remove_raters
 from analytics_app.ratings.carefulness import inconsistency_of, raters_in
 from analytics_app.ratings.extras.repeats import Repeats
 from analytics_app.stats.quality.inconsistency import outliers

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 from django.utils.translation import gettext_lazy as _
 
-from analytics_app.quality._raters import by_criterion
-from analytics_app.quality.base import Removal, Rule, RuleSample, register
+from analytics_app.quality.base import Removal, Rule, RuleSample, by_criterion, register
 from analytics_app.stats.quality.fences import iqr_fences
 from tasks_app.setting_fields import number_field
 from tasks_app.study_settings import Block

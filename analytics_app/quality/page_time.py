@@ -7,8 +7,16 @@ from collections.abc import Mapping
 import numpy as np
 from django.utils.translation import gettext_lazy as _
 
-from analytics_app.quality._raters import not_tested, remove_raters, share_in_words
-from analytics_app.quality.base import Evidence, Removal, Rule, RuleSample, register
+from analytics_app.quality.base import (
+    Evidence,
+    Removal,
+    Rule,
+    RuleSample,
+    not_tested,
+    register,
+    remove_raters,
+    share_in_words,
+)
 from analytics_app.ratings.carefulness import LEAST_SECONDS, WORDS_PER_SECOND, fast_screens
 from analytics_app.ratings.extras.times import Times
 from analytics_app.ratings.extras.words import Words

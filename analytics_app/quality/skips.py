@@ -7,8 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 from django.utils.translation import gettext_lazy as _
 
-from analytics_app.quality._raters import remove_raters
-from analytics_app.quality.base import Evidence, Removal, Rule, RuleSample, register
+from analytics_app.quality.base import Evidence, Removal, Rule, RuleSample, register, remove_raters
 from analytics_app.ratings.extras.skips import Skips as Skipped
 from tasks_app.setting_fields import whole_field
 from tasks_app.study_settings import Block

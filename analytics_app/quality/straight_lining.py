@@ -7,8 +7,16 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 from django.utils.translation import gettext_lazy as _
 
-from analytics_app.quality._raters import not_tested, remove_raters, share_in_words
-from analytics_app.quality.base import Evidence, Removal, Rule, RuleSample, register
+from analytics_app.quality.base import (
+    Evidence,
+    Removal,
+    Rule,
+    RuleSample,
+    not_tested,
+    register,
+    remove_raters,
+    share_in_words,
+)
 from analytics_app.ratings import Table
 from analytics_app.ratings.carefulness import Scales, positions_of
 from analytics_app.ratings.extras.screens import Screens

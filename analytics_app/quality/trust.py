@@ -8,8 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 from django.utils.translation import gettext_lazy as _
 
-from analytics_app.quality._raters import by_criterion, not_tested, remove_raters
-from analytics_app.quality.base import Removal, Rule, RuleSample, register
+from analytics_app.quality.base import Removal, Rule, RuleSample, by_criterion, not_tested, register, remove_raters
 from analytics_app.ratings.carefulness import raters_in
 from analytics_app.stats.quality.trust import MOST_RATERS, trust_coefficients
 from analytics_app.stats.quality.trust import Trust as Coefficients

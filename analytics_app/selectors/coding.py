@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from analytics_app.stats.agreement.kappa import cohen_kappas
 from analytics_app.stats.comparison.corrections import adjust
 from analytics_app.stats.comparison.drawn_tables import fisher
-from analytics_app.stats.estimate import Estimate
+from analytics_app.stats.values import Estimate
 from tasks_app.models import Rating, Study, Task
 from tasks_app.selectors.coding import Coding
 

@@ -1,4 +1,4 @@
-"""Tables that are declared: each column with its head, the statistic it shows, and how."""
+"""The tables of analyses: declared by their columns, general ones for all other rows, and the registry of both."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from django.utils.translation import gettext as _
 
 from analytics_app.models import ResultRow
-from analytics_app.show import formats
+from analytics_app.show import formats, labels
 from analytics_app.show.cells import DASH, Cell, Words, number
 from analytics_app.show.formats import Format
 from analytics_app.show.index import RowIndex
@@ -154,3 +154,126 @@ def facts(rows: Rows, caption: Words, shown: Mapping[str, Format]) -> Iterator[T
     ]
     lines = [row for statistic in shown for row in rows.of(statistic)]
     yield from table_of(rows, caption, columns, lines, by=("label",), used_only=True)
+
+
+# What a page shows of one analysis; more is in the file of results.
+MOST_ROWS = 200
+
+
+def general_table(rows: Sequence[ResultRow], limit: float, *, caption: Words = "") -> Iterator[Table]:
+    """Yield rows with the columns that are in use, if there are some; the value before the rules beside.
+
+    Rows of which the rules kept nothing are shown as they were before. Without a caption the table has the name of the
+    analysis.
+    """
+    index = RowIndex(rows)
+    before = {_about(row): row for row in index.before} if index.kept else {}
+    was = formats.digits(3)
+    columns = [
+        named(_("Measure"), formats.statistic),
+        named(_("Part"), formats.part),
+        named(_("System"), lambda row: " – ".join(filter(None, (row.system, row.system_b)))),
+        named(_("Rater"), lambda row: row.rater),
+        named(_("Label"), lambda row: row.label),
+        own(_("Value"), formats.digits(3)),
+        own(_("Interval"), formats.interval(3)),
+        own(_("df"), formats.df),
+        own(_("p"), formats.p_uncorrected(limit)),
+        own(_("Adjusted p"), formats.p_adjusted(limit)),
+        own(_("Ratings"), formats.ratings),
+        own(_("Items"), formats.items),
+        own(_("Raters"), formats.raters),
+        own(_("Before rules"), lambda row: was(before.get(_about(row)) if row is not None else None)),
+    ]
+    lines = index.kept or index.before
+    yield from table_of(
+        index,
+        caption or (labels.analysis(rows[0].analysis) if rows else ""),
+        columns,
+        lines,
+        most=MOST_ROWS,
+        more=_("%(n)s more rows are in the file of results."),
+        used_only=True,
+    )
+
+
+def others(rows: Rows, statistics: Sequence[str], limit: float, caption: Words) -> Iterator[Table]:
+    """Yield a general table of some statistics."""
+    yield from general_table([row for row in rows.rows if row.statistic in statistics], limit, caption=caption)
+
+
+def subsets(rows: Rows, limit: float, caption: Words) -> Iterator[Table]:
+    """Yield a general table of slices, groups and waves."""
+    yield from general_table(rows.parts, limit, caption=caption)
+
+
+def _about(row: ResultRow) -> tuple[object, ...]:
+    """Return the identity of a row without its basis."""
+    return (
+        row.statistic, row.system, row.system_b, row.label, row.rater, row.group, row.wave, row.slice, row.metric,
+        row.metric_b, str((row.settings or {}).get("level", "")),
+    )  # fmt: skip
+
+
+# Makes tables of the rows of an analysis; the number is below what a p value is significant.
+Make: TypeAlias = Callable[[Rows, float], Iterator[Table]]
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """A table shared by several analyses. Shared tables come after all others, those of a lower `order` first."""
+
+    analyses: frozenset[str]
+    make: Make
+    order: int
+    folded: bool
+
+
+_own: dict[str, Make] = {}
+_shared: list[Shared] = []
+
+
+def tables_of(*analyses: str) -> Callable[[Make], Make]:
+    """Register the tables of an analysis; with several names, those of each separately."""
+
+    def known(make: Make) -> Make:
+        for name in analyses:
+            if _own.setdefault(name, make) is not make:
+                raise ValueError(f"There are tables of the analysis {name!r} already.")
+        return make
+
+    return known
+
+
+def shared_table(*analyses: str, order: int, folded: bool = False) -> Callable[[Make], Make]:
+    """Register a table of the rows of several analyses, which then have no tables of their own.
+
+    It is also made where the rules kept nothing, so that it can show what was before them as such.
+    """
+
+    def known(make: Make) -> Make:
+        _shared.append(Shared(frozenset(analyses), make, order, folded))
+        return make
+
+    return known
+
+
+def is_shared(analysis: str) -> bool:
+    """Return whether the rows of an analysis are in tables shared with others."""
+    return any(analysis in shared.analyses for shared in _shared)
+
+
+def tables_for(analysis: str, rows: Sequence[ResultRow], limit: float) -> list[Table]:
+    """Return the tables of an analysis: its own, else the general one."""
+    make = _own.get(analysis)
+    return list(make(RowIndex(rows), limit) if make is not None else general_table(rows, limit))
+
+
+def shared_tables(rows: Sequence[ResultRow], limit: float, *, folded: bool) -> list[tuple[int, Table]]:
+    """Return the tables shared by several analyses, with their order."""
+    tables = []
+    for shared in sorted(_shared, key=lambda entry: entry.order):
+        of_shared = [row for row in rows if row.analysis in shared.analyses]
+        if of_shared and shared.folded == folded:
+            tables += [(shared.order, table) for table in shared.make(RowIndex(of_shared), limit)]
+    return tables

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from analytics_app.stats.arrays import Floats
+from analytics_app.stats.values import Floats
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,7 @@ from analytics_app.selectors.sections import PAIRS_SHOWN, RATER_PAIRS_SHOWN, Cri
 from analytics_app.show import cells, formats, labels
 from analytics_app.show.cells import Cell
 from analytics_app.show.index import RowIndex
-from analytics_app.show.registry import is_shared, shared_tables, tables_for
-from analytics_app.show.shown import Shown, named, own, table_of
+from analytics_app.show.shown import Shown, is_shared, named, own, shared_tables, table_of, tables_for
 from analytics_app.show.table import Column, Table, with_keys
 from analytics_app.views.marked_texts import KIND as OF_MARKS
 from analytics_app.views.marked_texts import MarkedText, texts_of

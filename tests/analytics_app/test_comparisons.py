@@ -12,7 +12,7 @@ from analytics_app import analyses
 from analytics_app.analyses.base import Common, Question, QuestionCriterion, Sample
 from analytics_app.analyses.pairwise import ALL_PLACED
 from analytics_app.models import ResultRow
-from analytics_app.show.registry import tables_for
+from analytics_app.show.shown import tables_for
 from analytics_app.stats.ranking.strengths import ALWAYS_ABOVE
 from tasks_app.task_types.base import Scale
 from tests.analytics_app.comparing import Screens, one, rows_of, said

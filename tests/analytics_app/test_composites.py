@@ -21,7 +21,7 @@ from analytics_app.plan import BadPlan, complete
 from analytics_app.ratings.composites import Composite, read_composites
 from analytics_app.results import Row
 from analytics_app.show.findings import FindingQuestion, findings_beside
-from analytics_app.show.registry import tables_for
+from analytics_app.show.shown import tables_for
 from analytics_app.stats.metrics.composite import combined, passed
 from tasks_app.models import Membership, Study
 from tests.analytics_app.builders import are_rendered

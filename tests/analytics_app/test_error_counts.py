@@ -15,7 +15,7 @@ from analytics_app import charts
 from analytics_app.models import ResultRow
 from analytics_app.results import Row
 from analytics_app.show.findings import FindingQuestion, finding
-from analytics_app.show.registry import tables_for
+from analytics_app.show.shown import tables_for
 from tests.analytics_app.builders import are_rendered
 from tests.analytics_app.by_commands import analysed, load, one, score, write
 

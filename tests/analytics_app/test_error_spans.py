@@ -13,7 +13,7 @@ from analytics_app import charts
 from analytics_app.analyses import registry
 from analytics_app.models import Exclusion, ResultRow
 from analytics_app.results import Row
-from analytics_app.show.registry import tables_for
+from analytics_app.show.shown import tables_for
 from tasks_app.models import Rater, Study
 from tests.analytics_app.by_commands import analysed, load, one, score, write
 from tests.once import ModuleRows

@@ -17,7 +17,7 @@ from django.core.management import CommandError, call_command
 from analytics_app import charts
 from analytics_app.models import MetricScore, ResultRow
 from analytics_app.results import Row
-from analytics_app.show.registry import tables_for
+from analytics_app.show.shown import tables_for
 from tasks_app.models import Event
 from tasks_app.services.study import lifecycle
 from tests.analytics_app.builders import are_rendered

@@ -13,7 +13,7 @@ from analytics_app.analyses import registry
 from analytics_app.analyses.shared.rated_texts import BetweenRaters
 from analytics_app.models import ResultRow
 from analytics_app.results import Row
-from analytics_app.show.registry import tables_for
+from analytics_app.show.shown import tables_for
 from analytics_app.stats.errors.edits import edit_distance
 from tests.analytics_app.builders import are_rendered
 from tests.analytics_app.by_commands import analysed, load, one

@@ -17,7 +17,7 @@ from analytics_app.plan import BadPlan, complete
 from analytics_app.ratings import Extra, Extras, Table
 from analytics_app.ratings.extras.kinds import Kinds
 from analytics_app.results import Row
-from analytics_app.show.registry import tables_for
+from analytics_app.show.shown import tables_for
 from analytics_app.stats.quality.trust import trust_coefficients
 from tasks_app.task_types.base import Scale
 from tests.analytics_app.test_quality_rules import FIVE, controls, given, repeats, times

@@ -10,7 +10,7 @@ import pytest
 from analytics_app.analyses.clusters import FIRST_HIGHER, SECOND_HIGHER
 from analytics_app.models import ResultRow
 from analytics_app.results import COLUMNS
-from analytics_app.show.registry import tables_for
+from analytics_app.show.shown import tables_for
 from tasks_app.task_types.base import Scale
 from tests.analytics_app.comparing import Screens, one, rows_of, said
 from tests.analytics_app.test_comparisons import magnitudes, preferences, rankings

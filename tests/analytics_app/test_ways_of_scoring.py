@@ -14,7 +14,7 @@ import scipy.stats
 from analytics_app import charts
 from analytics_app.models import Exclusion, ResultRow
 from analytics_app.results import Row
-from analytics_app.show.registry import tables_for
+from analytics_app.show.shown import tables_for
 from analytics_app.stats.ranking.pairs_within import won_shares
 from tasks_app.models import Rater
 from tests.analytics_app.builders import are_rendered

@@ -6,7 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from analytics_app.stats.arrays import compressed, on_scale, rated, value_codes
+from analytics_app.stats.values import compressed, on_scale, rated, value_codes
 
 NAN = float("nan")
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from analytics_app.stats.errors.characters import character_alpha
 from analytics_app.stats.errors.marks import Looks, Spans
-from analytics_app.stats.estimate import Estimate
+from analytics_app.stats.values import Estimate
 from tests.work import assert_work_grows_with_data
 
 Mark = tuple[int, int, int, int]  # look, start, end, label

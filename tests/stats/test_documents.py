@@ -18,9 +18,9 @@ from analytics_app.stats.comparison.friedman import concordance
 from analytics_app.stats.errors.characters import character_alpha
 from analytics_app.stats.errors.marks import Looks, Spans
 from analytics_app.stats.errors.spans import span_f1s
-from analytics_app.stats.estimate import Estimate
 from analytics_app.stats.metrics.metric_meta import over_systems, over_texts
 from analytics_app.stats.metrics.tau_like import tau_like
+from analytics_app.stats.values import Estimate
 
 DRAW = np.random.default_rng(5)
 N, COPIES = 24, 4

@@ -6,7 +6,7 @@ from dataclasses import FrozenInstanceError, asdict
 import numpy as np
 import pytest
 
-from analytics_app.stats.estimate import Estimate, joined
+from analytics_app.stats.values import Estimate, joined
 
 
 def test_numbers_of_numpy_become_plain_ones() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from analytics_app.stats.agreement import icc as module
 from analytics_app.stats.agreement.icc import Form, icc_forms, icc_one_way
-from analytics_app.stats.estimate import Estimate
+from analytics_app.stats.values import Estimate
 from tests.stats.agreeing import FOUR_JUDGES, NAN, long, many
 from tests.work import assert_work_grows_with_data
 

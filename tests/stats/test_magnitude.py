@@ -7,8 +7,8 @@ import pytest
 import scipy.stats
 
 from analytics_app.stats.comparison.paired import item_means
-from analytics_app.stats.estimate import Estimate
 from analytics_app.stats.scales.magnitude import NORMALISATIONS, geometric_means, normalised, ratios, taken_back
+from analytics_app.stats.values import Estimate
 from tests.work import assert_work_grows_with_data
 
 NAN = float("nan")

@@ -8,7 +8,7 @@ from statsmodels.stats.proportion import proportion_confint
 
 from analytics_app.stats.comparison.mcnemar import mcnemar
 from analytics_app.stats.comparison.wilson import wilson
-from analytics_app.stats.estimate import Estimate
+from analytics_app.stats.values import Estimate
 
 NAN = float("nan")
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analytics_app.stats.comparison.means import group_means, group_medians, shares
-from analytics_app.stats.estimate import Estimate
+from analytics_app.stats.values import Estimate
 
 NAN = float("nan")
 ROWS = st.lists(st.tuples(st.integers(1, 5) | st.just(NAN), st.integers(0, 3), st.integers(0, 5)), max_size=40)

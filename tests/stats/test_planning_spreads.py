@@ -7,7 +7,6 @@ import pytest
 
 from analytics_app.stats.agreement.krippendorff import krippendorff_alpha
 from analytics_app.stats.agreement.variance_components import NAMES, variance_components
-from analytics_app.stats.estimate import Estimate
 from analytics_app.stats.planning.alpha_width import (
     Expected,
     _alphas,
@@ -16,6 +15,7 @@ from analytics_app.stats.planning.alpha_width import (
     alpha_width,
     runs_within,
 )
+from analytics_app.stats.values import Estimate
 from tests.work import assert_work_grows_with_data, work_of
 
 RNG = np.random.default_rng

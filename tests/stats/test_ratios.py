@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from analytics_app.stats.comparison.ratios import group_ratios
-from analytics_app.stats.estimate import Estimate
+from analytics_app.stats.values import Estimate
 
 NAN = float("nan")
 

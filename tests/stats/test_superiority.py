@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analytics_app.stats.comparison.paired import superiority
-from analytics_app.stats.estimate import Estimate
+from analytics_app.stats.values import Estimate
 from tests.stats import naive
 
 NAN = float("nan")

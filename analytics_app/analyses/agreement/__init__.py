@@ -17,7 +17,7 @@ from analytics_app.stats.agreement.fleiss import fleiss_kappa
 from analytics_app.stats.agreement.gwet import gwet_ac
 from analytics_app.stats.agreement.kendall import kendall_w
 from analytics_app.stats.agreement.percent import percent_agreement
-from analytics_app.stats.estimate import joined
+from analytics_app.stats.values import joined
 from tasks_app.setting_fields import choice_field
 from tasks_app.task_types.base import Scale
 

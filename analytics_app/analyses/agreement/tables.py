@@ -12,8 +12,7 @@ from analytics_app.models import ResultRow
 from analytics_app.show import formats
 from analytics_app.show.cells import Cell
 from analytics_app.show.formats import digits, interval, items, raters, ratings
-from analytics_app.show.registry import shared_table
-from analytics_app.show.shown import Rows, Shown, named, own, table_of
+from analytics_app.show.shown import Rows, Shown, named, own, shared_table, table_of
 from analytics_app.show.table import Table
 
 CORRELATIONS = (

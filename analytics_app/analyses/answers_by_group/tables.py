@@ -13,8 +13,7 @@ from analytics_app.show import cells
 from analytics_app.show.cells import DASH, Cell
 from analytics_app.show.formats import df, digits, interval, p, p_adjusted, raters
 from analytics_app.show.notes import notes_of
-from analytics_app.show.registry import tables_of
-from analytics_app.show.shown import Rows, named, own, table_of
+from analytics_app.show.shown import Rows, named, own, table_of, tables_of
 from analytics_app.show.table import Column, Table
 
 TESTS = ("group_association", "group_higher", "group_mean_difference")

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from analytics_app.charts.compared import strengths_of
-from analytics_app.charts.drawing import Sketch
+from analytics_app.charts.drawing import Sketch, chart
 from analytics_app.charts.picking import (
     Material,
 )
-from analytics_app.charts.registry import chart
 
 
 @chart(order=5)

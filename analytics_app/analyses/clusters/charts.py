@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from analytics_app.charts.compared import rank_ranges
-from analytics_app.charts.drawing import Sketch
+from analytics_app.charts.drawing import Sketch, chart
 from analytics_app.charts.picking import (
     Material,
     setting,
 )
 from analytics_app.charts.ranked import correction
-from analytics_app.charts.registry import chart
 from analytics_app.results import Row
 
 

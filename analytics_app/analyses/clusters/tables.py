@@ -10,9 +10,7 @@ from analytics_app.analyses.clusters import SECOND_HIGHER
 from analytics_app.models import ResultRow
 from analytics_app.show.cells import DASH, Cell, name
 from analytics_app.show.formats import digits, items, p_below, ranks, whole
-from analytics_app.show.general import subsets
-from analytics_app.show.registry import tables_of
-from analytics_app.show.shown import Rows, Shown, by_pair, by_system
+from analytics_app.show.shown import Rows, Shown, by_pair, by_system, subsets, tables_of
 from analytics_app.show.table import Table
 
 

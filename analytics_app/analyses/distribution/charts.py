@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from analytics_app.charts import words
 from analytics_app.charts.bars import bars_chart, stacked_chart
-from analytics_app.charts.drawing import Sketch
+from analytics_app.charts.drawing import Sketch, chart
 from analytics_app.charts.picking import (
     Material,
     counted,
@@ -16,7 +16,6 @@ from analytics_app.charts.picking import (
     value_of,
 )
 from analytics_app.charts.points import MOST_ROWS
-from analytics_app.charts.registry import chart
 from analytics_app.results import Row
 
 # Shares of a whole may exceed 1 by this much, through rounding.

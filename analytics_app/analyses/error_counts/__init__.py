@@ -24,7 +24,7 @@ from analytics_app.results import Row
 from analytics_app.stats.comparison.corrections import adjust
 from analytics_app.stats.comparison.means import group_means
 from analytics_app.stats.errors.effects import Effects, effects_of_errors
-from analytics_app.stats.estimate import Estimate, joined
+from analytics_app.stats.values import Estimate, joined
 from tasks_app.studyfile.fields import ListField
 from tasks_app.task_types.base import Scale
 

@@ -7,11 +7,10 @@ from typing import Any
 
 from analytics_app.charts import words
 from analytics_app.charts.bars import stacked_chart
-from analytics_app.charts.drawing import Sketch
+from analytics_app.charts.drawing import Sketch, chart
 from analytics_app.charts.heat import heat_chart
 from analytics_app.charts.picking import Material, counted, each, only, value_of
 from analytics_app.charts.points import MOST_ROWS
-from analytics_app.charts.registry import chart
 from analytics_app.results import Row
 
 # The most labels side by side in a heat map.

@@ -11,10 +11,8 @@ from analytics_app.models import ResultRow
 from analytics_app.show import cells, labels
 from analytics_app.show.cells import DASH, Cell
 from analytics_app.show.formats import digits, percent, ratings, whole
-from analytics_app.show.general import general_table
 from analytics_app.show.notes import notes_of
-from analytics_app.show.registry import tables_of
-from analytics_app.show.shown import Rows, Shown, lines_of, named, own, table_of
+from analytics_app.show.shown import Rows, Shown, general_table, lines_of, named, own, table_of, tables_of
 from analytics_app.show.table import Table
 
 OWN = ("share", "overall_share", "label_count", "label_difference", "rater_share", "confusion", "seconds_median")

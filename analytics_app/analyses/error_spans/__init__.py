@@ -19,7 +19,7 @@ from analytics_app.analyses.shared.outputs import resample_field
 from analytics_app.ratings import Extra
 from analytics_app.ratings.extras.spans import Spans
 from analytics_app.results import Row
-from analytics_app.stats.estimate import Estimate
+from analytics_app.stats.values import Estimate
 from tasks_app.setting_fields import YesNoField, choice_field, number_field
 from tasks_app.studyfile.fields import ListField
 from tasks_app.task_types.base import Scale

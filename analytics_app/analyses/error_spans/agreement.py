@@ -18,7 +18,7 @@ from analytics_app.results import Row
 from analytics_app.stats.errors.characters import character_alpha
 from analytics_app.stats.errors.marks import Looks, Spans
 from analytics_app.stats.errors.spans import span_f1s
-from analytics_app.stats.estimate import joined
+from analytics_app.stats.values import joined
 
 CEILING = "Nearly all characters are unmarked and long texts weigh more: read F1 beside it."
 NO_CHANCE = "Chance is not taken off."

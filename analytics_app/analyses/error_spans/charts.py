@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from analytics_app.charts import words
-from analytics_app.charts.drawing import Sketch
+from analytics_app.charts.drawing import Sketch, chart
 from analytics_app.charts.picking import (
     Material,
     by_system,
@@ -16,7 +16,6 @@ from analytics_app.charts.picking import (
 )
 from analytics_app.charts.points import MOST_ROWS, points_chart
 from analytics_app.charts.ranked import TESTED, apart, not_significant, ranked
-from analytics_app.charts.registry import chart
 from analytics_app.charts.stacks import sums_chart
 from analytics_app.results import Row
 

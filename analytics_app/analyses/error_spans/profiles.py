@@ -17,7 +17,7 @@ from analytics_app.ratings import Table
 from analytics_app.ratings.extras.spans import Spans
 from analytics_app.results import Row
 from analytics_app.stats.comparison.paired import item_means
-from analytics_app.stats.estimate import joined
+from analytics_app.stats.values import joined
 
 # The weighting of figures per text, the same as that of the published penalty (Freitag et al. 2021).
 WEIGHTING = {"segment": "mean over raters", "system": "mean over segments"}

@@ -16,7 +16,7 @@ from analytics_app.analyses.shared.outputs import Outputs, by_document, interval
 from analytics_app.ratings import Floats, Table
 from analytics_app.results import Row
 from analytics_app.stats.errors.mqm import score_on_counts
-from analytics_app.stats.estimate import Estimate, joined
+from analytics_app.stats.values import Estimate, joined
 
 # The criterion of the score of ESA.
 ESA = "score"

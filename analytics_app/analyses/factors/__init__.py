@@ -15,10 +15,10 @@ from analytics_app.analyses.factors.solutions import DRAWS, PURPOSE, QUANTILE, F
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.scales_of_texts import scales_of
 from analytics_app.results import Row
-from analytics_app.stats.estimate import Estimate, joined
 from analytics_app.stats.scales.factor import NOT_CONVERGED, regression_scores
 from analytics_app.stats.scales.factorability import Factorability, Parallel
 from analytics_app.stats.scales.reduction import LEAST_COMMUNALITY, LEAST_GAP, loading_gaps
+from analytics_app.stats.values import Estimate, joined
 from tasks_app.setting_fields import number_field, whole_field
 from tasks_app.studyfile.fields import ListField
 from tasks_app.task_types.base import Scale

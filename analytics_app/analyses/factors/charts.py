@@ -6,12 +6,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from analytics_app.charts import words
-from analytics_app.charts.drawing import Sketch
+from analytics_app.charts.drawing import Sketch, chart
 from analytics_app.charts.heat import heat_chart
 from analytics_app.charts.lines import scree_chart
 from analytics_app.charts.picking import INTERVAL, Material, counted, point, setting, value_of
 from analytics_app.charts.points import MOST_ROWS, Point, points_chart
-from analytics_app.charts.registry import chart
 from analytics_app.results import Row
 
 

@@ -15,10 +15,10 @@ from analytics_app.analyses.shared.scales_of_texts import Complete
 from analytics_app.ratings import Floats
 from analytics_app.results import Row
 from analytics_app.stats.comparison.means import group_means
-from analytics_app.stats.estimate import Estimate, joined
 from analytics_app.stats.scales.factor import NOT_CONVERGED, Rotation, maximum_likelihood, promax
 from analytics_app.stats.scales.factorability import constant_columns, correlations, factorability, too_few_rows
 from analytics_app.stats.scales.reliability import cronbach_alpha, omega
+from analytics_app.stats.values import Estimate, joined
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,7 @@ from analytics_app.show import cells, formats
 from analytics_app.show.cells import DASH, Cell
 from analytics_app.show.formats import df, digits, interval, items, p, raters, ratings, share
 from analytics_app.show.notes import notes_of
-from analytics_app.show.registry import tables_of
-from analytics_app.show.shown import Rows, Shown, lines_of, named, own, table_of
+from analytics_app.show.shown import Rows, Shown, lines_of, named, own, table_of, tables_of
 from analytics_app.show.table import Table
 
 SUITED = ("kmo", "bartlett", "n_factors", "factor_fit")

@@ -27,7 +27,7 @@ from analytics_app.results import Row
 from analytics_app.stats.comparison.corrections import adjust
 from analytics_app.stats.comparison.interaction import difference_of_differences
 from analytics_app.stats.comparison.means import group_means
-from analytics_app.stats.estimate import Estimate, joined
+from analytics_app.stats.values import Estimate, joined
 from tasks_app.setting_fields import whole_field
 from tasks_app.task_types.base import Scale
 

@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from analytics_app.charts import words
-from analytics_app.charts.drawing import Sketch
+from analytics_app.charts.drawing import Sketch, chart
 from analytics_app.charts.picking import INTERVAL, Material, beside, pair_point, point, setting, value_of
 from analytics_app.charts.points import MOST_ROWS, points_chart
-from analytics_app.charts.registry import chart
 
 
 @chart(order=62)

@@ -8,9 +8,7 @@ from django.utils.translation import gettext as _
 
 from analytics_app.models import ResultRow
 from analytics_app.show.formats import digits, interval, items, p, p_adjusted, pair, ratings, whole
-from analytics_app.show.general import MOST_ROWS, general_table
-from analytics_app.show.registry import tables_of
-from analytics_app.show.shown import Rows, Shown, lines_of, named, own, table_of
+from analytics_app.show.shown import MOST_ROWS, Rows, Shown, general_table, lines_of, named, own, table_of, tables_of
 from analytics_app.show.table import Table
 
 

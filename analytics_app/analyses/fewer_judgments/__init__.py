@@ -19,7 +19,7 @@ from analytics_app.ratings import Floats, Mask
 from analytics_app.results import Row
 from analytics_app.stats.comparison.means import group_means
 from analytics_app.stats.errors.fewer_votes import error_of_fewer_means, error_of_fewer_votes
-from analytics_app.stats.estimate import Estimate, joined
+from analytics_app.stats.values import Estimate, joined
 from tasks_app.setting_fields import number_field, whole_field
 from tasks_app.task_types.base import Scale
 

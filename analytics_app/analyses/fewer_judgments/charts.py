@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from analytics_app.charts import words
-from analytics_app.charts.drawing import Sketch
+from analytics_app.charts.drawing import Sketch, chart
 from analytics_app.charts.lines import course_chart
 from analytics_app.charts.picking import INTERVAL, Material, setting, value_of
-from analytics_app.charts.registry import chart
 
 CALLED = {"majority_error": "majority", "model_error": "Dawid and Skene"}
 

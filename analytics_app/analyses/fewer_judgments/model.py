@@ -8,7 +8,7 @@ import numpy as np
 
 from analytics_app.analyses.shared.labelled import Answers, Model, by_model
 from analytics_app.ratings import Floats
-from analytics_app.stats.arrays import Codes
+from analytics_app.stats.values import Codes
 
 SMOOTHING = 0.01
 

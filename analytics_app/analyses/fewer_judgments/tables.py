@@ -9,10 +9,8 @@ from django.utils.translation import gettext as _
 from analytics_app.analyses.fewer_judgments.finding import enough
 from analytics_app.models import ResultRow
 from analytics_app.show.formats import digits, interval, percent, share_interval
-from analytics_app.show.general import general_table
 from analytics_app.show.notes import notes_of
-from analytics_app.show.registry import tables_of
-from analytics_app.show.shown import Rows, Shown, named, table_of
+from analytics_app.show.shown import Rows, Shown, general_table, named, table_of, tables_of
 from analytics_app.show.table import Table
 
 

@@ -11,8 +11,7 @@ from analytics_app.show import cells, formats
 from analytics_app.show.cells import DASH, Cell
 from analytics_app.show.index import RowIndex
 from analytics_app.show.notes import notes_of
-from analytics_app.show.registry import tables_of
-from analytics_app.show.shown import Rows, named, own, table_of
+from analytics_app.show.shown import Rows, named, own, table_of, tables_of
 from analytics_app.show.table import Table
 
 COUNTS = frozenset(

@@ -13,9 +13,9 @@ from analytics_app.analyses.registry import register
 from analytics_app.ratings import Floats
 from analytics_app.results import Row
 from analytics_app.stats.comparison.change import mean_with_limits
-from analytics_app.stats.estimate import joined
 from analytics_app.stats.scales.reliability import cronbach_alpha
 from analytics_app.stats.scales.scale_scores import Scores, prorated_sums
+from analytics_app.stats.values import joined
 from tasks_app.study_settings import Block
 from tasks_app.task_types.base import Scale
 from tasks_app.task_types.questionnaire.instruments import Score, instrument_data, scores_of

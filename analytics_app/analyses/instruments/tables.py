@@ -9,8 +9,7 @@ from django.utils.translation import gettext as _
 from analytics_app.models import ResultRow
 from analytics_app.show.formats import digits, interval, raters, whole
 from analytics_app.show.notes import notes_of
-from analytics_app.show.registry import tables_of
-from analytics_app.show.shown import Rows, Shown, named, own, table_of
+from analytics_app.show.shown import Rows, Shown, named, own, table_of, tables_of
 from analytics_app.show.table import Table
 
 BY = ("label", "group", "wave")

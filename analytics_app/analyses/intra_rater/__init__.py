@@ -18,7 +18,7 @@ from analytics_app.ratings.extras.repeats import Repeats
 from analytics_app.results import Row
 from analytics_app.stats.agreement.intra_rater import FEWEST_PAIRS, repeated_answers
 from analytics_app.stats.agreement.krippendorff import krippendorff_alpha
-from analytics_app.stats.estimate import Estimate
+from analytics_app.stats.values import Estimate
 from tasks_app.task_types.base import Scale
 
 

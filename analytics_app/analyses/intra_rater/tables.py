@@ -7,10 +7,8 @@ from collections.abc import Iterator
 from django.utils.translation import gettext as _
 
 from analytics_app.show.formats import digits, items, share
-from analytics_app.show.general import general_table
 from analytics_app.show.index import RowIndex
-from analytics_app.show.registry import tables_of
-from analytics_app.show.shown import Rows, Shown, named, own, table_of
+from analytics_app.show.shown import Rows, Shown, general_table, named, own, table_of, tables_of
 from analytics_app.show.table import Table
 
 RATERS_SHOWN = 100

@@ -6,10 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from analytics_app.charts import words
-from analytics_app.charts.drawing import Sketch
+from analytics_app.charts.drawing import Sketch, chart
 from analytics_app.charts.heat import heat_chart
 from analytics_app.charts.picking import Material, by_mean, value_of
-from analytics_app.charts.registry import chart
 from analytics_app.results import Row
 
 # Limits of a readable chart, and of a page that has a chart for each criterion.

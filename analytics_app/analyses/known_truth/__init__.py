@@ -21,7 +21,7 @@ from analytics_app.stats.comparison.chance import right_by_chance_p
 from analytics_app.stats.comparison.means import group_means
 from analytics_app.stats.comparison.paired import item_means
 from analytics_app.stats.comparison.wilson import wilson
-from analytics_app.stats.estimate import joined
+from analytics_app.stats.values import joined
 from tasks_app.task_types.base import Scale
 
 # The most cells of the table of answers by true label; with more categories there is no table.

@@ -13,7 +13,7 @@ from analytics_app.analyses.shared.labelled import Answers
 from analytics_app.analyses.shared.pairs import OfSystems
 from analytics_app.ratings import Floats, Mask
 from analytics_app.ratings.extras.own_options import OwnOptions
-from analytics_app.stats.estimate import joined
+from analytics_app.stats.values import joined
 
 # The truth is the system itself, for raters who guess which system, or which author, wrote a text.
 SYSTEM = "system"

@@ -21,11 +21,9 @@ from analytics_app.show.formats import (
     ratings,
     share_interval,
 )
-from analytics_app.show.general import MOST_ROWS, general_table
 from analytics_app.show.index import RowIndex
 from analytics_app.show.notes import notes_of
-from analytics_app.show.registry import tables_of
-from analytics_app.show.shown import Rows, Shown, lines_of, named, own, table_of
+from analytics_app.show.shown import MOST_ROWS, Rows, Shown, general_table, lines_of, named, own, table_of, tables_of
 from analytics_app.show.table import Table
 
 

@@ -16,7 +16,7 @@ from analytics_app.analyses.shared.transforms import ReducedFilters, on_its_scal
 from analytics_app.ratings.extras.kinds import Kinds
 from analytics_app.results import Row
 from analytics_app.stats.agreement.krippendorff import krippendorff_alpha
-from analytics_app.stats.estimate import Estimate
+from analytics_app.stats.values import Estimate
 from tasks_app.setting_fields import choice_field
 from tasks_app.task_types.base import Scale
 

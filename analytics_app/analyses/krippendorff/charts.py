@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from analytics_app.charts import words
-from analytics_app.charts.drawing import Sketch
+from analytics_app.charts.drawing import Sketch, chart
 from analytics_app.charts.picking import (
     INTERVAL,
     Material,
@@ -15,7 +15,6 @@ from analytics_app.charts.picking import (
     value_of,
 )
 from analytics_app.charts.points import Point, points_chart
-from analytics_app.charts.registry import chart
 
 # Krippendorff's bounds: no conclusions below the first, firm conclusions above the second (2004, p. 241).
 TENTATIVE, RELIABLE = 0.667, 0.8

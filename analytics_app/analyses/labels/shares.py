@@ -21,7 +21,7 @@ from analytics_app.stats.comparison.corrections import adjust
 from analytics_app.stats.comparison.mcnemar import mcnemar
 from analytics_app.stats.comparison.means import group_means
 from analytics_app.stats.comparison.paired import item_means
-from analytics_app.stats.estimate import Estimate, joined
+from analytics_app.stats.values import Estimate, joined
 
 SEVERAL = "Several options may be chosen, so the shares do not add up to one."
 # The most options on which systems are compared: each adds tests to the family.

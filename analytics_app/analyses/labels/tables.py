@@ -11,11 +11,9 @@ from analytics_app.show import cells, formats
 from analytics_app.show import labels as names
 from analytics_app.show.cells import DASH, Cell
 from analytics_app.show.formats import digits, interval, items, p, p_adjusted, pair, percent, ratings
-from analytics_app.show.general import general_table
 from analytics_app.show.index import RowIndex
 from analytics_app.show.notes import left_out, notes_of
-from analytics_app.show.registry import tables_of
-from analytics_app.show.shown import Rows, Shown, lines_of, named, own, table_of
+from analytics_app.show.shown import Rows, Shown, general_table, lines_of, named, own, table_of, tables_of
 from analytics_app.show.table import Table
 
 # Statistics with a table of their own; all others, and all slices, groups and waves, are in the general table.

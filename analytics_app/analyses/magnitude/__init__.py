@@ -18,9 +18,9 @@ from analytics_app.results import Row
 from analytics_app.stats.comparison.corrections import adjust
 from analytics_app.stats.comparison.means import group_means
 from analytics_app.stats.comparison.paired import item_means, paired
-from analytics_app.stats.estimate import Estimate, joined
 from analytics_app.stats.scales.magnitude import Normalised, normalised, ratios, taken_back
 from analytics_app.stats.scales.standardise import judge_wise_z
+from analytics_app.stats.values import Estimate, joined
 from tasks_app.setting_fields import choice_field
 from tasks_app.task_types.base import Scale
 

@@ -7,7 +7,7 @@ from math import log
 
 from analytics_app.charts import words
 from analytics_app.charts.compared import corrected, strengths_of
-from analytics_app.charts.drawing import Sketch
+from analytics_app.charts.drawing import Sketch, chart
 from analytics_app.charts.picking import (
     INTERVAL,
     Material,
@@ -19,7 +19,6 @@ from analytics_app.charts.picking import (
     why_not,
 )
 from analytics_app.charts.points import points_chart
-from analytics_app.charts.registry import chart
 from analytics_app.results import Row
 
 

@@ -9,10 +9,8 @@ from django.utils.translation import gettext as _
 from analytics_app.models import ResultRow
 from analytics_app.show.cells import digits_for
 from analytics_app.show.formats import digits, interval, items, p, p_below, ratings, share
-from analytics_app.show.general import subsets
 from analytics_app.show.index import RowIndex
-from analytics_app.show.registry import tables_of
-from analytics_app.show.shown import Rows, Shown, by_pair, by_system, facts
+from analytics_app.show.shown import Rows, Shown, by_pair, by_system, facts, subsets, tables_of
 from analytics_app.show.table import Table
 
 

@@ -6,9 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from analytics_app.charts import words
-from analytics_app.charts.drawing import Sketch
+from analytics_app.charts.drawing import Sketch, chart
 from analytics_app.charts.picking import Material, value_of
-from analytics_app.charts.registry import chart
 from analytics_app.charts.strips import strips_chart
 from analytics_app.results import Row
 

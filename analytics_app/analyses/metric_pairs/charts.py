@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from analytics_app.charts import words
-from analytics_app.charts.drawing import Sketch
+from analytics_app.charts.drawing import Sketch, chart
 from analytics_app.charts.heat import triangle_chart
 from analytics_app.charts.picking import INTERVAL, Material, falling, value_of
-from analytics_app.charts.registry import chart
 from analytics_app.results import Row
 
 # The most metrics of a readable chart.

@@ -9,9 +9,7 @@ from django.utils.translation import gettext as _
 from analytics_app.analyses.metric_pairs import OVER_SYSTEMS, OVER_TEXTS
 from analytics_app.show import cells
 from analytics_app.show.formats import digits, interval, p_adjusted
-from analytics_app.show.general import general_table
-from analytics_app.show.registry import tables_of
-from analytics_app.show.shown import Rows, Shown, lines_of, named, own, table_of
+from analytics_app.show.shown import Rows, Shown, general_table, lines_of, named, own, table_of, tables_of
 from analytics_app.show.table import Table
 
 MOST_PAIRS = 200

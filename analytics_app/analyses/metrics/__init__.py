@@ -21,9 +21,9 @@ from analytics_app.ratings.extras.scores import Scores
 from analytics_app.results import Row
 from analytics_app.stats.comparison.corrections import adjust
 from analytics_app.stats.comparison.paired import item_means
-from analytics_app.stats.estimate import Estimate, joined
 from analytics_app.stats.metrics.metric_meta import over_systems, over_texts, pearson, williams
 from analytics_app.stats.metrics.tau_like import tau_like
+from analytics_app.stats.values import Estimate, joined
 from tasks_app.setting_fields import YesNoField, choice_field, number_field
 from tasks_app.studyfile.fields import ListField
 from tasks_app.task_types.base import Scale

@@ -17,7 +17,7 @@ from analytics_app.ratings import Floats
 from analytics_app.results import Row
 from analytics_app.stats.comparison.means import group_means
 from analytics_app.stats.comparison.wilson import wilson
-from analytics_app.stats.estimate import Estimate, joined
+from analytics_app.stats.values import Estimate, joined
 
 AS_WHOLE = "A score of the system as a whole, which has no interval."
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from analytics_app.charts import words
-from analytics_app.charts.drawing import Sketch
+from analytics_app.charts.drawing import Sketch, chart
 from analytics_app.charts.picking import (
     INTERVAL,
     Material,
@@ -18,7 +18,6 @@ from analytics_app.charts.picking import (
 )
 from analytics_app.charts.points import points_chart
 from analytics_app.charts.ranked import apart, not_significant
-from analytics_app.charts.registry import chart
 from analytics_app.charts.scatter import MOST_COLOURED, Panel, scatter_chart
 from analytics_app.results import Row
 

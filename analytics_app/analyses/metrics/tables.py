@@ -10,10 +10,8 @@ from analytics_app.models import ResultRow
 from analytics_app.show import cells, labels
 from analytics_app.show.cells import Cell
 from analytics_app.show.formats import digits, interval, items, p, p_adjusted, pair
-from analytics_app.show.general import general_table
 from analytics_app.show.notes import notes_of
-from analytics_app.show.registry import tables_of
-from analytics_app.show.shown import Rows, Shown, lines_of, named, own, table_of
+from analytics_app.show.shown import Rows, Shown, general_table, lines_of, named, own, table_of, tables_of
 from analytics_app.show.table import Table
 
 OVER_TEXTS = ("metric_pearson_texts", "metric_spearman_texts", "metric_kendall_texts")

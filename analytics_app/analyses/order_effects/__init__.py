@@ -19,8 +19,8 @@ from analytics_app.ratings import Floats
 from analytics_app.ratings.extras.screens import Screens
 from analytics_app.results import Row
 from analytics_app.stats.comparison.within import NO_VARIATION, effects_within, position_effects
-from analytics_app.stats.estimate import Estimate, joined
 from analytics_app.stats.ranking.places import choices_by_place
+from analytics_app.stats.values import Estimate, joined
 from tasks_app.task_types.base import Scale
 
 # The number of equal parts of a sitting.

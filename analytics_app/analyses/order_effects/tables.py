@@ -10,10 +10,8 @@ from analytics_app.models import ResultRow
 from analytics_app.show import formats
 from analytics_app.show.cells import DASH, Cell
 from analytics_app.show.formats import digits, interval, items, p, p_tested, percent, raters, ratings
-from analytics_app.show.general import general_table
 from analytics_app.show.index import RowIndex
-from analytics_app.show.registry import tables_of
-from analytics_app.show.shown import Rows, Shown, named, own, table_of
+from analytics_app.show.shown import Rows, Shown, general_table, named, own, table_of, tables_of
 from analytics_app.show.table import Table
 
 # A test, and the rows of its places.

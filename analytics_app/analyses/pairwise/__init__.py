@@ -16,9 +16,9 @@ from analytics_app.results import Row
 from analytics_app.stats.comparison.corrections import adjust
 from analytics_app.stats.comparison.means import group_means
 from analytics_app.stats.comparison.win_rates import WinRate, sign_test, win_rates
-from analytics_app.stats.estimate import joined
 from analytics_app.stats.ranking.bradley_terry import bradley_terry
 from analytics_app.stats.ranking.strengths import Strengths
+from analytics_app.stats.values import joined
 from tasks_app.setting_fields import choice_field
 from tasks_app.task_types.base import Scale
 

@@ -7,9 +7,7 @@ from collections.abc import Iterator
 from django.utils.translation import gettext as _
 
 from analytics_app.show.formats import digits, interval, items, p, p_below, ranks, ratings, share, share_interval, whole
-from analytics_app.show.general import subsets
-from analytics_app.show.registry import tables_of
-from analytics_app.show.shown import Rows, Shown, by_pair, by_system, facts
+from analytics_app.show.shown import Rows, Shown, by_pair, by_system, facts, subsets, tables_of
 from analytics_app.show.table import Table
 
 

@@ -26,8 +26,8 @@ from analytics_app.analyses.shared.changes import ChangeSettings, baseline_rows,
 from analytics_app.ratings.extras.waves import OtherWaves
 from analytics_app.results import Row
 from analytics_app.stats.comparison.change import mean_with_limits
-from analytics_app.stats.estimate import joined
 from analytics_app.stats.scales.reliability import cronbach_alpha
+from analytics_app.stats.values import joined
 from tasks_app.setting_fields import YesNoField, whole_field
 from tasks_app.task_types.base import Scale
 from tasks_app.task_types.questionnaire.panas import MOST_MISSING, PREFIX

@@ -6,11 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from analytics_app.charts import words
-from analytics_app.charts.drawing import Sketch
+from analytics_app.charts.drawing import Sketch, chart
 from analytics_app.charts.lines import MOST_LINES, course_chart
 from analytics_app.charts.picking import INTERVAL, Material, counted, point, setting, value_of
 from analytics_app.charts.points import points_chart
-from analytics_app.charts.registry import chart
 from analytics_app.results import Row
 
 AFFECT = {"PA": "Positive affect", "NA": "Negative affect"}

@@ -10,8 +10,7 @@ from django.utils.translation import gettext_lazy, gettext_noop
 from analytics_app.analyses.shared.change_tables import OF_SCALE, Course, baseline_table, between_table, change_table
 from analytics_app.show.formats import digits, interval, raters, share, whole
 from analytics_app.show.notes import notes_of
-from analytics_app.show.registry import tables_of
-from analytics_app.show.shown import Rows, Shown, own, table_of
+from analytics_app.show.shown import Rows, Shown, own, table_of, tables_of
 from analytics_app.show.table import Table
 
 _WHO_LEFT = gettext_noop(

@@ -22,7 +22,7 @@ from analytics_app.ratings.extras.texts import Texts
 from analytics_app.results import Row
 from analytics_app.stats.comparison.ratios import group_ratios
 from analytics_app.stats.errors.edits import MOST_WORDS
-from analytics_app.stats.estimate import Estimate, joined
+from analytics_app.stats.values import Estimate, joined
 from tasks_app.setting_fields import YesNoField
 from tasks_app.task_types.base import Scale
 

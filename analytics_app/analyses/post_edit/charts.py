@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from analytics_app.charts import words
-from analytics_app.charts.drawing import Sketch
+from analytics_app.charts.drawing import Sketch, chart
 from analytics_app.charts.picking import (
     INTERVAL,
     Material,
@@ -17,7 +17,6 @@ from analytics_app.charts.picking import (
 )
 from analytics_app.charts.points import points_chart
 from analytics_app.charts.ranked import apart
-from analytics_app.charts.registry import chart
 
 
 @chart(order=35)

@@ -18,8 +18,8 @@ from analytics_app.ratings.extras.shown import Shown
 from analytics_app.results import Row
 from analytics_app.stats.comparison.corrections import adjust
 from analytics_app.stats.comparison.ratios import group_ratios
-from analytics_app.stats.estimate import Estimate, joined
 from analytics_app.stats.ranking.pairs_within import pairs_within
+from analytics_app.stats.values import Estimate, joined
 
 Planned: TypeAlias = Sequence[tuple[str, str]] | None
 

@@ -7,10 +7,8 @@ from collections.abc import Iterator
 from django.utils.translation import gettext as _
 
 from analytics_app.show.formats import digits, interval, items, p_adjusted, pair, percent, ratings, share
-from analytics_app.show.general import general_table
 from analytics_app.show.notes import notes_of
-from analytics_app.show.registry import tables_of
-from analytics_app.show.shown import Rows, Shown, lines_of, named, own, table_of
+from analytics_app.show.shown import Rows, Shown, general_table, lines_of, named, own, table_of, tables_of
 from analytics_app.show.table import Table
 
 OF_EDITORS = (

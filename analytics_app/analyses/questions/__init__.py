@@ -14,7 +14,7 @@ from analytics_app.analyses.shared.answer_counts import answer_counts
 from analytics_app.ratings import Table
 from analytics_app.results import Row
 from analytics_app.stats.comparison.change import mean_with_limits
-from analytics_app.stats.estimate import Estimate
+from analytics_app.stats.values import Estimate
 from tasks_app.study_settings import Block
 from tasks_app.task_types.base import Scale
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from analytics_app.charts.bars import stacked_chart
-from analytics_app.charts.drawing import Sketch
+from analytics_app.charts.drawing import Sketch, chart
 from analytics_app.charts.picking import Material, counted, value_of
-from analytics_app.charts.registry import chart
 
 # The most and the fewest questions of a readable chart, and the fewest steps of its questions.
 MOST_QUESTIONS, LEAST_QUESTIONS, LEAST_STEPS = 12, 2, 3

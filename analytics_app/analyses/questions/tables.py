@@ -12,8 +12,7 @@ from analytics_app.show.cells import DASH, Cell
 from analytics_app.show.formats import digits, raters, share
 from analytics_app.show.index import RowIndex
 from analytics_app.show.notes import notes_of
-from analytics_app.show.registry import tables_of
-from analytics_app.show.shown import Rows, Shown, lines_of, named, own, table_of
+from analytics_app.show.shown import Rows, Shown, lines_of, named, own, table_of, tables_of
 from analytics_app.show.table import Table
 
 PEOPLE = ("people", "answered", "not_answered")

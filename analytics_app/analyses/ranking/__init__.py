@@ -23,9 +23,9 @@ from analytics_app.stats.comparison.friedman import concordance, friedman, mid_r
 from analytics_app.stats.comparison.means import group_means, group_medians
 from analytics_app.stats.comparison.paired import item_means
 from analytics_app.stats.comparison.win_rates import WinRate, win_rates
-from analytics_app.stats.estimate import joined
 from analytics_app.stats.ranking.pairs_within import pairs_within
 from analytics_app.stats.ranking.plackett_luce import plackett_luce
+from analytics_app.stats.values import joined
 from tasks_app.task_types.base import Scale
 
 FEW_RATERS = f"Fewer than {RATERS_NEEDED} raters: this interval is rough."

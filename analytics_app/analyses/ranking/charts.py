@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from analytics_app.charts.compared import pair_shares, strengths_of
-from analytics_app.charts.drawing import Sketch
+from analytics_app.charts.drawing import Sketch, chart
 from analytics_app.charts.picking import (
     Material,
     counted,
@@ -15,7 +15,6 @@ from analytics_app.charts.picking import (
 )
 from analytics_app.charts.points import points_chart
 from analytics_app.charts.ranked import at_the_top, ranked
-from analytics_app.charts.registry import chart
 
 
 @chart(order=3)

@@ -15,8 +15,8 @@ from analytics_app.ratings import Floats
 from analytics_app.results import Row
 from analytics_app.stats.comparison.friedman import mid_ranks
 from analytics_app.stats.comparison.means import group_means
-from analytics_app.stats.estimate import Estimate, joined
 from analytics_app.stats.resampling.permutation import sign_flip_p
+from analytics_app.stats.values import Estimate, joined
 
 FEW_RATERS = f"Fewer than {RATERS_NEEDED} raters: this interval is rough."
 

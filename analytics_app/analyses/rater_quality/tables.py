@@ -10,9 +10,7 @@ from analytics_app.models import ResultRow
 from analytics_app.show import cells
 from analytics_app.show.cells import Cell
 from analytics_app.show.formats import Format, digits, ratings, share
-from analytics_app.show.general import MOST_ROWS
-from analytics_app.show.registry import tables_of
-from analytics_app.show.shown import Rows, Shown, lines_of, named, table_of
+from analytics_app.show.shown import MOST_ROWS, Rows, Shown, lines_of, named, table_of, tables_of
 from analytics_app.show.table import Table
 
 

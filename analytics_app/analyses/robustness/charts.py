@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from analytics_app.charts import words
-from analytics_app.charts.drawing import Sketch
+from analytics_app.charts.drawing import Sketch, chart
 from analytics_app.charts.picking import Material, point, value_of
 from analytics_app.charts.points import points_chart
-from analytics_app.charts.registry import chart
 
 
 @chart(order=62)

@@ -8,8 +8,7 @@ from django.utils.translation import gettext as _
 
 from analytics_app.models import ResultRow
 from analytics_app.show.formats import digits, interval, items, p, p_adjusted, percent, share_interval
-from analytics_app.show.registry import tables_of
-from analytics_app.show.shown import Rows, Shown, named, own, table_of
+from analytics_app.show.shown import Rows, Shown, named, own, table_of, tables_of
 from analytics_app.show.table import Table
 
 

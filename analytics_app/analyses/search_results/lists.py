@@ -15,7 +15,7 @@ from analytics_app.analyses.shared.pairs import OfSystems, clusters_of, unit_of
 from analytics_app.ratings import Floats, Mask
 from analytics_app.ratings.extras.due_units import Wanted
 from analytics_app.ratings.extras.variants import Variants
-from analytics_app.stats.estimate import joined
+from analytics_app.stats.values import joined
 
 MAJORITY, MEAN, MODEL = "majority", "mean", "dawid_skene"
 

@@ -8,10 +8,8 @@ from django.utils.translation import gettext as _
 
 from analytics_app.models import ResultRow
 from analytics_app.show.formats import digits, interval, items, p, p_adjusted, pair, percent, share_interval
-from analytics_app.show.general import MOST_ROWS, general_table
 from analytics_app.show.notes import notes_of
-from analytics_app.show.registry import tables_of
-from analytics_app.show.shown import Rows, Shown, named, own, table_of
+from analytics_app.show.shown import MOST_ROWS, Rows, Shown, general_table, named, own, table_of, tables_of
 from analytics_app.show.table import Table
 
 STATISTICS = ("precision_at", "ndcg_at", "judged_at")

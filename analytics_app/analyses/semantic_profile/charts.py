@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from analytics_app.charts import words
-from analytics_app.charts.drawing import Sketch
+from analytics_app.charts.drawing import Sketch, chart
 from analytics_app.charts.lines import MOST_LINES
 from analytics_app.charts.picking import INTERVAL, Material, by_mean, counted, setting, value_of
 from analytics_app.charts.profile import profile_chart
-from analytics_app.charts.registry import chart
 from analytics_app.results import Row
 
 

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from django.utils.translation import gettext as _
 
 from analytics_app.show.formats import digits, interval
-from analytics_app.show.registry import tables_of
-from analytics_app.show.shown import Rows, Shown, lines_of, named, table_of
+from analytics_app.show.shown import Rows, Shown, lines_of, named, table_of, tables_of
 from analytics_app.show.table import Table
 
 

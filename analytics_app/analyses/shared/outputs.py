@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from analytics_app.analyses.base import Sample
 from analytics_app.analyses.shared.pairs import OfSystems, clusters_of
 from analytics_app.ratings import Floats, Mask
-from analytics_app.stats.estimate import Estimate, joined
 from analytics_app.stats.resampling.pair_sums import few_drawn
+from analytics_app.stats.values import Estimate, joined
 from tasks_app.setting_fields import choice_field
 
 # With fewer raters than this, an interval over raters says little (methods: units of resampling).

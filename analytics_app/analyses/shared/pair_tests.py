@@ -16,7 +16,7 @@ from analytics_app.ratings import Floats
 from analytics_app.results import Row
 from analytics_app.stats.comparison.corrections import adjust
 from analytics_app.stats.comparison.paired import Paired, paired
-from analytics_app.stats.estimate import joined
+from analytics_app.stats.values import joined
 
 
 @dataclass(frozen=True, slots=True)

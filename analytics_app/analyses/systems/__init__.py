@@ -28,7 +28,7 @@ from analytics_app.results import Row
 from analytics_app.stats.comparison.corrections import adjust
 from analytics_app.stats.comparison.means import group_means, group_medians
 from analytics_app.stats.comparison.paired import Paired, item_means, paired, superiority
-from analytics_app.stats.estimate import Estimate, joined
+from analytics_app.stats.values import Estimate, joined
 from tasks_app.task_types.base import Scale
 
 STEPS = "Steps taken as equal."

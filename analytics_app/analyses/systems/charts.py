@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from analytics_app.charts import words
-from analytics_app.charts.drawing import Sketch
+from analytics_app.charts.drawing import Sketch, chart
 from analytics_app.charts.picking import (
     INTERVAL,
     Material,
@@ -22,7 +22,6 @@ from analytics_app.charts.picking import (
 )
 from analytics_app.charts.points import points_chart
 from analytics_app.charts.ranked import TESTED, at_the_top, correction, not_significant, ranked
-from analytics_app.charts.registry import chart
 
 
 @chart(order=30, of_task=False)

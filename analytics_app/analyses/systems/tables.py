@@ -12,8 +12,7 @@ from analytics_app.show import formats
 from analytics_app.show.cells import Cell, digits_for
 from analytics_app.show.formats import digits, interval, items, p, p_adjusted, pair, percent, ratings
 from analytics_app.show.notes import notes_of
-from analytics_app.show.registry import shared_table
-from analytics_app.show.shown import Rows, Shown, lines_of, named, own, table_of
+from analytics_app.show.shown import Rows, Shown, lines_of, named, own, shared_table, table_of
 from analytics_app.show.table import Table
 
 OF_SYSTEMS = ("mean", "mean_over_raters", "mean_z", "mean_z_over_raters", "median", "sd", "share")

@@ -17,7 +17,7 @@ from analytics_app.ratings.extras.orders import ORDERS, Orders
 from analytics_app.results import Row
 from analytics_app.stats.comparison.drawn_tables import higher, homogeneity
 from analytics_app.stats.discrimination.triangle_test import share_limits
-from analytics_app.stats.estimate import Estimate
+from analytics_app.stats.values import Estimate
 from tasks_app.task_types.base import Scale
 
 

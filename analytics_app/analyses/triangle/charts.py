@@ -6,11 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from analytics_app.charts import words
-from analytics_app.charts.drawing import Sketch
+from analytics_app.charts.drawing import Sketch, chart
 from analytics_app.charts.lines import MOST_LINES, Curves, Observed, curves_chart
 from analytics_app.charts.picking import INTERVAL, Material, falling, only, pair_point, setting, value_of
 from analytics_app.charts.points import MOST_ROWS, points_chart
-from analytics_app.charts.registry import chart
 from analytics_app.results import Row
 from analytics_app.stats.planning.discrimination_power import power_of_difference, power_of_similarity
 

@@ -15,8 +15,8 @@ from analytics_app.stats.comparison.corrections import adjust
 from analytics_app.stats.discrimination import triangle_test as exact
 from analytics_app.stats.discrimination.beta_binomial import beta_binomial
 from analytics_app.stats.discrimination.sensitivity import d_prime
-from analytics_app.stats.estimate import Estimate
 from analytics_app.stats.planning.discrimination_power import judges_needed, power_of_difference, power_of_similarity
+from analytics_app.stats.values import Estimate
 
 PAPER = "The limit by the paper's approximation is shown to compare only; the exact limit counts."
 NOT_ALIKE = "No difference was shown, which is not the same as showing that there is none."

@@ -22,9 +22,7 @@ from analytics_app.show.formats import (
     ratings,
     share,
 )
-from analytics_app.show.general import MOST_ROWS, general_table
-from analytics_app.show.registry import tables_of
-from analytics_app.show.shown import Rows, Shown, lines_of, named, own, table_of
+from analytics_app.show.shown import MOST_ROWS, Rows, Shown, general_table, lines_of, named, own, table_of, tables_of
 from analytics_app.show.table import Table
 
 VERDICTS = ("triangle_correct", "triangle_share", "triangle_critical", "triangle_power", "triangle_judges")

@@ -13,9 +13,9 @@ from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.pairs import SHARED, Preferences, Together, draws, seed_of_draws
 from analytics_app.ratings import Floats
 from analytics_app.results import Row
-from analytics_app.stats.estimate import joined
 from analytics_app.stats.ranking.pairs_within import pair_totals
 from analytics_app.stats.ranking.trueskill_wmt import Ranked, wmt_trueskill
+from analytics_app.stats.values import joined
 from tasks_app.setting_fields import YesNoField, choice_field, whole_field
 from tasks_app.task_types.base import Scale
 

@@ -6,12 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from analytics_app.charts import words
 from analytics_app.charts.compared import rank_ranges
-from analytics_app.charts.drawing import Sketch
+from analytics_app.charts.drawing import Sketch, chart
 from analytics_app.charts.picking import (
     Material,
     setting,
 )
-from analytics_app.charts.registry import chart
 from analytics_app.results import Row
 
 # Paired tests of systems, in the order in which they are looked for.

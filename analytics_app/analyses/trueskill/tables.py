@@ -7,9 +7,7 @@ from collections.abc import Iterator
 from django.utils.translation import gettext as _
 
 from analytics_app.show.formats import digits, interval, ranks, ratings, whole
-from analytics_app.show.general import subsets
-from analytics_app.show.registry import tables_of
-from analytics_app.show.shown import Rows, Shown, by_system
+from analytics_app.show.shown import Rows, Shown, by_system, subsets, tables_of
 from analytics_app.show.table import Table
 
 

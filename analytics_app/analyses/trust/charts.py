@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from analytics_app.charts import words
-from analytics_app.charts.drawing import Sketch
+from analytics_app.charts.drawing import Sketch, chart
 from analytics_app.charts.picking import Material, only, point, setting, value_of
 from analytics_app.charts.points import MOST_ROWS, points_chart
-from analytics_app.charts.registry import chart
 
 # The authors leave out raters at or below this coefficient.
 OUTLIER = 0.5

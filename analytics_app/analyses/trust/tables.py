@@ -9,10 +9,8 @@ from django.utils.translation import gettext as _
 from analytics_app.models import ResultRow
 from analytics_app.show import cells
 from analytics_app.show.cells import Cell
-from analytics_app.show.general import MOST_ROWS
 from analytics_app.show.notes import notes_of
-from analytics_app.show.registry import tables_of
-from analytics_app.show.shown import Rows, Shown, lines_of, named, own, table_of
+from analytics_app.show.shown import MOST_ROWS, Rows, Shown, lines_of, named, own, table_of, tables_of
 from analytics_app.show.table import Table
 
 

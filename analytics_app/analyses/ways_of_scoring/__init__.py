@@ -23,10 +23,10 @@ from analytics_app.ratings import Extra
 from analytics_app.ratings.extras.other_tasks import NUMBERS, OtherTasks
 from analytics_app.results import Row
 from analytics_app.stats.comparison.corrections import adjust
-from analytics_app.stats.estimate import Estimate, joined
 from analytics_app.stats.metrics.system_scores import correlated_scores
 from analytics_app.stats.resampling.bootstrap import interval
 from analytics_app.stats.scales.standardise import judge_wise_z
+from analytics_app.stats.values import Estimate, joined
 from tasks_app.setting_fields import YesNoField, whole_field
 from tasks_app.studyfile.fields import ListField
 from tasks_app.studyfile.problems import nearest

@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 
 from analytics_app.analyses.ways_of_scoring.ways import WAYS
 from analytics_app.charts import words
-from analytics_app.charts.drawing import Sketch
+from analytics_app.charts.drawing import Sketch, chart
 from analytics_app.charts.heat import triangle_chart
 from analytics_app.charts.picking import INTERVAL, Material
-from analytics_app.charts.registry import chart
 from analytics_app.results import Row
 
 # Beyond so many tasks and criteria a chart is read as a table.

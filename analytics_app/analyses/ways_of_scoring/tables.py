@@ -11,9 +11,7 @@ from analytics_app.analyses.ways_of_scoring.ways import WAYS
 from analytics_app.models import ResultRow
 from analytics_app.show import cells
 from analytics_app.show.formats import digits, interval, p_adjusted
-from analytics_app.show.general import general_table
-from analytics_app.show.registry import tables_of
-from analytics_app.show.shown import Rows, Shown, by_system, lines_of, named, own, table_of
+from analytics_app.show.shown import Rows, Shown, by_system, general_table, lines_of, named, own, table_of, tables_of
 from analytics_app.show.table import Table
 
 MOST_PAIRS = 200

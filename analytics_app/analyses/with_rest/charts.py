@@ -10,11 +10,10 @@ import numpy as np
 
 from analytics_app.charts import words
 from analytics_app.charts.bars import bars_chart
-from analytics_app.charts.drawing import Sketch
+from analytics_app.charts.drawing import Sketch, chart
 from analytics_app.charts.picking import INTERVAL, Material, falling, point, setting, value_of
 from analytics_app.charts.points import points_chart
 from analytics_app.charts.ranked import correction
-from analytics_app.charts.registry import chart
 from analytics_app.results import Row
 
 BINS = 16

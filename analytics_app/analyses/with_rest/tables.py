@@ -11,8 +11,7 @@ from analytics_app.show import labels
 from analytics_app.show.formats import digits, interval, items, p_adjusted, ratings
 from analytics_app.show.index import RowIndex
 from analytics_app.show.notes import notes_of
-from analytics_app.show.registry import tables_of
-from analytics_app.show.shown import Rows, Shown, named, own, table_of
+from analytics_app.show.shown import Rows, Shown, named, own, table_of, tables_of
 from analytics_app.show.table import Table
 
 RATERS_SHOWN = 100

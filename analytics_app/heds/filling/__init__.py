@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from analytics_app.heds.filling import criteria, design, evaluators, sample, systems
-from analytics_app.heds.filling.facts import Facts, facts_of
-from analytics_app.heds.filling.proposals import Proposal
+from analytics_app.heds.filling.facts import Facts, Proposal, facts_of
 from tasks_app.models import Study
 
 __all__ = ["Known", "Proposal", "known_of"]

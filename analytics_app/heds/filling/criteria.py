@@ -5,8 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from analytics_app.heds.answers import NOT_APPLICABLE
-from analytics_app.heds.filling.facts import AGREEMENT, REPEATS, CriterionFacts, Facts
-from analytics_app.heds.filling.proposals import LIBRARY, TASKS, Proposal, counted, proposal
+from analytics_app.heds.filling.facts import (
+    AGREEMENT,
+    LIBRARY,
+    REPEATS,
+    TASKS,
+    CriterionFacts,
+    Facts,
+    Proposal,
+    counted,
+    proposal,
+)
 from analytics_app.heds.filling.wording import rules_in_words
 from analytics_app.heds.questions import questions
 from analytics_app.models import ResultRow

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from analytics_app.heds.filling.facts import Facts
-from analytics_app.heds.filling.proposals import STUDY, TASKS, Proposal, counted, proposal, were
+from analytics_app.heds.filling.facts import STUDY, TASKS, Facts, Proposal, counted, proposal, were
 from analytics_app.heds.filling.wording import failing, rules_in_words
 from tasks_app import designs
 from tasks_app.selectors.screens import Frame

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from analytics_app.heds.filling.facts import Facts
-from analytics_app.heds.filling.proposals import RATERS, STUDY, TASKS, Proposal, counted, proposal, were
+from analytics_app.heds.filling.facts import RATERS, STUDY, TASKS, Facts, Proposal, counted, proposal, were
 from tasks_app import channels
 from tasks_app.models import Rater, Task
 from tasks_app.selectors.screens import Frame

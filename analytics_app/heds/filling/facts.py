@@ -1,4 +1,4 @@
-"""The rows of a study for its datasheet, read with one query for each kind of row."""
+"""What a datasheet is filled from: the rows of a study, one query for each kind, and the proposals made of them."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.db.models import Min
 
 from analytics_app import plan
+from analytics_app.heds.answers import Answer
 from analytics_app.heds.filling.texts import FrozenVersion, UnitSizes, counts_of
 from analytics_app.models import Plan, ResultRow, Run
 from analytics_app.selectors.pages import best_run
@@ -183,3 +184,33 @@ def _scores(run: Run | None) -> dict[tuple[str, str], list[str]]:
         for task, criterion, statistic, _first in named:
             scores.setdefault((task or "", criterion or ""), []).append(statistic)
     return scores
+
+
+STUDY = "from the study"
+TEXTS = "from the texts"
+TASKS = "from the tasks"
+RATERS = "from the raters"
+LIBRARY = "from the criteria"
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """An answer that the study proposes, and its source, such as "from run 3"."""
+
+    answer: Answer
+    source: str
+
+
+def proposal(source: str, text: object = "", *options: int) -> Proposal:
+    """Return a proposal of a text, of options, or of both."""
+    return Proposal(Answer(str(text).strip(), tuple(sorted(options))), source)
+
+
+def counted(n: int, singular: str, plural: str = "") -> str:
+    """Return a number with its noun."""
+    return f"{n:,} {singular if n == 1 else plural or singular + 's'}"
+
+
+def were(n: int) -> str:
+    """Return "was" or "were", as a number of things needs it."""
+    return "was" if n == 1 else "were"

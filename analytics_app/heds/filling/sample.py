@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from analytics_app.heds.filling.facts import Facts
-from analytics_app.heds.filling.proposals import TEXTS, Proposal, counted, proposal
+from analytics_app.heds.filling.facts import TEXTS, Facts, Proposal, counted, proposal
 from analytics_app.heds.filling.texts import UnitSizes
 from tasks_app.detectable import TaskSize, smallest_difference
 from tasks_app.selectors.routing import ON_REQUEST

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from analytics_app.heds.filling.facts import Facts
-from analytics_app.heds.filling.proposals import STUDY, TEXTS, Proposal, proposal
+from analytics_app.heds.filling.facts import STUDY, TEXTS, Facts, Proposal, proposal
 from analytics_app.heds.questions import language_options, questions
 from tasks_app.models import Task
 

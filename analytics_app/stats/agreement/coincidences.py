@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from analytics_app.stats.arrays import Codes, Floats
+from analytics_app.stats.values import Codes, Floats
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -11,9 +11,8 @@ from numpy.typing import ArrayLike
 
 from analytics_app.stats.agreement.pooled import Method, SharedUnits, pooled_r, pooled_samples, shared_units
 from analytics_app.stats.agreement.rater_pairs import PairTable, correlate_pairs, n_rating_pairs
-from analytics_app.stats.arrays import Floats, compressed, rated
-from analytics_app.stats.estimate import Estimate, joined
 from analytics_app.stats.resampling.bootstrap import check_settings, interval, too_few
+from analytics_app.stats.values import Estimate, Floats, compressed, joined, rated
 
 # With more pairs of raters than this, single pairs are not listed.
 _LISTED = 1000

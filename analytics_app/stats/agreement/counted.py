@@ -14,8 +14,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from analytics_app.stats.agreement.coincidences import count_patterns
-from analytics_app.stats.arrays import Codes, Floats, compressed, on_scale, rated, value_codes
-from analytics_app.stats.estimate import Estimate, joined
 from analytics_app.stats.resampling.bootstrap import (
     agreement_interval,
     cluster_of_units,
@@ -24,6 +22,7 @@ from analytics_app.stats.resampling.bootstrap import (
     too_few,
     weights,
 )
+from analytics_app.stats.values import Codes, Estimate, Floats, compressed, joined, on_scale, rated, value_codes
 
 # Tables of texts x values with more cells (64 MB) do not hold categories.
 _CELLS = 8_000_000

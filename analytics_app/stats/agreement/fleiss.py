@@ -6,9 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from analytics_app.stats.agreement.counted import Counted, of_categories, over_expected, resampled
-from analytics_app.stats.arrays import Floats
-from analytics_app.stats.estimate import Estimate
 from analytics_app.stats.resampling.bootstrap import check_settings
+from analytics_app.stats.values import Estimate, Floats
 
 ALL_SAME = "All ratings are the same, so Fleiss' kappa is undefined."
 

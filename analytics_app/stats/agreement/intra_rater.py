@@ -7,10 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analytics_app.stats.arrays import checked_codes, checked_values, compressed
 from analytics_app.stats.comparison.means import group_means
-from analytics_app.stats.estimate import Estimate
 from analytics_app.stats.resampling.bootstrap import check_settings
+from analytics_app.stats.values import Estimate, checked_codes, checked_values, compressed
 
 # With fewer pairs of answers, shares and differences are too uncertain to report.
 FEWEST_PAIRS = 10

@@ -11,9 +11,8 @@ from numpy.typing import ArrayLike
 
 from analytics_app.stats.agreement.pooled import SharedUnits, shared_units
 from analytics_app.stats.agreement.rater_pairs import n_rating_pairs, rating_pairs
-from analytics_app.stats.arrays import Codes, Floats, compressed, on_scale, rated
-from analytics_app.stats.estimate import Estimate, joined
 from analytics_app.stats.resampling.bootstrap import FEWEST_UNITS, check_settings
+from analytics_app.stats.values import Codes, Estimate, Floats, compressed, joined, on_scale, rated
 
 KappaWeights = Literal["none", "linear", "quadratic"]
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analytics_app.stats.arrays import Codes, Floats
-from analytics_app.stats.estimate import Estimate
 from analytics_app.stats.ranking.ranks import ranks_within
+from analytics_app.stats.values import Codes, Estimate, Floats
 
 NO_TEXTS = "W takes at least two texts that the same two raters or more rated."
 ALL_TIED = "Every rater gave all texts the same value, so W is undefined."

@@ -9,8 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from analytics_app.stats.agreement.coincidences import RATIO_BOUND, Disagreement, disagreement
-from analytics_app.stats.arrays import Codes, Floats, compressed, on_scale, rated, value_codes
-from analytics_app.stats.estimate import Estimate
 from analytics_app.stats.resampling.bootstrap import (
     agreement_interval,
     check_settings,
@@ -19,6 +17,7 @@ from analytics_app.stats.resampling.bootstrap import (
     too_few,
     weights,
 )
+from analytics_app.stats.values import Codes, Estimate, Floats, compressed, on_scale, rated, value_codes
 
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
 

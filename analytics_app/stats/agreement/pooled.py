@@ -12,9 +12,9 @@ from typing import Literal
 
 import numpy as np
 
-from analytics_app.stats.arrays import Codes, Floats, compressed, value_codes
 from analytics_app.stats.resampling.bootstrap import cluster_of_units, weights
 from analytics_app.stats.resampling.pair_sums import rows_by_cluster
+from analytics_app.stats.values import Codes, Floats, compressed, value_codes
 
 Method = Literal["pearson", "spearman"]
 

@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from analytics_app.stats.agreement.pooled import shared_units
-from analytics_app.stats.arrays import Codes, Floats, compressed, rated
-from analytics_app.stats.estimate import Estimate
 from analytics_app.stats.resampling.bootstrap import check_settings, ratio_samples
 from analytics_app.stats.resampling.pair_sums import limits
+from analytics_app.stats.values import Codes, Estimate, Floats, compressed, rated
 
 NOBODY_ELSE = "No text has ratings by two raters, so no rating can be predicted from those of others."
 ONE_ITEM = "All of it is about one item, or document, which is too few for an interval."

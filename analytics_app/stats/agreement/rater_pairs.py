@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from analytics_app.stats.agreement.pooled import Method, SharedUnits
-from analytics_app.stats.arrays import Codes, Floats
 from analytics_app.stats.ranking.ranks import ranks_within
+from analytics_app.stats.values import Codes, Floats
 
 # Pairs of ratings processed at once: a dozen arrays of 16 MB.
 _BLOCK = 2_000_000

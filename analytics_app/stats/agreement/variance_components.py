@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analytics_app.stats.arrays import Codes, Floats, compressed, rated
-from analytics_app.stats.estimate import Estimate, joined
+from analytics_app.stats.values import Codes, Estimate, Floats, compressed, joined, rated
 
 NAMES = ("item", "system_item", "rater", "residual")
 

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from analytics_app.stats.agreement.pooled import SharedUnits, shared_units
-from analytics_app.stats.arrays import Codes, Floats, rated, value_codes
-from analytics_app.stats.estimate import Estimate
+from analytics_app.stats.values import Codes, Estimate, Floats, rated, value_codes
 
 ONE_ITEM = "Shares texts of one item with others, too few for an interval."
 NO_SPREAD = "The difference is the same for every item, so there is no interval."

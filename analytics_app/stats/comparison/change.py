@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analytics_app.stats.arrays import Floats, checked_values
 from analytics_app.stats.comparison.noncentral import noncentral_limits
-from analytics_app.stats.estimate import Estimate
+from analytics_app.stats.values import Estimate, Floats, checked_values
 
 # Differences that vary less than this, relative to their size, differ by rounding only.
 SAME = 1e-12

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analytics_app.stats.arrays import Codes, Floats, checked_codes
-from analytics_app.stats.estimate import Estimate
+from analytics_app.stats.values import Codes, Estimate, Floats, checked_codes
 
 # Statistics that differ by less, that is by rounding only, count as equal.
 _ROUNDING = 1e-9

@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analytics_app.stats.arrays import Codes, Floats, checked_codes, checked_values, compressed
-from analytics_app.stats.estimate import Estimate
 from analytics_app.stats.ranking.ranks import ranks_within
 from analytics_app.stats.resampling.bootstrap import check_settings, cluster_of_units, ratio_samples
 from analytics_app.stats.resampling.pair_sums import by_cluster, limits
+from analytics_app.stats.values import Codes, Estimate, Floats, checked_codes, checked_values, compressed
 
 FEW_SYSTEMS = "Friedman's test takes at least three systems."
 FEW_ITEMS = "Friedman's test takes at least two items on which all systems were ranked."

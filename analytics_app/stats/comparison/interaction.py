@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analytics_app.stats.arrays import checked_codes, checked_values, rated
-from analytics_app.stats.estimate import Estimate
+from analytics_app.stats.values import Estimate, checked_codes, checked_values, rated
 
 # With fewer clusters than this, cluster-robust standard errors tend to be too small.
 CLUSTERS_NEEDED = 30

@@ -7,8 +7,7 @@ from math import erfc, sqrt
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analytics_app.stats.arrays import checked_values
-from analytics_app.stats.estimate import Estimate
+from analytics_app.stats.values import Estimate, checked_values
 
 
 def mcnemar(a: ArrayLike, b: ArrayLike, *, exact: bool = True) -> Estimate:

@@ -5,9 +5,17 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analytics_app.stats.arrays import Codes, Floats, checked_codes, checked_values, compressed, on_scale, rated
-from analytics_app.stats.estimate import Estimate
 from analytics_app.stats.resampling.bootstrap import check_settings, interval, ratio_samples
+from analytics_app.stats.values import (
+    Codes,
+    Estimate,
+    Floats,
+    checked_codes,
+    checked_values,
+    compressed,
+    on_scale,
+    rated,
+)
 
 
 def group_means(

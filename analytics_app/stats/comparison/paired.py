@@ -7,13 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analytics_app.stats.arrays import Codes, Floats, checked_codes, checked_values, compressed, rated
 from analytics_app.stats.comparison.signed_rank import MOST, exact_p, tied
 from analytics_app.stats.comparison.superiority import superiority
-from analytics_app.stats.estimate import Estimate, joined
 from analytics_app.stats.resampling.bootstrap import check_settings, ratio_samples
 from analytics_app.stats.resampling.pair_sums import Pairs, by_cluster, checked_pairs, limits, summed
 from analytics_app.stats.resampling.permutation import sign_flip_p
+from analytics_app.stats.values import Codes, Estimate, Floats, checked_codes, checked_values, compressed, joined, rated
 
 __all__ = ["Paired", "item_means", "paired", "superiority"]
 

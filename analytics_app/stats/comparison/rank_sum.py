@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analytics_app.stats.arrays import Codes, Floats, settled
 from analytics_app.stats.comparison.corrections import adjust
-from analytics_app.stats.estimate import Estimate
+from analytics_app.stats.values import Codes, Estimate, Floats, settled
 
 FEW = "The test takes at least two segments of both systems."
 

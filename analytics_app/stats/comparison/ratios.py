@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analytics_app.stats.arrays import Floats, checked_codes, checked_values, compressed
-from analytics_app.stats.estimate import Estimate, joined
 from analytics_app.stats.resampling.bootstrap import check_settings, interval, ratio_samples
 from analytics_app.stats.resampling.pair_sums import summed
+from analytics_app.stats.values import Estimate, Floats, checked_codes, checked_values, compressed, joined
 
 
 def group_ratios(

@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analytics_app.stats.arrays import Codes, Floats, compressed, rated
-from analytics_app.stats.estimate import Estimate
 from analytics_app.stats.ranking.ranks import ranks_within
 from analytics_app.stats.resampling.bootstrap import check_settings, cluster_of_units, ratio_samples
 from analytics_app.stats.resampling.pair_sums import Pairs, by_cluster, checked_pairs, limits
+from analytics_app.stats.values import Codes, Estimate, Floats, compressed, rated
 
 
 def superiority(

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analytics_app.stats.arrays import Floats
 from analytics_app.stats.comparison.change import SAME, Compared, tested, untested, welch, without_nan
 from analytics_app.stats.comparison.noncentral import noncentral_limits
-from analytics_app.stats.estimate import Estimate
+from analytics_app.stats.values import Estimate, Floats
 
 # Below this expected count the chi-squared distribution is a poor approximation (Cochran 1954).
 LEAST_EXPECTED = 5

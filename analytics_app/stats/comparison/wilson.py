@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import sqrt
 from statistics import NormalDist
 
-from analytics_app.stats.estimate import Estimate
+from analytics_app.stats.values import Estimate
 
 
 def wilson(successes: int, n: int, *, confidence: float) -> Estimate:

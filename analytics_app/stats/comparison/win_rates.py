@@ -7,10 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analytics_app.stats.arrays import Codes, Floats, checked_codes, compressed
-from analytics_app.stats.estimate import Estimate
 from analytics_app.stats.resampling.bootstrap import check_settings, weights
 from analytics_app.stats.resampling.pair_sums import Pairs, checked_pairs, limits
+from analytics_app.stats.values import Codes, Estimate, Floats, checked_codes, compressed
 
 # Cells of the largest dense table of items by columns (64 MiB); larger tables are sparse.
 _CELLS = 2**23

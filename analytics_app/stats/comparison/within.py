@@ -12,9 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analytics_app.stats.arrays import Codes, Floats, checked_codes, checked_values, compressed
-from analytics_app.stats.estimate import Estimate, joined
 from analytics_app.stats.resampling.bootstrap import check_settings
+from analytics_app.stats.values import Codes, Estimate, Floats, checked_codes, checked_values, compressed, joined
 
 # With fewer raters, limits clustered by rater are unreliable (methods: units of resampling).
 FEW_RATERS = 10

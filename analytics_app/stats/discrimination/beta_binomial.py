@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analytics_app.stats.arrays import Codes, Floats, checked_codes
 from analytics_app.stats.discrimination.triangle_test import GUESS, share_above_chance
-from analytics_app.stats.estimate import Estimate, joined
 from analytics_app.stats.optimisation import minimum
+from analytics_app.stats.values import Codes, Estimate, Floats, checked_codes, joined
 
 # The search stays this far from the edges, where a logarithm is undefined; the edges are computed exactly.
 _EDGE = 1e-9

@@ -7,9 +7,8 @@ from math import sqrt
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analytics_app.stats.arrays import Floats
 from analytics_app.stats.discrimination.triangle_test import GUESS, NOBODY, checked_counts, difference_p, share_limits
-from analytics_app.stats.estimate import Estimate, joined
+from analytics_app.stats.values import Estimate, Floats, joined
 
 # Beyond this d' the share of right choices is 1 to the last bit of a float.
 _FARTHEST = 100.0

@@ -11,8 +11,7 @@ from math import isfinite, sqrt
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analytics_app.stats.arrays import Codes, Floats
-from analytics_app.stats.estimate import Estimate
+from analytics_app.stats.values import Codes, Estimate, Floats
 
 GUESS = 1 / 3
 

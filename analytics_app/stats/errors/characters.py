@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analytics_app.stats.arrays import Codes, Floats, checked_codes
 from analytics_app.stats.errors.marks import Looks, Spans, sorted_by
-from analytics_app.stats.estimate import Estimate, joined
 from analytics_app.stats.resampling.bootstrap import agreement_interval, check_settings, weights
 from analytics_app.stats.resampling.pair_sums import few_drawn, rows_by_cluster
+from analytics_app.stats.values import Codes, Estimate, Floats, checked_codes, joined
 
 
 def character_alpha(

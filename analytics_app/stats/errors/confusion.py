@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analytics_app.stats.arrays import checked_codes
 from analytics_app.stats.errors.votes import checked, counted
+from analytics_app.stats.values import checked_codes
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analytics_app.stats.arrays import Codes, Floats, checked_codes, compressed
 from analytics_app.stats.errors.votes import checked, first_of
+from analytics_app.stats.values import Codes, Floats, checked_codes, compressed
 
 ONE_EACH = "No text has labels by two raters, so there is nothing to tell raters' errors from texts by."
 NOTHING = "Nothing was labelled."

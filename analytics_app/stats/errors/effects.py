@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analytics_app.stats.arrays import Floats
-from analytics_app.stats.estimate import Estimate
+from analytics_app.stats.values import Estimate, Floats
 
 __all__ = ["Effects", "effects_of_errors"]
 

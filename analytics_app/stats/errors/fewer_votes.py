@@ -7,8 +7,8 @@ from math import comb
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analytics_app.stats.arrays import Floats
 from analytics_app.stats.errors.votes import TIE, first_of
+from analytics_app.stats.values import Floats
 
 
 def error_of_fewer_votes(counts: ArrayLike, *, most: int) -> Floats:

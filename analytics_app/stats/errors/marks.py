@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from analytics_app.stats.arrays import Codes, checked_codes
+from analytics_app.stats.values import Codes, checked_codes
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analytics_app.stats.arrays import Floats, checked_codes, checked_values, compressed
-from analytics_app.stats.estimate import Estimate, joined
+from analytics_app.stats.values import Estimate, Floats, checked_codes, checked_values, compressed, joined
 
 
 def segment_penalties(weights: ArrayLike, segments: ArrayLike, n_segments: int) -> Floats:

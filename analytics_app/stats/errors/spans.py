@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from analytics_app.stats.arrays import Codes, Floats, compressed
 from analytics_app.stats.errors.marks import Looks, Spans, sorted_by, within_groups
-from analytics_app.stats.estimate import Estimate, joined
 from analytics_app.stats.resampling.bootstrap import check_settings, interval, weights
 from analytics_app.stats.resampling.pair_sums import few_drawn
+from analytics_app.stats.values import Codes, Estimate, Floats, compressed, joined
 
 # Pairs of spans compared at once: 4 million take about 100 MB.
 _PAIRS = 4_000_000

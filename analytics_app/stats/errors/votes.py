@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analytics_app.stats.arrays import Codes, Floats, checked_codes, compressed
+from analytics_app.stats.values import Codes, Floats, checked_codes, compressed
 
 TIE = -1
 """Code in place of a label where two labels are equally likely."""

@@ -7,11 +7,10 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from analytics_app.stats.arrays import Floats
-from analytics_app.stats.estimate import Estimate, joined
 from analytics_app.stats.metrics.exact_correlation import MOST, exact_p
 from analytics_app.stats.resampling.bootstrap import interval
 from analytics_app.stats.resampling.pair_sums import few_drawn
+from analytics_app.stats.values import Estimate, Floats, joined
 
 # The note where means of systems are over different test sets.
 APART = (

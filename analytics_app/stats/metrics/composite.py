@@ -7,7 +7,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analytics_app.stats.arrays import Floats, checked_values
+from analytics_app.stats.values import Floats, checked_values
 
 How = Literal["all", "any", "mean", "product", "share"]
 Sign = Literal[">=", "<=", "="]

@@ -9,7 +9,7 @@ from math import factorial, prod
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analytics_app.stats.arrays import Floats, checked_values
+from analytics_app.stats.values import Floats, checked_values
 
 # Up to this many pairs all orders are enumerated (40,320).
 MOST = 8

@@ -8,13 +8,12 @@ from math import sqrt
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analytics_app.stats.arrays import Codes, Floats, checked_values, settled
-from analytics_app.stats.estimate import Estimate, joined
 from analytics_app.stats.metrics.coefficients import APART, linked, p_of, r_of, with_interval
 from analytics_app.stats.metrics.metric_samples import accuracy, ranks_of_rows, row_r
 from analytics_app.stats.metrics.scored_systems import ScoredSystems, few_note
 from analytics_app.stats.metrics.scored_texts import ScoredTexts
 from analytics_app.stats.resampling.bootstrap import check_settings
+from analytics_app.stats.values import Codes, Estimate, Floats, checked_values, joined, settled
 
 # With more texts than this tau has no interval: its time grows with the square of their number.
 _PAIRED_TEXTS = 4000

@@ -7,13 +7,12 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analytics_app.stats.arrays import Codes, Floats, checked_values
-from analytics_app.stats.estimate import joined
 from analytics_app.stats.metrics.coefficients import APART, linked
 from analytics_app.stats.metrics.scored_systems import ScoredSystems, few_note
 from analytics_app.stats.metrics.scored_texts import ScoredTexts
 from analytics_app.stats.metrics.system_scores import FEWEST, ScoreCorrelations, correlated_scores
 from analytics_app.stats.resampling.bootstrap import check_settings
+from analytics_app.stats.values import Codes, Floats, checked_values, joined
 
 
 def pair_over_texts(

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from analytics_app.stats.arrays import Codes, Floats
 from analytics_app.stats.resampling.bootstrap import weights
 from analytics_app.stats.resampling.pair_sums import rows_by_cluster
+from analytics_app.stats.values import Codes, Floats
 
 # Most cells of a block of pairs of texts.
 _CELLS = 4_000_000

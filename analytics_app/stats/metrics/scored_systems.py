@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from analytics_app.stats.arrays import Codes, Floats
 from analytics_app.stats.metrics.coefficients import column_means
 from analytics_app.stats.metrics.metric_samples import mean_samples
+from analytics_app.stats.values import Codes, Floats
 
 # With fewer systems one outlier can determine the correlation.
 FEW_SYSTEMS = 8

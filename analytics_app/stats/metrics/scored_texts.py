@@ -7,10 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analytics_app.stats.arrays import Codes, Floats, checked_codes, compressed
-from analytics_app.stats.estimate import Estimate
 from analytics_app.stats.metrics.coefficients import r_of, with_interval
 from analytics_app.stats.metrics.metric_samples import moment_samples, tau_samples
+from analytics_app.stats.values import Codes, Estimate, Floats, checked_codes, compressed
 
 
 @dataclass(frozen=True, slots=True)

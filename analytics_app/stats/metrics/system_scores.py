@@ -7,10 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analytics_app.stats.arrays import Floats, checked_values, settled
-from analytics_app.stats.estimate import Estimate, joined
 from analytics_app.stats.metrics.coefficients import p_of, r_of, with_interval
 from analytics_app.stats.metrics.metric_samples import rank_taus, ranks_of_rows, row_r
+from analytics_app.stats.values import Estimate, Floats, checked_values, joined, settled
 
 FEWEST = 3
 

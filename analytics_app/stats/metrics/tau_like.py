@@ -7,10 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analytics_app.stats.arrays import Codes, Floats, checked_values
-from analytics_app.stats.estimate import Estimate, joined
 from analytics_app.stats.resampling.bootstrap import check_settings, interval, ratio_samples
 from analytics_app.stats.resampling.pair_sums import few_drawn, rows_by_cluster
+from analytics_app.stats.values import Codes, Estimate, Floats, checked_values, joined
 
 # Human scores are means with rounding errors: differences below this share of the largest score are ties.
 _TIE = 1e-12

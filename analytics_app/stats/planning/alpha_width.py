@@ -9,8 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from analytics_app.stats.arrays import Codes, Floats
-from analytics_app.stats.estimate import Estimate
+from analytics_app.stats.values import Codes, Estimate, Floats
 
 Level = Literal["nominal", "ordinal", "interval"]
 

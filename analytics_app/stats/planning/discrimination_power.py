@@ -8,7 +8,6 @@ from math import ceil, sqrt
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analytics_app.stats.arrays import Codes, Floats
 from analytics_app.stats.discrimination.triangle_test import (
     GUESS,
     above,
@@ -17,6 +16,7 @@ from analytics_app.stats.discrimination.triangle_test import (
     probability_correct,
     up_to,
 )
+from analytics_app.stats.values import Codes, Floats
 
 # Up to this number of judges the search begins at 1, above it at a share of the normal approximation, which is then off
 # by a few per cent only.

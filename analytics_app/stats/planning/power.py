@@ -10,8 +10,7 @@ from math import gcd, isnan, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from analytics_app.stats.arrays import Floats
-from analytics_app.stats.estimate import Estimate
+from analytics_app.stats.values import Estimate, Floats
 
 # Numbers (ratings, differences of item means) computed at once, and in all: 2**25 take about a second.
 _CHUNK, MOST_DRAWS = 2**20, 2**25

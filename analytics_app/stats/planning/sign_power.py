@@ -8,7 +8,7 @@ from math import ceil, log, log1p, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from analytics_app.stats.arrays import Floats
+from analytics_app.stats.values import Floats
 
 # The most items for which the search runs, and the most preferences that are enumerated.
 MOST_ITEMS = 20_000

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analytics_app.stats.arrays import checked_values
+from analytics_app.stats.values import checked_values
 
 # Quartiles of fewer values are single ratings.
 _FEWEST = 4

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analytics_app.stats.arrays import Codes, Floats, compressed, rated, value_codes
+from analytics_app.stats.values import Codes, Floats, compressed, rated, value_codes
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analytics_app.stats.arrays import Codes, Floats, checked_codes, compressed
-from analytics_app.stats.estimate import Estimate
 from analytics_app.stats.ranking.strengths import rank_of
 from analytics_app.stats.resampling.bootstrap import check_settings, interval, ratio_samples
 from analytics_app.stats.resampling.pair_sums import limits
+from analytics_app.stats.values import Codes, Estimate, Floats, checked_codes, compressed
 
 NEVER = "It was never shown."
 FEW_TEXTS = "Halves are compared over at least three texts that both halves judged."

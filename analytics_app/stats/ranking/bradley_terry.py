@@ -7,12 +7,11 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analytics_app.stats.arrays import Codes, Floats
-from analytics_app.stats.estimate import Estimate
 from analytics_app.stats.ranking.connected import all_linked, largest_linked
 from analytics_app.stats.ranking.strengths import NO_END, Strengths, estimates, unplaced
 from analytics_app.stats.resampling.bootstrap import interval
 from analytics_app.stats.resampling.pair_sums import Pairs, checked_pairs
+from analytics_app.stats.values import Codes, Estimate, Floats
 
 Ties: TypeAlias = Literal["half", "davidson"]
 

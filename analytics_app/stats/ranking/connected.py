@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from analytics_app.stats.arrays import Floats
+from analytics_app.stats.values import Floats
 
 
 def largest_linked(links: Floats, *, both_ways: bool) -> NDArray[np.bool_]:

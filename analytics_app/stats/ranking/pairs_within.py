@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analytics_app.stats.arrays import Codes, Floats, checked_codes, checked_values
+from analytics_app.stats.values import Codes, Floats, checked_codes, checked_values
 
 
 def pairs_within(groups: ArrayLike) -> Iterator[tuple[Codes, Codes]]:

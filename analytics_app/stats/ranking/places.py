@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analytics_app.stats.arrays import Floats, checked_codes, compressed
 from analytics_app.stats.comparison.means import group_means
-from analytics_app.stats.estimate import Estimate
 from analytics_app.stats.resampling.bootstrap import check_settings
+from analytics_app.stats.values import Estimate, Floats, checked_codes, compressed
 
 NOTHING = "Nothing was chosen."
 # With fewer expected choices per position the chi-square approximation is poor (Cochran 1954).

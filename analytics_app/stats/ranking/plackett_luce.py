@@ -8,13 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analytics_app.stats.arrays import Codes, Floats, checked_codes, checked_values, compressed
 from analytics_app.stats.comparison.win_rates import resampled_totals
-from analytics_app.stats.estimate import Estimate
 from analytics_app.stats.ranking.connected import all_linked, largest_linked
 from analytics_app.stats.ranking.pairs_within import pairs_within
 from analytics_app.stats.ranking.strengths import NO_END, Strengths, estimates, unplaced
 from analytics_app.stats.resampling.bootstrap import check_settings
+from analytics_app.stats.values import Codes, Estimate, Floats, checked_codes, checked_values, compressed
 
 # The most steps of Newton's method, the longest step, the farthest point, and the flatness (see bradley_terry).
 _STEPS, _LONGEST, _FARTHEST, _FLAT = 60, 2.0, 30.0, 1e-5

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from analytics_app.stats.arrays import Codes, Floats
+from analytics_app.stats.values import Codes, Floats
 
 
 def ranks_within(groups: Codes, values: Floats) -> Floats:

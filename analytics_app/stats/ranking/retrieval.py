@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analytics_app.stats.arrays import Floats
+from analytics_app.stats.values import Floats
 
 
 def precision_at(relevance: ArrayLike, n: int) -> Floats:

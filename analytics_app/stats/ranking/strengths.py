@@ -7,9 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from analytics_app.stats.arrays import Floats
-from analytics_app.stats.estimate import Estimate
 from analytics_app.stats.resampling.bootstrap import interval
+from analytics_app.stats.values import Estimate, Floats
 
 NEVER = "It was compared with no other system."
 ALWAYS_ABOVE = "It never lost to a system that is placed, so its strength has no upper limit."

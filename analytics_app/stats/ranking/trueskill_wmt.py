@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analytics_app.stats.arrays import Codes, Floats
-from analytics_app.stats.estimate import Estimate
 from analytics_app.stats.ranking.connected import largest_linked
 from analytics_app.stats.ranking.strengths import rank_of
+from analytics_app.stats.values import Codes, Estimate, Floats
 
 MU, SIGMA, DRAW = 0.0, 0.5, 0.25
 # WMT's beta is sigma times the number of steps over 40.

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analytics_app.stats.arrays import Codes, Floats, compressed
+from analytics_app.stats.values import Codes, Floats, compressed
 
 # Most rows and cells of a chunk: 2**22 draws of 8 bytes are 32 MiB, whatever the number of units.
 _ROWS = 256

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from analytics_app.stats.arrays import Codes, Floats, checked_codes, compressed
-from analytics_app.stats.estimate import joined
 from analytics_app.stats.resampling.bootstrap import Interval, interval
+from analytics_app.stats.values import Codes, Floats, checked_codes, compressed, joined
 
 Pairs = Sequence[tuple[int, int]]
 

@@ -6,7 +6,7 @@ from math import floor
 
 import numpy as np
 
-from analytics_app.stats.arrays import Floats
+from analytics_app.stats.values import Floats
 
 # Most cells of a chunk of flips (32 MiB).
 _CELLS = 2**22

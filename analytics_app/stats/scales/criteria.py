@@ -7,9 +7,8 @@ from math import atanh, sqrt, tanh
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analytics_app.stats.arrays import checked_values
-from analytics_app.stats.estimate import Estimate
 from analytics_app.stats.resampling.bootstrap import check_settings
+from analytics_app.stats.values import Estimate, checked_values
 
 FEW = "A correlation takes at least three that have both."
 ALIKE = "One of the two does not vary, so they cannot be correlated."

@@ -8,10 +8,9 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analytics_app.stats.arrays import Floats
-from analytics_app.stats.estimate import Estimate
 from analytics_app.stats.optimisation import minimum
 from analytics_app.stats.scales.factorability import checked_correlation, checked_rows
+from analytics_app.stats.values import Estimate, Floats
 
 # The lower bound of uniquenesses, as in R's factanal; a scale that ends there is a Heywood case.
 LOWEST = 0.005

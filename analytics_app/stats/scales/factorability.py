@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analytics_app.stats.arrays import Codes, Floats
-from analytics_app.stats.estimate import Estimate
+from analytics_app.stats.values import Codes, Estimate, Floats
 
 # With fewer rows per scale, or a lower KMO, factors are not extracted.
 ROWS_PER_SCALE = 5

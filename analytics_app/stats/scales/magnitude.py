@@ -8,11 +8,10 @@ from math import exp
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analytics_app.stats.arrays import Codes, Floats, checked_codes, checked_values, compressed
 from analytics_app.stats.comparison.means import group_means
 from analytics_app.stats.comparison.paired import paired
-from analytics_app.stats.estimate import Estimate
 from analytics_app.stats.resampling.pair_sums import Pairs
+from analytics_app.stats.values import Codes, Estimate, Floats, checked_codes, checked_values, compressed
 
 NORMALISATIONS = ("log", "standard", "modulus", "range")
 

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analytics_app.stats.arrays import Floats
+from analytics_app.stats.values import Floats
 
 # Costello and Osborne (2005), page 4: an item below .40 is not related to the others, or points to another factor.
 LEAST_COMMUNALITY = 0.4

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analytics_app.stats.arrays import Floats
-from analytics_app.stats.estimate import Estimate, joined
 from analytics_app.stats.scales.factor import NOT_CONVERGED, maximum_likelihood
 from analytics_app.stats.scales.factorability import checked_rows, constant_columns, correlations
+from analytics_app.stats.values import Estimate, Floats, joined
 
 
 def cronbach_alpha(data: ArrayLike, *, confidence: float = 0.95) -> Estimate:

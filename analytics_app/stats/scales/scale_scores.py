@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analytics_app.stats.arrays import Floats
+from analytics_app.stats.values import Floats
 
 
 class Scores(NamedTuple):

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analytics_app.stats.arrays import Floats, checked_codes, checked_values, compressed
+from analytics_app.stats.values import Floats, checked_codes, checked_values, compressed
 
 # Treatment of raters whose ratings do not vary.
 Constant: TypeAlias = Literal["drop", "zero"]

@@ -13,8 +13,8 @@ from django.utils.translation import gettext_lazy
 from analytics_app.selectors.planning import SPREADS
 from analytics_app.show.cells import Cell, interval, percent, whole
 from analytics_app.show.table import Column, Table
-from analytics_app.stats.estimate import Estimate
 from analytics_app.stats.planning.power import Assumed, Power, power_of_means, power_of_t, runs_within
+from analytics_app.stats.values import Estimate
 from analytics_app.views.planning.answer import Answer, Curve
 from analytics_app.views.planning.base import PlanningForm, Words, plain, seed_field, share
 from tasks_app.setting_fields import YesNoField, number_field, whole_field

@@ -21,7 +21,7 @@ from analytics_app.charts.words import SPACE
 from analytics_app.models import ResultRow
 from analytics_app.results import COLUMNS, Row
 from analytics_app.show.cells import DASH
-from analytics_app.show.registry import tables_for
+from analytics_app.show.shown import tables_for
 from analytics_app.show.table import Table
 from tasks_app.task_types.base import Scale
 from tests.analytics_app.builders import are_rendered

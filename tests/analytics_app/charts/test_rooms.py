@@ -14,10 +14,9 @@ from django.conf import settings
 
 from analytics_app import charts
 from analytics_app.charts.bars import stacked_chart
-from analytics_app.charts.drawing import Sketch
+from analytics_app.charts.drawing import Sketch, in_order
 from analytics_app.charts.paints import CATEGORIES, SHADES
 from analytics_app.charts.picking import Material
-from analytics_app.charts.registry import in_order
 from analytics_app.charts.room import BOTH, NARROW, WIDE, gutter_for
 from analytics_app.charts.stacks import sums_chart
 from analytics_app.charts.svg import COLOURS

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from analytics_app.models import Plot, ResultRow
-from analytics_app.show.registry import shared_tables, tables_for
+from analytics_app.show.shown import shared_tables, tables_for
 from analytics_app.show.table import Table
 from analytics_app.views.sections import figure
 

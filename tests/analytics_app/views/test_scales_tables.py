@@ -12,7 +12,7 @@ from analytics_app.analyses.base import QuestionCriterion
 from analytics_app.models import ResultRow
 from analytics_app.results import Row
 from analytics_app.show.cells import DASH
-from analytics_app.show.registry import tables_for
+from analytics_app.show.shown import tables_for
 from analytics_app.show.table import Table
 from analytics_app.views.sections import sections_of
 from tasks_app.task_types.base import Scale
