@@ -12,7 +12,6 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from analytics_app.selectors import coding as compared
 from tasks_app import access
@@ -30,8 +29,7 @@ EDITOR, OWNER = Membership.Role.EDITOR, Membership.Role.OWNER
 MOST_SHOWN = 20
 
 
-@researcher_page
-@require_safe
+@researcher_page("GET")
 def questions(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the questions that raters answered in words, and the progress of coding."""
 
@@ -51,8 +49,7 @@ def questions(request: HttpRequest, slug: str) -> HttpResponse:
     return study_page(request, slug, "data", context, template="coding_questions", title=_("Code answers"))
 
 
-@researcher_page
-@require_http_methods(["GET", "HEAD", "POST"])
+@researcher_page("GET", "POST")
 def codebook_page(request: HttpRequest, slug: str, criterion: str) -> HttpResponseBase:
     """Show the codes of a question and, once both coders have finished, their agreement."""
     fetched = access.study_and_role(request.user, slug, EDITOR if request.method == "POST" else Membership.Role.VIEWER)
@@ -137,8 +134,7 @@ def _compared(of_question: Coding) -> dict[str, Any]:
     }
 
 
-@researcher_page
-@require_http_methods(["GET", "HEAD", "POST"])
+@researcher_page("GET", "POST")
 def answer_page(request: HttpRequest, slug: str, criterion: str) -> HttpResponseBase:
     """Show one answer and the codes, without system, rater, the other coder's codes and the verdict on the choice."""
     fetched = access.study_and_role(request.user, slug, EDITOR)
@@ -193,8 +189,7 @@ def _shown(
     return next((answer for answer in in_order if answer.pk not in own_codes), None)
 
 
-@researcher_page
-@require_POST
+@researcher_page("POST")
 def decide(request: HttpRequest, slug: str, criterion: str) -> HttpResponse:
     """Store the decision about an answer to which the coders gave different codes."""
     own = _codebook(access.study_for_researcher(request.user, slug, EDITOR), criterion)
@@ -210,8 +205,7 @@ def decide(request: HttpRequest, slug: str, criterion: str) -> HttpResponse:
     return redirect("analytics:codebook", slug, criterion)
 
 
-@researcher_page
-@require_POST
+@researcher_page("POST")
 def remove_coder(request: HttpRequest, slug: str, criterion: str) -> HttpResponse:
     """Remove a coder who has not finished, with their codes."""
     own = _codebook(access.study_for_researcher(request.user, slug, OWNER), criterion)
@@ -230,8 +224,7 @@ def remove_coder(request: HttpRequest, slug: str, criterion: str) -> HttpRespons
     return redirect("analytics:codebook", slug, criterion)
 
 
-@researcher_page
-@require_POST
+@researcher_page("POST")
 def start_again(request: HttpRequest, slug: str, criterion: str) -> HttpResponse:
     """Delete the codes of both coders, so that the codebook can be changed."""
     own = _codebook(access.study_for_researcher(request.user, slug, OWNER), criterion)
@@ -245,8 +238,7 @@ def start_again(request: HttpRequest, slug: str, criterion: str) -> HttpResponse
     return redirect("analytics:codebook", slug, criterion)
 
 
-@researcher_page
-@require_safe
+@researcher_page("GET")
 def file(request: HttpRequest, slug: str, criterion: str) -> HttpResponse:
     """Return a file of every answer with the codes of both coders, once both have finished."""
     study = access.study_for_researcher(request.user, slug)

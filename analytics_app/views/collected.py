@@ -14,7 +14,6 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
-from django.views.decorators.http import require_POST, require_safe
 
 from analytics_app.exports import pairs
 from analytics_app.exports.ratings import may_export
@@ -88,8 +87,7 @@ def _form(request: HttpRequest, study: Study, rounds: list[Study], data: Any) ->
     return ChoiceForm(initial if data is None else data, studies=listed)
 
 
-@researcher_page
-@require_safe
+@researcher_page("GET")
 def texts(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the texts that raters wrote, those for the next verification, and the results of earlier ones."""
 
@@ -134,8 +132,7 @@ def _of_rounds(rounds: list[Study], rows: list[collected.Judged]) -> list[dict[s
     ]
 
 
-@researcher_page
-@require_POST
+@researcher_page("POST")
 def verify(request: HttpRequest, slug: str) -> HttpResponse:
     """Create the study that verifies the chosen texts, and redirect to its first step."""
     study, role = access.study_and_role(request.user, slug, Membership.Role.EDITOR)
@@ -161,8 +158,7 @@ def verify(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect(step_url(draft.slug, "questions"))
 
 
-@researcher_page
-@require_POST
+@researcher_page("POST")
 def add_bonuses(request: HttpRequest, slug: str) -> HttpResponse:
     """Add the announced bonus for every accepted text that has none yet."""
     study = access.study_for_researcher(request.user, slug, Membership.Role.OWNER)
@@ -179,8 +175,7 @@ def add_bonuses(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect("analytics:collected", slug)
 
 
-@researcher_page
-@require_safe
+@researcher_page("GET")
 def file(request: HttpRequest, slug: str, format: str) -> HttpResponse:
     """Return all texts with their verdicts, or the accepted texts, as a file; the study's log records it."""
     study, role = access.study_and_role(request.user, slug)

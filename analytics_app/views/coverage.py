@@ -11,7 +11,6 @@ from django import forms
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_safe
 
 from analytics_app import analyses
 from analytics_app import plan as plans
@@ -50,8 +49,7 @@ class CoverageForm(forms.Form):
         )
 
 
-@researcher_page
-@require_safe
+@researcher_page("GET")
 def coverage(request: HttpRequest, slug: str) -> HttpResponse:
     """Count the outputs of a study by features: those of the address, or else of the analysis plan."""
     study, role = access.study_and_role(request.user, slug)
@@ -84,8 +82,7 @@ def coverage(request: HttpRequest, slug: str) -> HttpResponse:
     )
 
 
-@researcher_page
-@require_safe
+@researcher_page("GET")
 def file(request: HttpRequest, slug: str) -> HttpResponse:
     """Return the same counts as CSV: a row for each value and system."""
     study, _role = access.study_and_role(request.user, slug)

@@ -8,7 +8,6 @@ from typing import Any
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.urls import reverse
-from django.views.decorators.http import require_safe
 
 from analytics_app.archive import writing
 from analytics_app.exports import columns
@@ -29,8 +28,7 @@ from tasks_app.views.downloads import streamed
 from tasks_app.views.researcher.frame import researcher_page, study_page
 
 
-@researcher_page
-@require_safe
+@researcher_page("GET")
 def data(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the files that can be downloaded, and their formats."""
 
@@ -54,8 +52,7 @@ def data(request: HttpRequest, slug: str) -> HttpResponse:
     return study_page(request, slug, "data", context)
 
 
-@researcher_page
-@require_safe
+@researcher_page("GET")
 def ratings(request: HttpRequest, slug: str, format: str) -> HttpResponseBase:
     """Stream all ratings as a file; the study's log records it."""
     study, role = access.study_and_role(request.user, slug)
@@ -79,8 +76,7 @@ def run_to_archive(study: Study) -> Run | None:
     return pages.best_run(study) if study.state == Study.State.CLOSED else None
 
 
-@researcher_page
-@require_safe
+@researcher_page("GET")
 def archive(request: HttpRequest, slug: str) -> FileResponse:
     """Return the archive as a zip, for users who may read the known answers; the study's log records it."""
     study = access.study_for_researcher(request.user, slug, Membership.Role.EDITOR)

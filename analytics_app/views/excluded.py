@@ -8,7 +8,6 @@ from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_safe
 
 from analytics_app import quality
 from analytics_app.models import Exclusion
@@ -22,8 +21,7 @@ from tasks_app.views.researcher.frame import researcher_page, study_page
 ON_A_PAGE = 100
 
 
-@researcher_page
-@require_safe
+@researcher_page("GET")
 def excluded(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Show the exclusions of one rule with reasons; ?rule=iqr names the rule, by default the first with exclusions."""
 

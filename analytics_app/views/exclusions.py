@@ -9,7 +9,6 @@ from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST, require_safe
 
 from analytics_app.models import Exclusion
 from analytics_app.selectors import exclusions as found
@@ -24,8 +23,7 @@ EDITOR = Membership.Role.EDITOR
 JUDGMENTS_ON_A_PAGE = 100
 
 
-@researcher_page
-@require_safe
+@researcher_page("GET")
 def judgments(request: HttpRequest, slug: str, pseudonym: str) -> HttpResponse:
     """Show the judgments of a rater without their answers, with their exclusions."""
 
@@ -41,8 +39,7 @@ def judgments(request: HttpRequest, slug: str, pseudonym: str) -> HttpResponse:
     return study_page(request, slug, "monitor", context, template="rater_judgments", title=title)
 
 
-@researcher_page
-@require_POST
+@researcher_page("POST")
 def exclude(request: HttpRequest, slug: str) -> HttpResponse:
     """Exclude a rater, or one of their judgments, with a written reason."""
     study = access.study_for_researcher(request.user, slug, EDITOR)
@@ -66,8 +63,7 @@ def exclude(request: HttpRequest, slug: str) -> HttpResponse:
     return _back(study, rater, judgment)
 
 
-@researcher_page
-@require_POST
+@researcher_page("POST")
 def include(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Lift a manual exclusion."""
     study = access.study_for_researcher(request.user, slug, EDITOR)

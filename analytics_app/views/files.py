@@ -5,7 +5,6 @@ from __future__ import annotations
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
-from django.views.decorators.http import require_safe
 
 from analytics_app import access as own
 from analytics_app.charts import pictures
@@ -20,8 +19,7 @@ from tasks_app.views.downloads import attachment, streamed
 from tasks_app.views.researcher.frame import researcher_page
 
 
-@researcher_page
-@require_safe
+@researcher_page("GET")
 def plot(request: HttpRequest, slug: str, number: int, pk: int, format: pictures.Format) -> HttpResponse:
     """Return a plot as a file with its title; 404 for a plot of systems while these are hidden."""
     study, role, run = done_run(request, slug, number)
@@ -34,8 +32,7 @@ def plot(request: HttpRequest, slug: str, number: int, pk: int, format: pictures
     )
 
 
-@researcher_page
-@require_safe
+@researcher_page("GET")
 def forest(request: HttpRequest, slug: str, number: int, format: pictures.Format) -> HttpResponse:
     """Return the forest plot of all criteria as a file."""
     study, role, run = done_run(request, slug, number)
@@ -47,8 +44,7 @@ def forest(request: HttpRequest, slug: str, number: int, format: pictures.Format
     return attachment(f"{study.slug}-run-{number}-forest.{format}", content, pictures.CONTENT_TYPES[format])
 
 
-@researcher_page
-@require_safe
+@researcher_page("GET")
 def summary(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Return the one-page summary of a run as PDF."""
     study, role, run = done_run(request, slug, number)
@@ -60,8 +56,7 @@ def summary(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     )
 
 
-@researcher_page
-@require_safe
+@researcher_page("GET")
 def table(request: HttpRequest, slug: str, number: int, section: str, key: str, format: tables.Format) -> HttpResponse:
     """Return a table of a results page as a file; rows of systems only if the page shows them."""
     study, role, run = done_run(request, slug, number)
@@ -76,8 +71,7 @@ def table(request: HttpRequest, slug: str, number: int, section: str, key: str, 
     )
 
 
-@researcher_page
-@require_safe
+@researcher_page("GET")
 def download(request: HttpRequest, slug: str, number: int, format: results_export.Format) -> HttpResponseBase:
     """Return every visible number of a run as JSON or CSV."""
     study, role, run = done_run(request, slug, number)

@@ -6,7 +6,6 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST
 
 from analytics_app.selectors.results import systems_shown
 from analytics_app.services import hiding
@@ -17,8 +16,7 @@ from tasks_app.views.researcher.frame import researcher_page, study_page
 OWNER = Membership.Role.OWNER
 
 
-@researcher_page
-@require_POST
+@researcher_page("POST")
 def lift(request: HttpRequest, slug: str) -> HttpResponse:
     """Ask once more, then show results by system from now on."""
     study = access.study_for_researcher(request.user, slug, OWNER)

@@ -9,7 +9,6 @@ from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST
 
 from analytics_app import access as own
 from analytics_app.services.main_study import begin_main_study
@@ -18,8 +17,7 @@ from tasks_app.views.researcher.frame import researcher_page
 from tasks_app.views.researcher.setup.form_frame import step_url
 
 
-@researcher_page
-@require_POST
+@researcher_page("POST")
 def begin(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Create a draft with the pairs that a run keeps, and redirect to its first step."""
     study, _role, run = own.run_for_researcher(request.user, slug, number, Membership.Role.EDITOR)

@@ -6,7 +6,6 @@ from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_safe
 
 from analytics_app.methods_text import MethodsText, formats, write
 from analytics_app.models import Run, RunState
@@ -25,8 +24,7 @@ def text_of(study: Study, run: Run) -> MethodsText:
     return write(study, run, standing=run_words.standing(run, study), systems=systems_shown(study))
 
 
-@researcher_page
-@require_safe
+@researcher_page("GET")
 def methods(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Show the section with its references."""
 
@@ -45,8 +43,7 @@ def methods(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     return study_page(request, slug, "results", context, template="run_methods", title=title)
 
 
-@researcher_page
-@require_safe
+@researcher_page("GET")
 def file(request: HttpRequest, slug: str, number: int, format: formats.Format) -> HttpResponse:
     """Return the section as Markdown or LaTeX, or its references as BibTeX."""
     study, role, run = done_run(request, slug, number)

@@ -8,7 +8,6 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods, require_POST
 
 from analytics_app import plan as plans
 from analytics_app.selectors import pages
@@ -34,8 +33,7 @@ class Beginning:
     frozen: Mapping[str, Any] | None
 
 
-@researcher_page
-@require_http_methods(["GET", "HEAD", "POST"])
+@researcher_page("GET", "POST")
 def new_run(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the form of a new run; a POST starts the run and redirects to its page.
 
@@ -49,8 +47,7 @@ def new_run(request: HttpRequest, slug: str) -> HttpResponse:
     return _page(request, (study, role), form, beginning)
 
 
-@researcher_page
-@require_POST
+@researcher_page("POST")
 def preview(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the effects of a run with the settings in the form, without starting a run or storing anything."""
     study, role = access.study_and_role(request.user, slug, EDITOR)

@@ -6,7 +6,6 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST
 
 from analytics_app import access as own
 from analytics_app.analyses.factors.removals import REASONS, Step
@@ -18,8 +17,7 @@ from tasks_app.models import Membership
 from tasks_app.views.researcher.frame import researcher_page
 
 
-@researcher_page
-@require_POST
+@researcher_page("POST")
 def remove_pair(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Start a run without a pair, or with `undo` a run that has the last removed pair again; this run is kept."""
     study, _role, run = own.run_for_researcher(request.user, slug, number, Membership.Role.EDITOR)

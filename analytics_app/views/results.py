@@ -7,7 +7,6 @@ from typing import Any
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_safe
 
 from analytics_app import access as own
 from analytics_app.models import UNFINISHED, Run, RunState
@@ -30,8 +29,7 @@ from tasks_app.views.researcher.parts import part, wants_part
 RATERS_ON_A_PAGE = 200
 
 
-@researcher_page
-@require_safe
+@researcher_page("GET")
 def results(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the newest planned run, else the newest that is done, else the newest, and the list of all runs."""
 
@@ -43,8 +41,7 @@ def results(request: HttpRequest, slug: str) -> HttpResponse:
     return study_page(request, slug, "results", context)
 
 
-@researcher_page
-@require_safe
+@researcher_page("GET")
 def run(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Show the progress or the results of one run."""
     if wants_part(request):
@@ -104,8 +101,7 @@ def _later(study: Study, run: Run) -> dict[str, Any]:
     return {"later": later, "later_run": now.done if has_them else None, "under_way": now.under_way}
 
 
-@researcher_page
-@require_safe
+@researcher_page("GET")
 def raters(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Show each rater's use of the scale, criterion by criterion."""
 

@@ -7,7 +7,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.http import require_POST
 
 from analytics_app import access as own
 from analytics_app.services import routing
@@ -15,8 +14,7 @@ from tasks_app.models import Membership
 from tasks_app.views.researcher.frame import researcher_page
 
 
-@researcher_page
-@require_POST
+@researcher_page("POST")
 def send(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Send the uncertain texts of a run to the chosen task of experts."""
     study, _role, run = own.run_for_researcher(request.user, slug, number, Membership.Role.OWNER)

@@ -9,7 +9,6 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST
 
 from analytics_app import access as own
 from analytics_app import plan as plans
@@ -23,16 +22,14 @@ from tasks_app.views.researcher.frame import researcher_page
 EDITOR = Membership.Role.EDITOR
 
 
-@researcher_page
-@require_POST
+@researcher_page("POST")
 def start(request: HttpRequest, slug: str) -> HttpResponse:
     """Start a run by the plan."""
     study = access.study_for_researcher(request.user, slug, EDITOR)
     return started(request, study, None)
 
 
-@researcher_page
-@require_POST
+@researcher_page("POST")
 def start_without(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Repeat a run with one of its rules off."""
     study, _role, run = own.run_for_researcher(request.user, slug, number, EDITOR)
@@ -42,8 +39,7 @@ def start_without(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     return started(request, study, without(settings, request.POST.get("rule", "")))
 
 
-@researcher_page
-@require_POST
+@researcher_page("POST")
 def cancel(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Cancel a run that is not done."""
     study, _role, run = own.run_for_researcher(request.user, slug, number, EDITOR)

@@ -12,7 +12,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_safe
 
 from analytics_app import access as own
 from analytics_app.charts import pictures
@@ -54,8 +54,7 @@ class LinkForm(forms.Form):
     )
 
 
-@researcher_page
-@require_http_methods(["GET", "HEAD", "POST"])
+@researcher_page("GET", "POST")
 def share(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Show the links to the results of a study; a POST creates a link to this run and shows its address once."""
     study, role, run = done_run(request, slug, number, role=EDITOR)
@@ -82,8 +81,7 @@ def share(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     )  # fmt: skip
 
 
-@researcher_page
-@require_POST
+@researcher_page("POST")
 def end(request: HttpRequest, slug: str, link: int) -> HttpResponse:
     """End a link to results."""
     study = access.study_for_researcher(request.user, slug, EDITOR)

@@ -10,7 +10,6 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.http import require_POST, require_safe
 
 from tasks_app import access, channels
 from tasks_app.models import Identity, Membership, Study
@@ -141,8 +140,7 @@ def mail(visit: Visit) -> HttpResponse:
     return visit.render("rater/mail.html", context)
 
 
-@researcher_page
-@require_safe
+@researcher_page("GET")
 def due(request: HttpRequest, slug: str) -> HttpResponse:
     """Every wave in numbers, and how each rater stands to the one that is chosen."""
 
@@ -220,8 +218,7 @@ def _study_with(request: HttpRequest, slug: str, wave: int) -> Study:
     return study
 
 
-@researcher_page
-@require_safe
+@researcher_page("GET")
 def due_ids(request: HttpRequest, slug: str, wave: int) -> HttpResponse:
     """The ids of who is due, for a platform's own messages; as a page to copy from, or with `.csv` as a file."""
     study = _study_with(request, slug, wave)
@@ -238,8 +235,7 @@ def due_ids(request: HttpRequest, slug: str, wave: int) -> HttpResponse:
     )  # fmt: skip
 
 
-@researcher_page
-@require_safe
+@researcher_page("GET")
 def due_csv(request: HttpRequest, slug: str, wave: int) -> HttpResponse:
     """The ids of who is due as a file, one a row."""
     study = _study_with(request, slug, wave)
@@ -258,8 +254,7 @@ def _moment(at: datetime | None) -> str:
     return at.isoformat() if at else ""
 
 
-@researcher_page
-@require_POST
+@researcher_page("POST")
 def due_link(request: HttpRequest, slug: str) -> HttpResponse:
     """The personal link of one rater: derived where that is possible, else a new one, which ends the old."""
     study = access.study_for_researcher(request.user, slug, Membership.Role.EDITOR)

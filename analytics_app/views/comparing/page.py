@@ -8,7 +8,6 @@ from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_safe
 
 from analytics_app.exports import tables as files
 from analytics_app.models import Run, RunState
@@ -36,8 +35,7 @@ class Choice:
     b: Run | None
 
 
-@researcher_page
-@require_safe
+@researcher_page("GET")
 def compare(request: HttpRequest, slug: str) -> HttpResponse:
     """Show two runs side by side: ?a=12&b=15, or by default the planned run and the newest other run."""
 
@@ -61,8 +59,7 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse:
     return study_page(request, slug, "results", context, template="compare", title=_("Two runs side by side"))
 
 
-@researcher_page
-@require_safe
+@researcher_page("GET")
 def compare_csv(request: HttpRequest, slug: str) -> HttpResponse:
     """Return every number of the comparison of two runs as CSV."""
     study, role = access.study_and_role(request.user, slug)

@@ -8,7 +8,6 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
-from django.views.decorators.http import require_http_methods, require_safe
 
 from analytics_app.heds import formats
 from analytics_app.heds.formats import public_form
@@ -32,8 +31,7 @@ class UploadForm(forms.Form):
     )
 
 
-@researcher_page
-@require_safe
+@researcher_page("GET")
 def download(request: HttpRequest, slug: str, format: str) -> HttpResponse:
     """Return the current datasheet, or with `frozen` that of the open version, in one of the formats."""
     study, _role = access.study_and_role(request.user, slug)
@@ -52,8 +50,7 @@ def download(request: HttpRequest, slug: str, format: str) -> HttpResponse:
 
 
 @accepts_files(lambda: public_form.MOST_BYTES)
-@researcher_page
-@require_http_methods(["GET", "HEAD", "POST"])
+@researcher_page("GET", "POST")
 def import_file(request: HttpRequest, slug: str) -> HttpResponse:
     """Store the answers of a file of the public form; nothing is stored unless the whole file is valid."""
     study = access.study_for_researcher(request.user, slug, Membership.Role.EDITOR)

@@ -13,7 +13,6 @@ from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.http import require_http_methods, require_POST
 
 from analytics_app.heds.answers import Answer, BadAnswer, checked
 from analytics_app.heds.formats.parts import Part, parts_of
@@ -132,8 +131,7 @@ def _address(study: Study, version: Version, part: Part) -> str:
     return f"{reverse('analytics:datasheet', args=[study.slug])}?{urlencode(place)}"
 
 
-@researcher_page
-@require_http_methods(["GET", "HEAD", "POST"])
+@researcher_page("GET", "POST")
 def datasheet(request: HttpRequest, slug: str) -> HttpResponse:
     """Show a part of the datasheet, or store the answers of an editor."""
     if request.method != "POST":
@@ -155,8 +153,7 @@ def datasheet(request: HttpRequest, slug: str) -> HttpResponse:
     return study_page(request, slug, "datasheet", lambda _study: page.context, role=EDITOR, status=422)
 
 
-@researcher_page
-@require_POST
+@researcher_page("POST")
 def take_back(request: HttpRequest, slug: str) -> HttpResponse:
     """Let the study answer a question again."""
     study = access.study_for_researcher(request.user, slug, EDITOR)

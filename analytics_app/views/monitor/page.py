@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
-from django.views.decorators.http import require_safe
 
 from analytics_app.selectors import pages
 from analytics_app.selectors.workers import workers
@@ -21,8 +20,7 @@ from tasks_app.views.researcher.frame import researcher_page, study_page
 from tasks_app.views.researcher.parts import part, wants_part
 
 
-@researcher_page
-@require_safe
+@researcher_page("GET")
 def monitor(request: HttpRequest, slug: str) -> HttpResponse:
     """The monitor; with ?live only what changes, a superuser's look at which is logged once per hour."""
     study, own = access.study_and_role(request.user, slug)

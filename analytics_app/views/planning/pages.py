@@ -7,7 +7,6 @@ from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_safe
 
 from analytics_app.selectors.planning import Pilot, pilots
 from analytics_app.views.planning import from_study
@@ -32,8 +31,7 @@ PAGES: Mapping[str, type[PlanningForm]] = {
 }
 
 
-@researcher_page
-@require_safe
+@researcher_page("GET")
 def planning(request: HttpRequest) -> HttpResponse:
     """List the planning pages; ?study= takes their defaults from that study."""
     study = _study(request)
@@ -41,8 +39,7 @@ def planning(request: HttpRequest) -> HttpResponse:
     return show(request, "planning", _("Planning"), context)
 
 
-@researcher_page
-@require_safe
+@researcher_page("GET")
 def page(request: HttpRequest, what: str) -> HttpResponse:
     """Show one planning form with its answer; all values are in the address, so that it can be shared.
 

@@ -7,7 +7,6 @@ from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
-from django.views.decorators.http import require_safe
 
 from analytics_app.exports import ratings as ratings_export
 from analytics_app.exports.begun import Begun
@@ -20,8 +19,7 @@ from tasks_app.views.researcher.frame import researcher_page
 from tasks_app.views.researcher.projects.frame import project_page
 
 
-@researcher_page
-@require_safe
+@researcher_page("GET")
 def data(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the downloads of a project, and the studies without downloads."""
 
@@ -42,8 +40,7 @@ def _may_export(study: Study) -> bool:
     return ratings_export.may_export(study, role_in(study))
 
 
-@researcher_page
-@require_safe
+@researcher_page("GET")
 def ratings(request: HttpRequest, slug: str, format: str) -> HttpResponseBase:
     """Stream all ratings of the studies that the user may export as one file; the log of each study records it."""
     project = access.project_for_researcher(request.user, slug)

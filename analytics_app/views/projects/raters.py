@@ -11,7 +11,6 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.http import require_POST, require_safe
 
 from analytics_app.exports.ratings import may_export
 from analytics_app.selectors.project_raters import Kappas, RaterRow, raters_of_project
@@ -29,15 +28,13 @@ from tasks_app.views.researcher.projects.frame import project_page
 RATERS_ON_A_PAGE = 100
 
 
-@researcher_page
-@require_safe
+@researcher_page("GET")
 def raters(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the raters of all studies of a project; a superuser's look at others' is logged."""
     return _page(request, slug)
 
 
-@researcher_page
-@require_POST
+@researcher_page("POST")
 def write(request: HttpRequest, slug: str) -> HttpResponse:
     """Send a message to each of the chosen raters, or to none if one of them cannot receive it."""
     project = access.project_for_researcher(request.user, slug)

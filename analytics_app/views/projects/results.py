@@ -8,7 +8,6 @@ from typing import Any
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_safe
 
 from analytics_app.analyses import registry
 from analytics_app.exports import tables as files
@@ -31,8 +30,7 @@ from tasks_app.views.researcher.projects.frame import project_page
 LINES = 100
 
 
-@researcher_page
-@require_safe
+@researcher_page("GET")
 def results(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the results of a project's studies side by side; a superuser's look at others' studies is logged."""
 
@@ -55,8 +53,7 @@ def results(request: HttpRequest, slug: str) -> HttpResponse:
     return project_page(request, slug, "results", context)
 
 
-@researcher_page
-@require_safe
+@researcher_page("GET")
 def table(request: HttpRequest, slug: str, key: str, format: files.Format) -> HttpResponse:
     """Return a table of the results as a file, without results that are hidden on the page."""
     project = access.project_for_researcher(request.user, slug)

@@ -10,7 +10,6 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.http import require_POST
 
 from analytics_app.views.raters.page import rater_page
 from tasks_app import access
@@ -77,8 +76,7 @@ ACTS: dict[str, tuple[str, Callable[[HttpRequest, Rater], str]]] = {
 }
 
 
-@researcher_page
-@require_POST
+@researcher_page("POST")
 def act(request: HttpRequest, slug: str) -> HttpResponseBase:
     """End, forget or erase a rater."""
     action = request.POST.get("action", "")
@@ -95,8 +93,7 @@ def act(request: HttpRequest, slug: str) -> HttpResponseBase:
     return redirect("analytics:rater", slug, rater.pseudonym)
 
 
-@researcher_page
-@require_POST
+@researcher_page("POST")
 def new_link(request: HttpRequest, slug: str) -> HttpResponse:
     """Make a new personal link for a rater, and show it this once: it is kept as a hash only."""
     rater, own = _chosen(request, slug, EDITOR)
@@ -107,8 +104,7 @@ def new_link(request: HttpRequest, slug: str) -> HttpResponse:
     return rater_page(request, (rater.study, own), rater.pseudonym, link=address)
 
 
-@researcher_page
-@require_POST
+@researcher_page("POST")
 def write(request: HttpRequest, slug: str) -> HttpResponseBase:
     """Send a message to a rater; if it cannot be sent, show it again with the reason."""
     (rater, own), text = _chosen(request, slug, EDITOR), request.POST.get("text", "")

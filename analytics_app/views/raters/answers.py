@@ -10,7 +10,6 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_safe
 
 from analytics_app.exports.ratings import may_export
 from analytics_app.views.superuser_looks import AGAIN_AFTER
@@ -25,8 +24,7 @@ from tasks_app.views.researcher.frame import researcher_page
 LOOKED = "looked at answers"
 
 
-@researcher_page
-@require_safe
+@researcher_page("GET")
 def answers(request: HttpRequest, slug: str, pseudonym: str, order: int | None = None) -> HttpResponse:
     """An answer of a rater, the first one without `order`; a look is logged once per hour and rater.
 
@@ -45,8 +43,7 @@ def answers(request: HttpRequest, slug: str, pseudonym: str, order: int | None =
         return render(request, "researcher/rater_answer.html", _context(study, rater, orders, place))
 
 
-@researcher_page
-@require_safe
+@researcher_page("GET")
 def answers_media(request: HttpRequest, slug: str, pseudonym: str, name: str) -> HttpResponseBase:
     """A picture, sound or film of an answer that somebody may look at."""
     study, role = access.study_and_role(request.user, slug)

@@ -9,7 +9,6 @@ from django.core.paginator import Paginator
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_safe
 
 from analytics_app.exports.ratings import may_export
 from analytics_app.selectors import labels_of_rater as found
@@ -24,8 +23,7 @@ from tasks_app.views.researcher.frame import researcher_page, study_page
 ANSWERS_ON_A_PAGE = 50
 
 
-@researcher_page
-@require_safe
+@researcher_page("GET")
 def labels(request: HttpRequest, slug: str, pseudonym: str) -> HttpResponse:
     """Show the answers of a rater, of one label, or those that differ from others'; a look is logged once per hour."""
     study, own = access.study_and_role(request.user, slug)

@@ -7,7 +7,6 @@ from typing import Any
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_safe
 
 from analytics_app.selectors import pages
 from analytics_app.views.raters.filters import ORDERS, Filter, Row
@@ -21,8 +20,7 @@ from tasks_app.views.researcher.parts import part, wants_part
 RATERS_ON_A_PAGE = 100
 
 
-@researcher_page
-@require_safe
+@researcher_page("GET")
 def raters(request: HttpRequest, slug: str) -> HttpResponse:
     """Show raters with their work, or with ?live only the list, without systems and answers."""
     study, own = access.study_and_role(request.user, slug)

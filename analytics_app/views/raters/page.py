@@ -10,7 +10,6 @@ from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_safe
 
 from analytics_app.exports.ratings import may_export
 from analytics_app.selectors import pages
@@ -35,8 +34,7 @@ VERBS = (*contact.VERBS, STOP, ALLOW)
 Purpose = Assignment.Purpose
 
 
-@researcher_page
-@require_safe
+@researcher_page("GET")
 def timeline(request: HttpRequest, slug: str, pseudonym: str) -> HttpResponse:
     """Show the timeline of a rater, without systems and answers; viewers do not see which units are checks."""
     study, own = access.study_and_role(request.user, slug)

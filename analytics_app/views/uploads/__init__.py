@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from analytics_app.exports.ratings import may_export
 from analytics_app.views.uploads.base import StoredFile, UploadPages
@@ -18,22 +17,19 @@ from tasks_app.views.researcher.importing.uploading import EDITOR
 
 
 @accepts_files(largest_upload)
-@researcher_page
-@require_http_methods(["GET", "HEAD", "POST"])
+@researcher_page("GET", "POST")
 def upload(request: HttpRequest, slug: str, pages: type[UploadPages]) -> HttpResponseBase:
     """Answer with a page to upload a file, or the one to check and store it."""
     return pages(request, access.study_for_researcher(request.user, slug, EDITOR)).answer()
 
 
-@researcher_page
-@require_POST
+@researcher_page("POST")
 def delete(request: HttpRequest, slug: str, pages: type[UploadPages]) -> HttpResponse:
     """Delete the stored values of a name."""
     return pages(request, access.study_for_researcher(request.user, slug, EDITOR)).delete()
 
 
-@researcher_page
-@require_safe
+@researcher_page("GET")
 def file(request: HttpRequest, slug: str, stored: StoredFile) -> HttpResponse:
     """Send all stored values as a CSV file, with pseudonyms; recorded in the study's log."""
     study, role = access.study_and_role(request.user, slug)

@@ -7,7 +7,6 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.utils import formats
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.http import require_safe
 
 from tasks_app import access
 from tasks_app.check_settings import CheckSettings, OnFailing, StopWhen
@@ -21,8 +20,7 @@ from tasks_app.views.researcher.frame import researcher_page, study_page
 RATERS_SHOWN = 200
 
 
-@researcher_page
-@require_safe
+@researcher_page("GET")
 def checks(request: HttpRequest, slug: str) -> HttpResponse:
     """Settings in words, units with known answers, and how raters answered them."""
     return study_page(request, slug, "checks", _context, role=access.GOLD_READER)
@@ -134,8 +132,7 @@ def percent(share: float) -> str:
     return f"{formats.number_format(round(100 * share, 1), 0 if round(1000 * share) % 10 == 0 else 1)}\u00a0%"
 
 
-@researcher_page
-@require_safe
+@researcher_page("GET")
 def table(request: HttpRequest, slug: str, table: str) -> HttpResponse:
     """A table of the page as a file: units, or raters. It names no system."""
     study = access.study_for_researcher(request.user, slug, access.GOLD_READER)

@@ -8,7 +8,6 @@ from django.db.models import Count, Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
-from django.views.decorators.http import require_safe
 
 from tasks_app import access
 from tasks_app.designs.base import PlanImpossible, PlanUnit
@@ -32,8 +31,7 @@ PAIR_COLUMNS = ("system", "system_b", "screens", "judgments")
 COLUMNS = ("booklet", "order", "unit", "item", "systems", "place")
 
 
-@researcher_page
-@require_safe
+@researcher_page("GET")
 def design(request: HttpRequest, slug: str) -> HttpResponse:
     """The plan in numbers, before opening and after."""
 
@@ -69,8 +67,7 @@ def _facts_of_task(report: Report, study: Study, *, alone: bool) -> dict[str, An
     }
 
 
-@researcher_page
-@require_safe
+@researcher_page("GET")
 def plan_csv(request: HttpRequest, slug: str) -> HttpResponseBase:
     """The whole plan of a task as a file: the stored one, or the one that opening would draw; it names systems."""
     study = access.study_for_researcher(request.user, slug, access.GOLD_READER)
@@ -84,8 +81,7 @@ def plan_csv(request: HttpRequest, slug: str) -> HttpResponseBase:
     return streamed(f"{study.slug}-{task.key}-plan.csv", map(csv_line, _rows(places, units)))
 
 
-@researcher_page
-@require_safe
+@researcher_page("GET")
 def pairs_csv(request: HttpRequest, slug: str) -> HttpResponseBase:
     """How often every two systems of a task are on the same screen, as a file."""
     study = access.study_for_researcher(request.user, slug)

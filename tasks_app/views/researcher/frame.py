@@ -12,6 +12,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
 
 from tasks_app import access, tabs
 from tasks_app.models import Membership, Study
@@ -32,16 +33,24 @@ def remember_projects(request: HttpRequest, sees: bool) -> None:
     setattr(request, "sees_projects", sees)  # noqa: B010  a request has no such field
 
 
-def researcher_page(view: ResearcherView[P]) -> ResearcherView[P]:
-    """Ask for a sign-in, and answer 404 to people who are signed in but no researchers."""
+def researcher_page(*methods: str) -> Callable[[ResearcherView[P]], ResearcherView[P]]:
+    """Ask for a sign-in, and answer 404 to people who are signed in but no researchers, 405 to other methods.
 
-    @wraps(view)
-    def page(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
-        if not getattr(request.user, "is_staff", False):
-            raise Http404
-        return view(request, *args, **kwargs)
+    Whoever may GET a page may ask for its HEAD.
+    """
 
-    return cast("ResearcherView[P]", login_required(page))
+    def decorate(view: ResearcherView[P]) -> ResearcherView[P]:
+        answer = require_http_methods([*methods, "HEAD"] if "GET" in methods else [*methods])(view)
+
+        @wraps(view)
+        def page(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
+            if not getattr(request.user, "is_staff", False):
+                raise Http404
+            return answer(request, *args, **kwargs)
+
+        return cast("ResearcherView[P]", login_required(page))
+
+    return decorate
 
 
 def show(

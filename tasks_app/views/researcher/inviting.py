@@ -12,7 +12,6 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_http_methods, require_POST
 
 from tasks_app import access, channels
 from tasks_app.channels.invited import KEY
@@ -87,8 +86,7 @@ class PeopleForm(forms.Form):
 
 
 @accepts_files(largest_table)
-@researcher_page
-@require_http_methods(["GET", "HEAD", "POST"])
+@researcher_page("GET", "POST")
 def invited(request: HttpRequest, slug: str) -> HttpResponse:
     """Whoever is invited, and a form to invite more; posted, the answer is the file with the links."""
     study = access.study_for_researcher(request.user, slug, EDITOR)
@@ -158,8 +156,7 @@ def secrets_file(request: HttpRequest, study: Study, links: Iterable[NewInvitati
     return csv_file(name, rows, start=BYTE_ORDER_MARK)
 
 
-@researcher_page
-@require_POST
+@researcher_page("POST")
 def change(request: HttpRequest, slug: str, invitation: int) -> HttpResponse:
     """Take an invitation back, or make a new link or password for it."""
     study = access.study_for_researcher(request.user, slug, EDITOR)

@@ -11,7 +11,6 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_safe
 
 from tasks_app import access, tabs, task_types
 from tasks_app.models import Membership, Project, Study
@@ -60,8 +59,7 @@ class FilterForm(forms.Form):
             del self.fields["project"]
 
 
-@researcher_page
-@require_safe
+@researcher_page("GET")
 def studies(request: HttpRequest) -> HttpResponse:
     """List the studies somebody may see, with their progress; without one, show the ways to begin."""
     readable = access.studies_for_researcher(request.user)

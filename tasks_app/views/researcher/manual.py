@@ -8,7 +8,6 @@ from __future__ import annotations
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_safe
 
 from tasks_app.manual import searching
 from tasks_app.manual.pages import FOLDERS, pages
@@ -34,8 +33,7 @@ def picture_url(name: str) -> str:
     return reverse("help:picture", args=[name])
 
 
-@researcher_page
-@require_safe
+@researcher_page("GET")
 def index(request: HttpRequest) -> HttpResponse:
     """List the pages, or the sections that hold the words that were looked for."""
     words = request.GET.get("q", "")[:200]
@@ -45,8 +43,7 @@ def index(request: HttpRequest) -> HttpResponse:
     return show(request, "help", _("Help"), {"words": words, "groups": groups, "hits": searching.search(words)})
 
 
-@researcher_page
-@require_safe
+@researcher_page("GET")
 def page(request: HttpRequest, name: str) -> HttpResponse:
     """Show a page."""
     manual_page = pages().get(name)
@@ -61,8 +58,7 @@ def page(request: HttpRequest, name: str) -> HttpResponse:
     return show(request, "help_page", manual_page.title, context)
 
 
-@researcher_page
-@require_safe
+@researcher_page("GET")
 def picture(request: HttpRequest, name: str) -> FileResponse:
     """Send a screenshot."""
     path = picture_file(name)

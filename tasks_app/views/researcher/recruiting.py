@@ -10,7 +10,6 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_http_methods, require_safe
 
 from tasks_app import access, channels
 from tasks_app.check_settings import OnFailing, checks_of, has_limit
@@ -26,8 +25,7 @@ from tasks_app.views.researcher.importing.uploading import read_upload
 EDITOR = Membership.Role.EDITOR
 
 
-@researcher_page
-@require_safe
+@researcher_page("GET")
 def recruit(request: HttpRequest, slug: str) -> HttpResponse:
     """Every channel that is open with what to paste where, and the codes by outcome."""
 
@@ -178,8 +176,7 @@ class FileForm(forms.Form):
 
 
 @accepts_files(largest_table)
-@researcher_page
-@require_http_methods(["GET", "HEAD", "POST"])
+@researcher_page("GET", "POST")
 def statuses(request: HttpRequest, slug: str, channel: str) -> HttpResponse:
     """Store the statuses that a platform gives to its raters: by hand or by its own file, all or none."""
     study = access.study_for_researcher(request.user, slug, EDITOR)

@@ -12,7 +12,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_http_methods, require_POST
 
 from tasks_app import access
 from tasks_app.models import Membership, Study
@@ -59,8 +58,7 @@ class MemberForm(forms.Form):
         return user
 
 
-@researcher_page
-@require_http_methods(["GET", "HEAD", "POST"])
+@researcher_page("GET", "POST")
 def members(request: HttpRequest, slug: str) -> HttpResponse:
     """List who works on a study; posted to by an owner, let somebody in or change their role."""
     form = MemberForm()
@@ -96,8 +94,7 @@ def _may() -> list[tuple[str, str]]:
     return [(str(role.label), str(words)) for role, words in MAY.items()]
 
 
-@researcher_page
-@require_POST
+@researcher_page("POST")
 def unshare(request: HttpRequest, slug: str) -> HttpResponse:
     """Take a study away from somebody."""
     study = access.study_for_researcher(request.user, slug, Membership.Role.OWNER)

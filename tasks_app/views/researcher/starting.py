@@ -16,7 +16,6 @@ from django.utils.functional import Promise
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_http_methods, require_POST
 
 from tasks_app import access, task_types
 from tasks_app.importing import uploads
@@ -157,8 +156,7 @@ def _chosen(request: HttpRequest) -> tuple[str, str, Origin] | None:
 
 
 @accepts_files(largest_upload)
-@researcher_page
-@require_http_methods(["GET", "HEAD", "POST"])
+@researcher_page("GET", "POST")
 def new(request: HttpRequest) -> HttpResponse:
     """Show the ways to begin a study, or with a way chosen ask for its names and make it."""
     chosen = _chosen(request)
@@ -230,8 +228,7 @@ _TEMPLATE_MOVES: dict[str, Promise] = {
 }
 
 
-@researcher_page
-@require_POST
+@researcher_page("POST")
 def template(request: HttpRequest, slug: str) -> HttpResponse:
     """Save a study as a template, or turn a template into an ordinary draft."""
     study = access.study_for_researcher(request.user, slug, Membership.Role.OWNER)

@@ -12,7 +12,6 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_http_methods, require_safe
 
 from tasks_app import access, studyfile
 from tasks_app.models import Study
@@ -49,16 +48,14 @@ class UploadForm(forms.Form):
     )
 
 
-@researcher_page
-@require_safe
+@researcher_page("GET")
 def home(_request: HttpRequest) -> HttpResponse:
     """Send researchers to their studies after they have signed in; the admin would list tables of accounts."""
     return redirect("researcher:studies")
 
 
 @accepts_files(largest_upload)
-@researcher_page
-@require_http_methods(["GET", "HEAD", "POST"])
+@researcher_page("GET", "POST")
 def load(request: HttpRequest) -> HttpResponse:
     """Load a study from a zip: store all of it, or nothing and list every problem."""
     form = UploadForm(request.POST or None, request.FILES or None)
@@ -81,8 +78,7 @@ def load(request: HttpRequest) -> HttpResponse:
     return redirect("researcher:setup", study.slug)
 
 
-@researcher_page
-@require_safe
+@researcher_page("GET")
 def setup(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the study: its texts, tasks and criteria, and the steps to open it."""
 
@@ -108,8 +104,7 @@ def setup(request: HttpRequest, slug: str) -> HttpResponse:
     return study_page(request, slug, "setup", context)
 
 
-@researcher_page
-@require_safe
+@researcher_page("GET")
 def items(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the items with their outputs."""
 
@@ -120,8 +115,7 @@ def items(request: HttpRequest, slug: str) -> HttpResponse:
     return study_page(request, slug, "items", context)
 
 
-@researcher_page
-@require_safe
+@researcher_page("GET")
 def file(request: HttpRequest, slug: str) -> HttpResponseBase:
     """Send the study file as a zip, and log it, since the file contains the known answers and the plan."""
     study = access.study_for_researcher(request.user, slug, access.GOLD_READER)

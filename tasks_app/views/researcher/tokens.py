@@ -14,7 +14,6 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_http_methods, require_POST
 
 from tasks_app import access
 from tasks_app.models import Study
@@ -59,8 +58,7 @@ class TokenForm(forms.Form):
         return timezone.now() + timedelta(days=int(days)) if days else None
 
 
-@researcher_page
-@require_http_methods(["GET", "HEAD", "POST"])
+@researcher_page("GET", "POST")
 def api(request: HttpRequest, slug: str) -> HttpResponse:
     """Make a token, whose secret is shown this once, and see one's own."""
     posted = request.method == "POST"
@@ -98,8 +96,7 @@ def _addresses(request: HttpRequest, study: Study) -> list[tuple[str, str]]:
     ]
 
 
-@researcher_page
-@require_POST
+@researcher_page("POST")
 def revoke(request: HttpRequest, slug: str, token: int) -> HttpResponse:
     """End a token of one's own."""
     study, user = access.study_for_researcher(request.user, slug), cast("User", request.user)

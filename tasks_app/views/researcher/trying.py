@@ -11,7 +11,6 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_safe
 
 from tasks_app import access, channels, languages
 from tasks_app.channels.base import Arrival, NotArrived
@@ -36,8 +35,7 @@ REFUSALS: Mapping[str, tuple[Any, type[Exception], str]] = {
 }
 
 
-@researcher_page
-@require_safe
+@researcher_page("GET")
 def try_out(request: HttpRequest, slug: str) -> HttpResponse:
     """List the arrivals and endings of every open channel; with one of them named, show it as a rater sees it."""
     study = access.study_for_researcher(request.user, slug, Membership.Role.EDITOR)

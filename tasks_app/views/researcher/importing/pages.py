@@ -12,7 +12,6 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_http_methods
 
 from tasks_app import access, importing
 from tasks_app.importing.mapping import as_yaml
@@ -26,8 +25,7 @@ from tasks_app.views.researcher.importing.uploading import EDITOR, TablePages
 
 
 @accepts_files(largest_upload)
-@researcher_page
-@require_http_methods(["GET", "HEAD", "POST"])
+@researcher_page("GET", "POST")
 def import_ratings(request: HttpRequest, slug: str) -> HttpResponseBase:
     """Ratings from elsewhere: a page to upload a file, and one to say what its columns are and store it."""
     study = access.study_for_researcher(request.user, slug, EDITOR)

@@ -17,7 +17,6 @@ from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.http import require_POST, require_safe
 
 from tasks_app import access, channels
 from tasks_app.channels.payment import PaymentFile
@@ -49,8 +48,7 @@ class Paid:
     files: Sequence[PaymentFile]
 
 
-@researcher_page
-@require_safe
+@researcher_page("GET")
 def overview(request: HttpRequest, slug: str) -> HttpResponse:
     """Sums, times, every rater, the files to pay from."""
     return _page(request, slug, BonusForm(initial={"form": uuid.uuid4().hex}))
@@ -120,8 +118,7 @@ def _channels(study: Study, ledger: Ledger) -> list[Paid]:
     return notes
 
 
-@researcher_page
-@require_safe
+@researcher_page("GET")
 def table(request: HttpRequest, slug: str) -> HttpResponseBase:
     """The raters of the table as CSV, by pseudonym."""
     study = access.study_for_researcher(request.user, slug)
@@ -137,8 +134,7 @@ def _csv(name: str, lines: Any) -> StreamingHttpResponse:
     return answer
 
 
-@researcher_page
-@require_safe
+@researcher_page("GET")
 def file(request: HttpRequest, slug: str, channel: str, name: str) -> HttpResponseBase:
     """A payment file of a channel: the one place that names raters as their platform does. Written in the log."""
     study = access.study_for_researcher(request.user, slug, OWNER)
@@ -181,8 +177,7 @@ def _whole(text: str) -> int | None:
 
 
 @accepts_files(largest_table)
-@researcher_page
-@require_POST
+@researcher_page("POST")
 def bonus(request: HttpRequest, slug: str) -> HttpResponse:
     """Promise bonuses to raters."""
     study = access.study_for_researcher(request.user, slug, OWNER)
@@ -213,8 +208,7 @@ def _back(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect(reverse("researcher:pay", args=[slug]) + (f"?{query}" if query else ""))
 
 
-@researcher_page
-@require_POST
+@researcher_page("POST")
 def withhold(request: HttpRequest, slug: str) -> HttpResponse:
     """Leave a rater out, with a written reason."""
     study = access.study_for_researcher(request.user, slug, OWNER)
@@ -232,8 +226,7 @@ def withhold(request: HttpRequest, slug: str) -> HttpResponse:
     return _back(request, slug)
 
 
-@researcher_page
-@require_POST
+@researcher_page("POST")
 def undo(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Take back a bonus that was not paid, or a withheld amount."""
     study = access.study_for_researcher(request.user, slug, OWNER)
@@ -254,8 +247,7 @@ def _sure(request: HttpRequest, slug: str, question: dict[str, Any]) -> HttpResp
     return study_page(request, slug, "pay", lambda _study: context, template="pay_sure", title=_("Pay"), role=OWNER)
 
 
-@researcher_page
-@require_POST
+@researcher_page("POST")
 def settle(request: HttpRequest, slug: str) -> HttpResponse:
     """Mark everything in a channel's file as paid, after asking once more."""
     study = access.study_for_researcher(request.user, slug, OWNER)
@@ -284,8 +276,7 @@ def settle(request: HttpRequest, slug: str) -> HttpResponse:
     return _back(request, slug)
 
 
-@researcher_page
-@require_POST
+@researcher_page("POST")
 def add_missing(request: HttpRequest, slug: str) -> HttpResponse:
     """Add what is missing for the minimum pay per hour to everybody below it, after asking once more."""
     study = access.study_for_researcher(request.user, slug, OWNER)
@@ -330,8 +321,7 @@ def _amount(request: HttpRequest) -> Decimal:
     return amount if amount.is_finite() else Decimal(-1)
 
 
-@researcher_page
-@require_POST
+@researcher_page("POST")
 def end_absent(request: HttpRequest, slug: str) -> HttpResponse:
     """End raters of a closed study who left without a word, so that they are paid for what they did."""
     study = access.study_for_researcher(request.user, slug, OWNER)

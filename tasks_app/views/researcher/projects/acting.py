@@ -14,7 +14,6 @@ from django.shortcuts import get_object_or_404, redirect
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_POST, require_safe
 
 from tasks_app import access
 from tasks_app.models import Membership, Project, ProjectStep, ProjectWork, Study
@@ -79,8 +78,7 @@ WORDS = {
 }
 
 
-@researcher_page
-@require_POST
+@researcher_page("POST")
 def act(request: HttpRequest, slug: str) -> HttpResponse:
     """Apply an action to all studies of a project that allow it; every action but checking is confirmed first."""
     project = _editable(request, slug)
@@ -153,8 +151,7 @@ def _titles(studies: Sequence[Study]) -> str:
     return _("%(titles)s and %(n)d more") % {"titles": titles, "n": len(studies) - 3} if len(studies) > 3 else titles
 
 
-@researcher_page
-@require_safe
+@researcher_page("GET")
 def progress(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Show the outcome for each study, while the work is under way and afterwards."""
     project = access.project_for_researcher(request.user, slug)

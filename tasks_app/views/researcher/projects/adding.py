@@ -10,7 +10,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.http import require_http_methods
 
 from tasks_app import access
 from tasks_app.models import Project
@@ -24,8 +23,7 @@ from tasks_app.views.researcher.projects.frame import project_page
 LISTED = 200
 
 
-@researcher_page
-@require_http_methods(["GET", "HEAD", "POST"])
+@researcher_page("GET", "POST")
 def add(request: HttpRequest, slug: str) -> HttpResponse:
     """List the studies that somebody may put into a project; posted to, put those that were chosen into it."""
     project = access.project_for_researcher(request.user, slug)

@@ -11,7 +11,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_http_methods
 
 from tasks_app import access
 from tasks_app.models import Membership, Project, Study
@@ -46,8 +45,7 @@ class BelongingForm(forms.Form):
         return values
 
 
-@researcher_page
-@require_http_methods(["GET", "HEAD", "POST"])
+@researcher_page("GET", "POST")
 def project_of_study(request: HttpRequest, slug: str) -> HttpResponse:
     """Show where a study belongs; posted to, put it into a project or take it out."""
     study = access.study_for_researcher(request.user, slug, Membership.Role.EDITOR)

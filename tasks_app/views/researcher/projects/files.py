@@ -8,7 +8,6 @@ from typing import IO
 
 from django.http import FileResponse, Http404, HttpRequest
 from django.http.response import HttpResponseBase
-from django.views.decorators.http import require_safe
 
 from tasks_app import access, studyfile
 from tasks_app.models import Setup, Study
@@ -20,8 +19,7 @@ from tasks_app.views.researcher.frame import researcher_page
 IN_MEMORY = 10 * 2**20
 
 
-@researcher_page
-@require_safe
+@researcher_page("GET")
 def studies_zip(request: HttpRequest, slug: str) -> HttpResponseBase:
     """Send the study files of a project; they hold known answers and plans, so that each is logged with its study."""
     project = access.project_for_researcher(request.user, slug)

@@ -13,7 +13,6 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST, require_safe
 
 from tasks_app import access, tabs
 from tasks_app.models import Membership, Project, Study
@@ -28,8 +27,7 @@ from tasks_app.views.researcher.projects.frame import project_page, show_project
 ON_A_PAGE = 100
 
 
-@researcher_page
-@require_safe
+@researcher_page("GET")
 def listing(request: HttpRequest) -> HttpResponse:
     """List the projects of which somebody may see a study, with how many studies they see."""
     is_readable = Q(studies__in=access.studies_for_researcher(request.user))
@@ -46,8 +44,7 @@ def _counted(page: Iterable[Project]) -> Iterator[tuple[Project, list[tuple[str,
         yield project, [(key, str(words), numbers[key]) for key, words in Study.State.choices if numbers[key]]
 
 
-@researcher_page
-@require_safe
+@researcher_page("GET")
 def overview(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the studies of a project, their totals, and the actions for all of them."""
 
@@ -111,8 +108,7 @@ def _actions(rows: Sequence[reads.StudyRow]) -> list[tuple[str, str, bool]]:
     return [(name, words, is_main) for name, words, is_possible, is_main in offered if is_possible]
 
 
-@researcher_page
-@require_POST
+@researcher_page("POST")
 def rename(request: HttpRequest, slug: str) -> HttpResponse:
     """Give a project another name."""
     project = access.project_for_researcher(request.user, slug)

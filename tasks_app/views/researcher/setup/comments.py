@@ -12,7 +12,6 @@ from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_http_methods, require_POST
 
 from tasks_app import access, plaintext
 from tasks_app.models import Comment, Membership, Study
@@ -76,8 +75,7 @@ def links_of(study: Study) -> dict[str, Any]:
     }
 
 
-@researcher_page
-@require_http_methods(["GET", "HEAD", "POST"])
+@researcher_page("GET", "POST")
 def comments(request: HttpRequest, slug: str) -> HttpResponse:
     """List the comments on a study; posted to, add one, or a reply to one, as the member who is signed in."""
     form = MemberCommentForm(request.POST if request.method == "POST" else None, auto_id="comment-%s")
@@ -112,8 +110,7 @@ def _added(request: HttpRequest, study: Study, form: forms.Form) -> bool:
     return True
 
 
-@researcher_page
-@require_POST
+@researcher_page("POST")
 def mark(request: HttpRequest, slug: str, comment: int) -> HttpResponse:
     """Mark a comment as done, or as open again."""
     study = access.study_for_researcher(request.user, slug, Membership.Role.EDITOR)
@@ -122,8 +119,7 @@ def mark(request: HttpRequest, slug: str, comment: int) -> HttpResponse:
     return redirect(f"{_back(request, slug)}#comments")
 
 
-@researcher_page
-@require_POST
+@researcher_page("POST")
 def share(request: HttpRequest, slug: str) -> HttpResponse:
     """Make a link for colleagues without an account, and show its address, this once."""
     study = access.study_for_researcher(request.user, slug, Membership.Role.EDITOR)
@@ -143,8 +139,7 @@ def share(request: HttpRequest, slug: str) -> HttpResponse:
     )  # fmt: skip
 
 
-@researcher_page
-@require_POST
+@researcher_page("POST")
 def change_link(request: HttpRequest, slug: str, link: int) -> HttpResponse:
     """End a link, or let it work for some more days from now on."""
     study = access.study_for_researcher(request.user, slug, Membership.Role.EDITOR)

@@ -8,7 +8,6 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods
 
 from tasks_app import access
 from tasks_app.models import Membership, Setup, Study
@@ -27,8 +26,7 @@ from tasks_app.views.researcher.setup.form_frame import setup_page, step_url
 STEP = "consent"
 
 
-@researcher_page
-@require_http_methods(["GET", "HEAD", "POST"])
+@researcher_page("GET", "POST")
 def draft(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the text that the form gives, or put it in the place of the consent text."""
     if request.method == "POST":

@@ -9,7 +9,6 @@ from django.contrib.auth.models import User
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST
 
 from tasks_app import access
 from tasks_app.models import Setup, Study
@@ -60,8 +59,7 @@ def changed_settings(user: access.Person, study: Study, setup: Setup) -> Differe
     return changed_versions.differences_of(setup) if version is not None and vars(version)["reads_gold"] else None
 
 
-@researcher_page
-@require_POST
+@researcher_page("POST")
 def prepare(request: HttpRequest, slug: str) -> HttpResponse:
     """Prepare a changed version of an opened study: a draft that follows it."""
     study = access.study_for_researcher(request.user, slug, access.GOLD_READER)

@@ -10,7 +10,6 @@ from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods, require_safe
 
 from tasks_app import access
 from tasks_app.models import Membership, Setup, Study
@@ -26,8 +25,7 @@ from tasks_app.views.researcher.setup import frozen
 from tasks_app.views.researcher.setup.form_frame import setup_page
 
 
-@researcher_page
-@require_http_methods(["GET", "HEAD", "POST"])
+@researcher_page("GET", "POST")
 def study_file(request: HttpRequest, slug: str) -> HttpResponse:
     """Show study.yaml of what the form holds, or take an edited one in its place."""
     if request.method != "POST":
@@ -68,8 +66,7 @@ def _page(request: HttpRequest, slug: str, *, status: int = 200, text: str | Non
     return setup_page(request, slug, "file", context, template="file", status=status, opened=frozen.study_file)
 
 
-@researcher_page
-@require_safe
+@researcher_page("GET")
 def study_zip(request: HttpRequest, slug: str) -> HttpResponseBase:
     """Send what the form holds as the zip of a study file, whatever is still missing."""
     study = access.study_for_researcher(request.user, slug, Membership.Role.EDITOR)

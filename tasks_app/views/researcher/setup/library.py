@@ -9,7 +9,6 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.http import require_http_methods
 
 from tasks_app import access
 from tasks_app.models import Membership, Setup, Study
@@ -24,8 +23,7 @@ from tasks_app.views.researcher.setup.form_frame import setup_page, step_url
 STEP = "questions"
 
 
-@researcher_page
-@require_http_methods(["GET", "HEAD", "POST"])
+@researcher_page("GET", "POST")
 def library(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the library, or add what was picked from it."""
     if request.method == "POST":

@@ -11,7 +11,6 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_POST
 
 from tasks_app import access
 from tasks_app.designs.base import PlanImpossible
@@ -30,8 +29,7 @@ _MOVED = {
 }
 
 
-@researcher_page
-@require_POST
+@researcher_page("POST")
 def move(request: HttpRequest, slug: str) -> HttpResponse:
     """Open, pause or close a study; opening, reopening and closing ask once more."""
     study = access.study_for_researcher(request.user, slug, Membership.Role.EDITOR)

@@ -12,7 +12,6 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
-from django.views.decorators.http import require_http_methods, require_safe
 
 from tasks_app import access, languages, richtext
 from tasks_app.forms import text_prefix
@@ -32,8 +31,7 @@ THEMES = ("light", "dark")
 
 # Nothing is stored, so there is nothing that another site could do in somebody's name.
 @csrf_exempt
-@researcher_page
-@require_http_methods(["GET", "HEAD", "POST"])
+@researcher_page("GET", "POST")
 def preview(request: HttpRequest, slug: str) -> HttpResponse:
     """A unit as raters would see it; answered, it says which ratings would be stored."""
     study = access.study_for_researcher(request.user, slug, Membership.Role.EDITOR)
@@ -121,8 +119,7 @@ def _rows_of(block: ShownBlock) -> Iterator[dict[str, object]]:
         yield {**row, "text": str(block.number)} if block.heading else row
 
 
-@researcher_page
-@require_safe
+@researcher_page("GET")
 def media(request: HttpRequest, slug: str, name: str) -> HttpResponseBase:
     """A picture, sound or film of a study, or its captions, for those who may see its texts."""
     study = access.study_for_researcher(request.user, slug)

@@ -11,7 +11,6 @@ from django.http import FileResponse, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods, require_safe
 
 from tasks_app import access
 from tasks_app.models import Membership, Setup, SetupWork, Study
@@ -41,8 +40,7 @@ from tasks_app.views.researcher.setup.form_frame import go, page_of, setup_page,
 from tasks_app.views.researcher.setup.working import live, work_on
 
 
-@researcher_page
-@require_http_methods(["GET", "HEAD", "POST"])
+@researcher_page("GET", "POST")
 def review(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the problems, step by step; posted to, check everything and make the study, or have a worker do it."""
     if request.method != "POST":
@@ -119,8 +117,7 @@ def _remove_tables(request: HttpRequest, study: Study) -> HttpResponse:
     return redirect(step_url(study.slug, "review"))
 
 
-@researcher_page
-@require_safe
+@researcher_page("GET")
 def preregistration(request: HttpRequest, slug: str) -> HttpResponseBase:
     """Send the file to preregister a checked draft with; it holds known answers, and so it is logged."""
     study = access.study_for_researcher(request.user, slug, Membership.Role.EDITOR)

@@ -11,7 +11,6 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.datastructures import MultiValueDict
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods
 
 from tasks_app import access
 from tasks_app.models import Membership, Setup, Study
@@ -37,8 +36,7 @@ _NOT_FIELDS = {"csrfmiddlewaretoken", "revision", "do", "new_language"}
 _FORM_STEPS = tuple(step.slug for step in STEPS if step.slug not in _OWN_PAGES)
 
 
-@researcher_page
-@require_http_methods(["GET", "HEAD", "POST"])
+@researcher_page("GET", "POST")
 def step(request: HttpRequest, slug: str, step: str) -> HttpResponse:
     """Show a step with its form, or save the changes in it."""
     if step not in _FORM_STEPS:

@@ -10,7 +10,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
-from django.views.decorators.http import require_http_methods
 
 from tasks_app.models import Setup
 from tasks_app.sections import digest
@@ -39,8 +38,7 @@ class DegradeForm(forms.Form):
         )
 
 
-@researcher_page
-@require_http_methods(["GET", "HEAD", "POST"])
+@researcher_page("GET", "POST")
 @of_draft
 def degrade(request: HttpRequest, setup: Setup) -> HttpResponse:
     """Show the degraded copies that systems and kinds give; with the button for it, add them to the texts."""

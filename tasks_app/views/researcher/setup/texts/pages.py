@@ -13,7 +13,6 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.http import require_http_methods
 
 from tasks_app.models import Media, Setup
 from tasks_app.request_sizes import accepts_files
@@ -34,8 +33,7 @@ from tasks_app.views.researcher.setup.working import work_on_texts
 
 
 @accepts_files(largest_upload)
-@researcher_page
-@require_http_methods(["GET", "HEAD", "POST"])
+@researcher_page("GET", "POST")
 @partial(of_draft, opened=frozen.texts_step)
 def texts_step(request: HttpRequest, setup: Setup) -> HttpResponseBase:
     """Show the texts of a draft, or an empty page to upload them, and take a table in two pages."""

@@ -9,7 +9,6 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.http import require_http_methods, require_POST
 
 from tasks_app.models import Setup, SetupRow
 from tasks_app.request_sizes import accepts_files
@@ -23,8 +22,7 @@ from tasks_app.views.researcher.setup.texts.forms import MediaForm, SampleForm, 
 from tasks_app.views.researcher.setup.texts.row_form import RowForm
 
 
-@researcher_page
-@require_http_methods(["GET", "HEAD", "POST"])
+@researcher_page("GET", "POST")
 @of_draft
 def text_row(request: HttpRequest, setup: Setup, number: int | None = None) -> HttpResponse:
     """Show a row of the texts to change it, or an empty one to add it, and store it."""
@@ -63,8 +61,7 @@ def _changed_meanwhile(request: HttpRequest, setup: Setup, number: int | None) -
     return redirect("researcher:text_row", setup.study.slug, number)
 
 
-@researcher_page
-@require_POST
+@researcher_page("POST")
 @of_draft
 def systems(request: HttpRequest, setup: Setup) -> HttpResponse:
     """Store the names and kinds of the systems."""
@@ -82,8 +79,7 @@ def systems(request: HttpRequest, setup: Setup) -> HttpResponse:
     return redirect("researcher:texts", setup.study.slug)
 
 
-@researcher_page
-@require_http_methods(["GET", "HEAD", "POST"])
+@researcher_page("GET", "POST")
 @of_draft
 def sample(request: HttpRequest, setup: Setup) -> HttpResponse:
     """Ask for the settings of a sample, and draw it."""
@@ -102,8 +98,7 @@ def sample(request: HttpRequest, setup: Setup) -> HttpResponse:
 
 
 @accepts_files(largest_upload)
-@researcher_page
-@require_http_methods(["GET", "HEAD", "POST"])
+@researcher_page("GET", "POST")
 @of_draft
 def text_media(request: HttpRequest, setup: Setup) -> HttpResponse:
     """List the pictures, sounds and videos of a draft, take new ones, and remove them."""

@@ -11,7 +11,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_http_methods
 
 from tasks_app import languages
 from tasks_app.models import Setup
@@ -59,8 +58,7 @@ class SplitForm(forms.Form):
         return Split(**self.cleaned_data)
 
 
-@researcher_page
-@require_http_methods(["GET", "HEAD", "POST"])
+@researcher_page("GET", "POST")
 @of_draft
 def split(request: HttpRequest, setup: Setup) -> HttpResponse:
     """Show the studies that the values of a column would make; with the button for it, make them."""

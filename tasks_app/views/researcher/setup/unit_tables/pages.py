@@ -17,7 +17,6 @@ from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.http import require_http_methods, require_safe
 
 from tasks_app.models import Setup, SetupRow, Study
 from tasks_app.request_sizes import accepts_files
@@ -94,8 +93,7 @@ def _frozen_table(request: HttpRequest, study: Study, table: str) -> HttpRespons
 
 
 @accepts_files(largest_upload)
-@researcher_page
-@require_http_methods(["GET", "HEAD", "POST"])
+@researcher_page("GET", "POST")
 @partial(of_draft, opened=_frozen_table)
 def unit_table(request: HttpRequest, setup: Setup, table: str) -> HttpResponseBase:
     """Show the rows of a table, remove some, and take a file of rows in two pages."""
@@ -186,8 +184,7 @@ class _UnitTablePages(SetupTablePages[UnitColumnsForm, CheckedRows]):
         return ngettext("%(n)s row", "%(n)s rows", n) % {"n": f"{n:,}"}
 
 
-@researcher_page
-@require_http_methods(["GET", "HEAD", "POST"])
+@researcher_page("GET", "POST")
 @of_draft
 def unit_row(request: HttpRequest, setup: Setup, table: str, number: int | None = None) -> HttpResponse:
     """Show a row to change it, or an empty one to add it, and store it."""
@@ -241,8 +238,7 @@ def _changed_meanwhile(request: HttpRequest, setup: Setup, table: UnitTable, num
     return redirect("researcher:unit_row", setup.study.slug, table.stem, number)
 
 
-@researcher_page
-@require_safe
+@researcher_page("GET")
 @of_draft
 def unit_template(request: HttpRequest, setup: Setup, table: str) -> HttpResponseBase:
     """Send a table with the units of this study to fill in; where there are none, show what is missing."""
