@@ -90,7 +90,7 @@ def _offer(run: Run, study: Study, task: Task) -> Offer:
     source = texts.source_of(task)
     rows = _uncertain(run, source, _asked(task))
     # With several criteria, a text is placed by its least certain label.
-    names = list(dict.fromkeys(_text_of(row) for row in rows))
+    names = list(dict.fromkeys(str(row.slice).removeprefix(ABOUT).partition(AFTER)[0] for row in rows))
     of_source = Unit.objects.filter(task__study=study, task__key=source, task__until=None, until=None, key__in=names)
     unit_of = dict(of_source.values_list("key", "pk"))
     shared = texts.same_texts(task, list(unit_of.values()))
@@ -117,7 +117,3 @@ def _asked(task: Task) -> list[str]:
 def _uncertain(run: Run, source: str, criteria: Sequence[str]) -> list[ResultRow]:
     rows = ResultRow.objects.filter(run=run, task=source, criterion__in=criteria, statistic="uncertain_text")
     return list(rows.filter(basis="kept", group=None, wave=None).order_by("value", "order"))
-
-
-def _text_of(row: ResultRow) -> str:
-    return str(row.slice).removeprefix(ABOUT).partition(AFTER)[0]

@@ -84,7 +84,7 @@ def _sections(
         in_section = Q(task=opened[0].task, criterion=opened[0].criterion)
         stored_plots = stored_plots.filter(in_section | Q(key__endswith=f"/{left.KIND}"))
     plots = [plot for plot in stored_plots if raters or not charts.is_by_rater(plot.spec)]
-    rows = [row for row in rows if raters or not _is_by_rater(row)]
+    rows = [row for row in rows if raters or not (row.rater is not None or row.statistic.endswith("_pair"))]
     names.put_into(rows)
     tasks = sections_of(
         rows,
@@ -95,7 +95,3 @@ def _sections(
         limit=round(1 - float(run.settings.get("confidence", 0.95)), 9),
     )
     return Read(rows, places, tasks, one_only, figures_of_rules(plots))
-
-
-def _is_by_rater(row: ResultRow) -> bool:
-    return row.rater is not None or row.statistic.endswith("_pair")

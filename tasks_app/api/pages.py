@@ -49,7 +49,7 @@ def listing(
     if "cursor" in given:
         cursor = given["cursor"]
         if not is_number(cursor):
-            raise BadRequest(bad_cursor())
+            raise BadRequest(_("This is not a valid cursor: use the address in “next” as it is."))
         rows = rows.filter(**{f"{column}__{'lt' if newest_by else 'gt'}": int(cursor)})
     entries = list(rows.order_by(f"-{column}" if newest_by else column)[: given["page_size"] + 1])
     shown = entries[: given["page_size"]]
@@ -66,8 +66,3 @@ def page_of(request: Request, results: Sequence[object], mark: object) -> dict[s
 def is_number(word: str) -> bool:
     """Return whether a word can be the number of a row, however long it is."""
     return word.isascii() and word.isdecimal() and len(word) <= len(str(LARGEST)) and int(word) <= LARGEST
-
-
-def bad_cursor() -> str:
-    """Return the message for a bad cursor."""
-    return _("This is not a valid cursor: use the address in “next” as it is.")

@@ -69,9 +69,6 @@ class _Facts:
         members = [task_types.registry.get(str(task.get("type"))) for task in self.tasks]
         return not members or any(member is None or member.needs_items for member in members)
 
-    def has_exam(self) -> bool:
-        return any(value_at(task, ("checks", "exam_pass")) for task in self.tasks)
-
     def screens(self) -> bool:
         return any(task.get("stage") == "screening" for task in self.tasks)
 
@@ -123,7 +120,7 @@ def _doing(facts: _Facts) -> Iterator[str]:
         yield "There are several parts on different days, and you are told when the next one opens."
     if facts.screens():
         yield "First you are asked a few questions that decide whether the study fits you."
-    if facts.has_exam():
+    if any(value_at(task, ("checks", "exam_pass")) for task in facts.tasks):
         yield "You practise and take a short test; if you don't pass, the study ends there."
 
 

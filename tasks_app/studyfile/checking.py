@@ -138,14 +138,9 @@ def store_file(source: Source, slot: Slot) -> tuple[Study, Loaded]:
         With every problem.
     """
     with open_files(source) as files:
-        study, loaded = store_files(files, slot)
+        study, loaded = store_reading(check(files, slot), slot)
         Setup.objects.filter(study=study).delete()
         return study, loaded
-
-
-def store_files(files: Files, slot: Slot) -> tuple[Study, Loaded]:
-    """Store the files of a study: all of them or nothing. Raises StudyFileError."""
-    return store_reading(check(files, slot), slot)
 
 
 def store_reading(reading: StudyReading, slot: Slot) -> tuple[Study, Loaded]:

@@ -95,7 +95,7 @@ def form_schema(form: type[forms.Form]) -> dict[str, Json]:
     if doc := _first_line(form):
         schema["description"] = doc
     schema["properties"] = {name: field_schema(field) for name, field in fields.items()}
-    required = [name for name, field in fields.items() if _must_be_given(field)]
+    required = [name for name, field in fields.items() if field.required and field.initial is None]
     if required:
         schema["required"] = required
     schema["additionalProperties"] = False
@@ -136,7 +136,7 @@ def _conditions(chooser: str, params: str) -> list[Json]:
 
 def field_schema(field: forms.Field) -> dict[str, Json]:
     """Return the schema of one field: type, limits, choices, title and description."""
-    schema: dict[str, Json] = _type_of(field)
+    schema: dict[str, Json] = next(written(field) for kind, written in _TYPES if isinstance(field, kind))
     if isinstance(field, forms.IntegerField | forms.DecimalField):  # FloatField is an IntegerField to Django
         if field.min_value is not None:
             schema["minimum"] = _number(field.min_value)
@@ -145,7 +145,7 @@ def field_schema(field: forms.Field) -> dict[str, Json]:
     if isinstance(field, forms.CharField) and field.max_length is not None:
         schema["maxLength"] = field.max_length
     if isinstance(field, forms.ChoiceField):
-        schema[LABELS] = dict(zip(_choices(field), _choice_labels(field), strict=True))
+        schema[LABELS] = dict(zip(_choices(field), [label for _value, label in _flat(field)], strict=True))
     if field.label:
         schema["title"] = str(field.label)
     if field.help_text:
@@ -198,17 +198,9 @@ _TYPES: tuple[tuple[type[forms.Field], Callable[[Any], dict[str, Json]]], ...] =
 )
 
 
-def _type_of(field: forms.Field) -> dict[str, Json]:
-    return next(written(field) for kind, written in _TYPES if isinstance(field, kind))
-
-
 def _choices(field: forms.ChoiceField) -> list[str]:
     """List the values of choices, which Django allows to be grouped."""
     return [value for value, _label in _flat(field)]
-
-
-def _choice_labels(field: forms.ChoiceField) -> list[str]:
-    return [label for _value, label in _flat(field)]
 
 
 def _flat(field: forms.ChoiceField) -> list[tuple[str, str]]:
@@ -217,10 +209,6 @@ def _flat(field: forms.ChoiceField) -> list[tuple[str, str]]:
         inner = label if isinstance(label, list | tuple) else [(value, label)]
         choices += [(str(choice), str(words)) for choice, words in inner]
     return choices
-
-
-def _must_be_given(field: forms.Field) -> bool:
-    return field.required and field.initial is None
 
 
 def _number(value: Any) -> int | float:

@@ -71,7 +71,7 @@ def distribution(material: Material) -> Iterator[Sketch]:
     rows = [row for row in material.of("distribution") if row.label is not None]
     if not rows:
         return
-    bins = {_bin(str(row.label)): words.share(value_of(row)) for row in rows}
+    bins = {str(row.label).replace(" to ", "–"): words.share(value_of(row)) for row in rows}
     most = words.share(max(value_of(row) for row in rows))
     often = words.names([label for label, value in bins.items() if value == most])
     ratings = max((row.n_ratings or 0 for row in rows), default=0)
@@ -102,8 +102,3 @@ def _told_apart(share_rows: Sequence[Row], criterion: str) -> str:
         apart = value_of(high) - value_of(low)
         best = max(best, (apart, f"{criterion} is “{words.short(label)}” {phrase} {words.short(low.system)}"))
     return best[1]
-
-
-def _bin(label: str) -> str:
-    """Return a range of values in the notation of charts."""
-    return label.replace(" to ", "–")

@@ -99,7 +99,7 @@ def _between_limits(
         group = np.where(np.isin(numbers, known), np.searchsorted(known, numbers), -1)
         return Grouped(feature, group.astype(np.int64), tuple(f"{value:g}" for value in known))
     limits = np.array(feature.limits or _quantiles(numbers[counts & ~np.isnan(numbers)], n_groups))
-    limit_texts = [_limit_text(limit) for limit in limits.tolist()]
+    limit_texts = [f"{limit:.6g}" for limit in limits.tolist()]
     between = [f"over {low} to {high}" for low, high in pairwise(limit_texts)]
     group = np.where(np.isnan(numbers), -1, np.searchsorted(limits, numbers, side="left"))
     return Grouped(feature, group.astype(np.int64), (f"up to {limit_texts[0]}", *between, f"over {limit_texts[-1]}"))
@@ -112,10 +112,6 @@ def _quantiles(numbers: NDArray[np.float64], n_groups: int) -> list[float]:
     below = limits[limits < numbers.max()]
     # If nearly all values are the highest value, it is a group of its own.
     return [float(limit) for limit in below] or [float(np.max(numbers[numbers < numbers.max()]))]
-
-
-def _limit_text(limit: float) -> str:
-    return f"{limit:.6g}"
 
 
 def _by_word(feature: Feature, values: Sequence[float | str | None], counts: NDArray[np.bool_]) -> Grouped | str:
