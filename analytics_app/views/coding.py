@@ -21,7 +21,7 @@ from tasks_app.selectors import coding as selectors
 from tasks_app.selectors.coding import Coding
 from tasks_app.services import coding, events
 from tasks_app.views.downloads import csv_file
-from tasks_app.views.researcher.frame import researcher_page, study_page
+from tasks_app.views.researcher.frame import refusals_shown, researcher_page, study_page
 
 EDITOR, OWNER = Membership.Role.EDITOR, Membership.Role.OWNER
 
@@ -193,14 +193,11 @@ def _shown(
 def decide(request: HttpRequest, slug: str, criterion: str) -> HttpResponse:
     """Store the decision about an answer to which the coders gave different codes."""
     own = _codebook(access.study_for_researcher(request.user, slug, EDITOR), criterion)
-    try:
+    with refusals_shown(request, coding.Refused):
         coding.decide(
             codebook=own, rating=_answer(own, request.POST.get("answer", "")), codes=request.POST.getlist("codes"),
             by=request.user,
         )  # fmt: skip
-    except coding.Refused as refused:
-        messages.error(request, str(refused))
-    else:
         messages.success(request, _("The decision is saved."))
     return redirect("analytics:codebook", slug, criterion)
 
@@ -212,13 +209,10 @@ def remove_coder(request: HttpRequest, slug: str, criterion: str) -> HttpRespons
     number = request.POST.get("coder", "")
     if number not in {"1", "2"}:
         raise Http404
-    try:
+    with refusals_shown(request, coding.Refused):
         if "sure" not in request.POST:
             raise coding.Refused(_("Nobody was removed. Tick the box to confirm."))
         n = coding.remove_coder(codebook=own, number=int(number), by=request.user)
-    except coding.Refused as refused:
-        messages.error(request, str(refused))
-    else:
         message = _("Coder %(number)s was removed, with the codes of %(n)d answers. Somebody else can code now.")
         messages.success(request, message % {"number": number, "n": n})
     return redirect("analytics:codebook", slug, criterion)

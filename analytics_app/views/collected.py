@@ -25,7 +25,7 @@ from tasks_app.setting_fields import YesNoField
 from tasks_app.setup import verifying
 from tasks_app.views import pay_words
 from tasks_app.views.downloads import attachment
-from tasks_app.views.researcher.frame import researcher_page, study_page
+from tasks_app.views.researcher.frame import refusals_shown, researcher_page, study_page
 from tasks_app.views.researcher.setup.form_frame import step_url
 
 # The most texts in the preview.
@@ -163,13 +163,10 @@ def add_bonuses(request: HttpRequest, slug: str) -> HttpResponse:
     """Add the announced bonus for every accepted text that has none yet."""
     study = access.study_for_researcher(request.user, slug, Membership.Role.OWNER)
     form, simulated = request.POST.get("form", "")[:64], request.POST.get("simulated") == "on"
-    try:
+    with refusals_shown(request, pay.NotPossible):
         n = collecting.add_bonuses(
             study=study, verified=_rounds(request, study), by=request.user, form=form, simulated=simulated
         )
-    except pay.NotPossible as problem:
-        messages.error(request, str(problem))
-    else:
         message = ngettext("%(n)d rater gets a bonus.", "%(n)d raters get a bonus.", n)
         messages.success(request, message % {"n": n} if n else _("No bonus is left to add."))
     return redirect("analytics:collected", slug)

@@ -11,7 +11,7 @@ from analytics_app.selectors.results import systems_shown
 from analytics_app.services import hiding
 from tasks_app import access
 from tasks_app.models import Membership
-from tasks_app.views.researcher.frame import researcher_page, study_page
+from tasks_app.views.researcher.frame import refusals_shown, researcher_page, study_page
 
 OWNER = Membership.Role.OWNER
 
@@ -26,11 +26,8 @@ def lift(request: HttpRequest, slug: str) -> HttpResponse:
         return study_page(
             request, slug, "results", lambda _study: context, template="lift", title=_("Show results"), role=OWNER
         )
-    try:
+    with refusals_shown(request, ValueError):
         lifted = hiding.lift(study=study, by=request.user, reason=reason)
-    except ValueError as problem:
-        messages.error(request, str(problem))
-    else:
         if lifted is None:
             messages.info(request, _("Results by system are shown already: nothing was changed."))
         else:

@@ -11,18 +11,15 @@ from django.utils.translation import ngettext
 from analytics_app import access as own
 from analytics_app.services import routing
 from tasks_app.models import Membership
-from tasks_app.views.researcher.frame import researcher_page
+from tasks_app.views.researcher.frame import refusals_shown, researcher_page
 
 
 @researcher_page("POST")
 def send(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Send the uncertain texts of a run to the chosen task of experts."""
     study, _role, run = own.run_for_researcher(request.user, slug, number, Membership.Role.OWNER)
-    try:
+    with refusals_shown(request, routing.NotNow):
         sent = routing.send(run=run, task=request.POST.get("task", ""), by=request.user, at_most=_most(request))
-    except routing.NotNow as problem:
-        messages.error(request, str(problem))
-    else:
         if not sent.texts:
             messages.info(request, _("There is nothing left to send: experts have all of these texts already."))
         else:

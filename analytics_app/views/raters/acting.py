@@ -17,7 +17,7 @@ from tasks_app.models import Membership, Rater
 from tasks_app.services import contact, erasure, events
 from tasks_app.services.arrival import enrolment
 from tasks_app.services.judging import allowing, assignments
-from tasks_app.views.researcher.frame import researcher_page
+from tasks_app.views.researcher.frame import refusals_shown, researcher_page
 
 EDITOR, OWNER = Membership.Role.EDITOR, Membership.Role.OWNER
 
@@ -84,10 +84,8 @@ def act(request: HttpRequest, slug: str) -> HttpResponseBase:
         raise Http404
     role, does = ACTS[action]
     rater, _own = _chosen(request, slug, role)
-    try:
+    with refusals_shown(request, ValueError):
         messages.success(request, does(request, rater))
-    except ValueError as problem:
-        messages.error(request, str(problem))
     if action == "erase":  # the new pseudonym is nobody's: an address would tell whose it was
         return redirect("analytics:raters", slug)
     return redirect("analytics:rater", slug, rater.pseudonym)

@@ -1,10 +1,11 @@
 """The frame of researcher pages: access, tabs and state of a study."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, cast
 
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
@@ -51,6 +52,15 @@ def researcher_page(*methods: str) -> Callable[[ResearcherView[P]], ResearcherVi
         return cast("ResearcherView[P]", login_required(page))
 
     return decorate
+
+
+@contextmanager
+def refusals_shown(request: HttpRequest, *refusals: type[Exception]) -> Iterator[None]:
+    """Show the refusal of a service as a message on the next page, and leave out what follows in the block."""
+    try:
+        yield
+    except refusals as refusal:
+        messages.error(request, str(refusal))
 
 
 def show(

@@ -28,7 +28,7 @@ from tasks_app.services import events, pay
 from tasks_app.services.judging import assignments
 from tasks_app.views import pay_words
 from tasks_app.views.downloads import streamed
-from tasks_app.views.researcher.frame import researcher_page, study_page
+from tasks_app.views.researcher.frame import refusals_shown, researcher_page, study_page
 from tasks_app.views.researcher.pay import table as pay_table
 from tasks_app.views.researcher.pay.forms import COMPLETED, BonusForm
 
@@ -216,11 +216,8 @@ def withhold(request: HttpRequest, slug: str) -> HttpResponse:
     if "\0" in pseudonym:  # the database cannot even be asked for it
         raise Http404
     rater = get_object_or_404(Rater.objects.select_related("study"), study=study, pseudonym=pseudonym)
-    try:
+    with refusals_shown(request, pay.NotPossible):
         amount = pay.withhold(rater=rater, by=request.user, reason=request.POST.get("reason", "").replace("\0", ""))
-    except pay.NotPossible as problem:
-        messages.error(request, str(problem))
-    else:
         words = {"rater": rater, "amount": pay_words.money(amount, study.options.currency)}
         messages.success(request, _("%(amount)s of %(rater)s are withheld. You can undo it.") % words)
     return _back(request, slug)
@@ -231,11 +228,8 @@ def undo(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Take back a bonus that was not paid, or a withheld amount."""
     study = access.study_for_researcher(request.user, slug, OWNER)
     payment = get_object_or_404(Payment.objects.select_related("rater__study"), rater__study=study, pk=pk)
-    try:
+    with refusals_shown(request, pay.NotPossible):
         pay.undo(payment=payment, by=request.user)
-    except pay.NotPossible as problem:
-        messages.error(request, str(problem))
-    else:
         messages.success(request, _("Undone. Both rows stay in the table as a record."))
     return _back(request, slug)
 
@@ -283,13 +277,11 @@ def add_missing(request: HttpRequest, slug: str) -> HttpResponse:
     simulated = _simulated(request)
     form = re.sub("[^0-9a-f]", "", request.POST.get("form", ""))[:32]
     if request.POST.get("sure") == "yes":
-        try:
+        with refusals_shown(request, pay.NotPossible):
             n = pay.add_missing(
                 study=study, by=request.user, amount_shown=_amount(request), form=form, simulated=simulated
             )
             _say_bonuses(request, n)
-        except pay.NotPossible as problem:
-            messages.error(request, str(problem))
         return _back(request, slug)
     ledger = pay.up_to_date(study=study, simulated=simulated)
     words = {"n": len(ledger.shortfalls), "amount": pay_words.money(ledger.missing_bonuses, study.options.currency)}

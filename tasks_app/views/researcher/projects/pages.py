@@ -20,7 +20,7 @@ from tasks_app.selectors import projects as reads
 from tasks_app.selectors.projects import works_under_way
 from tasks_app.services.study import projects as service
 from tasks_app.views import pay_words
-from tasks_app.views.researcher.frame import researcher_page
+from tasks_app.views.researcher.frame import refusals_shown, researcher_page
 from tasks_app.views.researcher.listing import AT_HAND
 from tasks_app.views.researcher.projects.frame import project_page, show_projects
 
@@ -115,10 +115,7 @@ def rename(request: HttpRequest, slug: str) -> HttpResponse:
     own = access.studies_of_project(request.user, project)
     if not any(access.reaches(vars(study)["own_role"], Membership.Role.EDITOR) for study in own):
         raise Http404
-    try:
+    with refusals_shown(request, service.NotInProject):
         service.rename(project=project, name=request.POST.get("name", ""), by=request.user)
-    except service.NotInProject as refusal:
-        messages.error(request, str(refusal))
-    else:
         messages.success(request, _("The project is called “%(name)s” now.") % {"name": project.name})
     return redirect("projects:project", slug)

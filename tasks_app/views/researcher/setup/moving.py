@@ -19,7 +19,7 @@ from tasks_app.selectors.opening import OpeningFacts, opening_facts
 from tasks_app.services.plan import reports as plan_reports
 from tasks_app.services.plan.reports import Report, is_planned
 from tasks_app.services.study import lifecycle
-from tasks_app.views.researcher.frame import researcher_page, study_page
+from tasks_app.views.researcher.frame import refusals_shown, researcher_page, study_page
 from tasks_app.views.researcher.setup import plan_words, preflight
 
 _MOVED = {
@@ -40,15 +40,12 @@ def move(request: HttpRequest, slug: str) -> HttpResponse:
         # Results by system may have been seen: that is for whoever answers for the study.
         access.study_for_researcher(request.user, slug, Membership.Role.OWNER)
     sure, reason = request.POST.get("sure") == "yes", request.POST.get("reason", "")
-    try:
+    with refusals_shown(request, lifecycle.NotPossible, PlanImpossible):
         if not sure and (question := _question(request, study, action)) is not None:
             return question
         if sure and lifecycle.needs_reason(study, action) and not reason.strip():
             return _ask_for_reason(request, study, missing=True)
         lifecycle.move(study_id=study.pk, action=action, by=request.user, reason=reason)
-    except (lifecycle.NotPossible, PlanImpossible) as error:
-        messages.error(request, str(error))
-    else:
         messages.success(request, _MOVED[action])
     return redirect("researcher:recruit", slug)
 

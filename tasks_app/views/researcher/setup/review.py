@@ -32,7 +32,7 @@ from tasks_app.studyfile.reading import StudyReading
 from tasks_app.studyfile.schema import whole_schema
 from tasks_app.task_types import registry
 from tasks_app.views import pay_words
-from tasks_app.views.researcher.frame import researcher_page
+from tasks_app.views.researcher.frame import refusals_shown, researcher_page
 from tasks_app.views.researcher.setup import frozen, moving
 from tasks_app.views.researcher.setup.comments import comments_of, links_of
 from tasks_app.views.researcher.setup.family import changed_settings, family, what_changed
@@ -108,11 +108,8 @@ def _opening(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _remove_tables(request: HttpRequest, study: Study) -> HttpResponse:
     """Remove the tables about units, where they belong to texts that are gone."""
-    try:
+    with refusals_shown(request, NotADraft):
         changes.remove_tables(setup=changes.begin(study), tables=list(UNIT_TABLES), by=request.user)
-    except NotADraft as error:
-        messages.error(request, str(error))
-    else:
         messages.success(request, _("The known answers, batches and suggestions are removed."))
     return redirect(step_url(study.slug, "review"))
 
