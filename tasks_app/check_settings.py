@@ -60,9 +60,9 @@ class Checks(Block):
         within=(0, 1000),
         initial=0,
     )
-    on_failing = choice_field(_("When too few checks are right"), OnFailing.choices, initial=OnFailing.MARK)
+    on_failing = choice_field(_("When a rater fails too many checks"), OnFailing.choices, initial=OnFailing.MARK)
     fail_below = number_field(
-        _("Minimum share of right checks"), _("Share of checks, 0 to 1."), within=(0, 1), initial=0.7
+        _("Minimum share of checks passed"), _("Share of checks, 0 to 1."), within=(0, 1), initial=0.7
     )
     fail_after = whole_field(_("Minimum number of checks answered"), within=(1, 1000), initial=3)
     fast_seconds = number_field(

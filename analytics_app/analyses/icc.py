@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from django.utils.translation import gettext_lazy as _
 
-from analytics_app.analyses.base import Rows, Sample, count
+from analytics_app.analyses.base import Rows, Sample, count, in_words
 from analytics_app.analyses.registry import register
+from analytics_app.analyses.shared.outputs import EQUAL_STEPS
 from analytics_app.analyses.shared.rated_texts import BetweenRaters, RatedTexts, rated_texts
 from analytics_app.analyses.shared.transforms import OverallFilters
 from analytics_app.results import Row
@@ -19,7 +20,6 @@ from analytics_app.stats.values import Estimate, joined
 from tasks_app.setting_fields import choice_field, whole_field
 from tasks_app.task_types.base import Scale
 
-STEPS = "Steps taken as equal."
 NOT_CROSSED = "Raters did not all rate the same texts, so there are one-way forms only."
 NO_LOG = "There are ratings of zero or below, which have no logarithm."
 NO_BOUND = "The ICC of mean ratings is not above zero: nothing can be expected to correlate with them."
@@ -107,7 +107,7 @@ def _first(ratings: RatedTexts, k: int) -> RatedTexts:
     place_in_text = np.arange(len(texts)) - np.repeat(starts, sizes)
     chosen = order[(place_in_text < k) & (np.repeat(sizes, sizes) >= k)]
     few = int((sizes < k).sum())
-    left_out = (f"{few} texts with fewer than {k} ratings left out.",) if few else ()
+    left_out = (f"Left out: {in_words(few, 'text', 'texts')} with fewer than {k} ratings.",) if few else ()
     return replace(
         ratings,
         values=ratings.values[chosen],
@@ -122,7 +122,7 @@ def _first(ratings: RatedTexts, k: int) -> RatedTexts:
 def _forms(make: Rows, ratings: RatedTexts, values: str, *, crossed: bool) -> Iterator[Row]:
     """Yield the rows of all forms that the design allows."""
     confidence, suffix = make.sample.common.confidence, " of logs" if values == "log" else ""
-    steps = STEPS if make.sample.question.scale is Scale.ORDINAL else None
+    steps = EQUAL_STEPS if make.sample.question.scale is Scale.ORDINAL else None
     one_way = icc_one_way(ratings.values, ratings.texts, confidence=confidence)
     table = ratings.crossed if crossed else None
     two_way = table is not None and min(table.shape) > 1

@@ -11,12 +11,11 @@ from django.utils.translation import gettext_lazy as _
 
 from analytics_app.analyses.base import Analysis, Rows, Sample
 from analytics_app.analyses.registry import register
+from analytics_app.analyses.shared.outputs import EQUAL_STEPS
 from analytics_app.results import Row
 from analytics_app.stats.agreement.variance_components import NAMES, variance_components
 from analytics_app.stats.values import joined
 from tasks_app.task_types.base import Scale
-
-STEPS = "Steps taken as equal."
 
 
 @register
@@ -46,7 +45,7 @@ class VarianceComponents(Analysis):
         if not len(row):
             return
         components = variance_components(table.value[row], system, item, table.rater[row])
-        steps = STEPS if sample.question.scale is Scale.ORDINAL else None
+        steps = EQUAL_STEPS if sample.question.scale is Scale.ORDINAL else None
         for name in NAMES:
             component = getattr(components, name)
             estimate = replace(component, note=joined(component.note, steps))

@@ -85,7 +85,7 @@ class Sheet:
             for count, cells in enumerate(reader):
                 if count > MOST_ROWS:
                     problems.add(
-                        self.name, line, 0, _("There are more than %(n)d rows. Split them.") % {"n": MOST_ROWS}
+                        self.name, line, 0, _("There are more than %(n)d rows. Split the file.") % {"n": MOST_ROWS}
                     )
                     return
                 if any(cell.strip() for cell in cells):

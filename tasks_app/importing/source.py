@@ -100,7 +100,7 @@ class _Counted(io.RawIOBase):
             raise StudyFileError([Problem(self._file, 0, 0, sentence)]) from error
         self._left -= len(chunk)
         if self._left < 0:
-            sentence = _("is larger than %(most)s, which is the limit here.") % {"most": megabytes(self._most)}
+            sentence = _("is larger than %(most)s. Split it.") % {"most": megabytes(self._most)}
             if self._most < limits().ratings_bytes:
                 sentence += " " + _(
                     "Commands of manage.py take larger ones: import_ratings, import_scores, upload_outcomes."

@@ -38,7 +38,8 @@ class GridParams(TextParams):
 
 
 AGREEMENT = YesNoField(
-    label=_("Ask for agreement"), help_text=_("The question is a statement, and the ends say “disagree” and “agree”.")
+    label=_("Agreement with a statement"),
+    help_text=_("The question is a statement, and the ends of the scale say “disagree” and “agree”."),
 )
 
 

@@ -102,7 +102,7 @@ def test_only_the_first_ratings_of_each_text_where_that_is_asked_for() -> None:
     expected = list(analyses.registry["icc"].rows(first, defaults("icc")))
     one = next(row for row in found if row.label == "ICC1k")
     assert one.value == pytest.approx(next(row for row in expected if row.label == "ICC1k").value)
-    assert "1 texts with fewer than 3 ratings left out." in str(one.note)
+    assert "Left out: 1 text with fewer than 3 ratings." in str(one.note)
     assert [row.label for row in found if row.statistic == "icc"] == ["ICC1k", "ICC1"]
     # The order of arrival counts, not that of the rows.
     moved = few.where(np.random.default_rng(1).permutation(len(few.table)))

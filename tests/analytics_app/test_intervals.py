@@ -67,11 +67,11 @@ class TestMeans:
         assert mean.low is not None
         assert mean.n_items == 8
         assert mean.note == (
-            "Steps taken as equal. Generalises to new documents, not to new raters. "
+            "The steps of the scale are treated as equally far apart. Generalises to new documents, not to new raters. "
             "The interval rests on 4 documents only."
         )
         enough = of(rows("systems", judged(10)), "mean", system="A")
-        assert enough.note == "Steps taken as equal. Generalises to new documents, not to new raters."
+        assert str(enough.note).endswith("equally far apart. Generalises to new documents, not to new raters.")
         by_item = of(rows("systems", judged(4), by_document=False), "mean", system="A")
         assert str(by_item.note).endswith("The interval rests on 8 items only.")
 
@@ -84,7 +84,9 @@ class TestMeans:
 
     def test_who_has_no_z_is_not_counted_for_its_interval(self) -> None:
         found = rows("systems", judged(4, raters=11, constant=2))
-        assert of(found, "mean_over_raters", system="A").note == "Steps taken as equal."
+        assert (
+            of(found, "mean_over_raters", system="A").note == "The steps of the scale are treated as equally far apart."
+        )
         z = of(found, "mean_z_over_raters", system="A")
         assert (z.n_raters, z.note) == (9, "Fewer than 10 raters: this interval is rough.")
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analytics_app.analyses.base import Question, QuestionCriterion, Sample
+from analytics_app.analyses.shared.outputs import EQUAL_STEPS
 from analytics_app.analyses.shared.rated_texts import outcome_of
 from analytics_app.ratings import Floats, Mask, Table
 from analytics_app.ratings.extras.screens import Screens
@@ -17,7 +18,6 @@ from analytics_app.stats.comparison.within import Within, effects_within
 from tasks_app.task_types.base import Outcome, Scale
 
 LOGS = "Of natural logarithms: 0.1 is about 10 % more."
-STEPS = "Steps taken as equal."
 # With more labels than this, there are no rows for each label.
 LABELS = 10
 
@@ -99,7 +99,7 @@ def _of(
     scale = criterion.scale if criterion is not None else question.scale
     key = criterion.key if criterion is not None else None
     sitting, units, place, asked_at = (column[mine] for column in columns)
-    values, note = table.value, STEPS if scale is Scale.ORDINAL else None
+    values, note = table.value, EQUAL_STEPS if scale is Scale.ORDINAL else None
     if scale is Scale.RATIO and np.nanmin(values, initial=np.inf) > 0:
         values, note = np.log(values), LOGS
     declared = outcome_of(Question(question.task, question.task_type, scale, key, params=question.params))

@@ -71,7 +71,10 @@ class PostEdit(Analysis):
     }
 
     class Settings(Filters):
-        case_sensitive = YesNoField(label=_("HTER is case-sensitive"), help_text=_("Published tools ignore case."))
+        case_sensitive = YesNoField(
+            label=_("HTER is case-sensitive"),
+            help_text=_("Leave it off to compare with published tools, which ignore case."),
+        )
         asian_support = YesNoField(label=_("HTER counts characters of Chinese and Japanese as words"))
 
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:

@@ -21,6 +21,8 @@ from tasks_app.setting_fields import choice_field
 # With fewer raters than this, an interval over raters says little (methods: units of resampling).
 RATERS_NEEDED = 10
 
+EQUAL_STEPS = "The steps of the scale are treated as equally far apart."
+
 FEW_RATERS = f"Fewer than {RATERS_NEEDED} raters: this interval is rough."
 ITEMS_ONLY = "Generalises to new {unit}, not to new raters."
 

@@ -12,6 +12,7 @@ from analytics_app.analyses.base import Analysis, Question, Rows, Sample
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.bootstrap import bootstrap
 from analytics_app.analyses.shared.outputs import (
+    EQUAL_STEPS,
     FEW_RATERS,
     RATERS_NEEDED,
     Outputs,
@@ -30,8 +31,6 @@ from analytics_app.stats.comparison.means import group_means, group_medians
 from analytics_app.stats.comparison.paired import Paired, item_means, paired, superiority
 from analytics_app.stats.values import Estimate, joined
 from tasks_app.task_types.base import Scale
-
-STEPS = "Steps taken as equal."
 
 
 @register
@@ -123,7 +122,7 @@ def _means(make: Rows, outputs: Outputs) -> Iterator[Row]:
                 if note is not None and reason is not None and reason.refuses:
                     estimate = Estimate(None, note=note)
                 else:
-                    steps = STEPS if ordinal and name == "mean" else None
+                    steps = EQUAL_STEPS if ordinal and name == "mean" else None
                     note = joined(steps, mean.note, note, interval_note(mean, over, counts["n_raters"]))
                 yield make.row(
                     f"{name}{suffix}",

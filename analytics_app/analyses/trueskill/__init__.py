@@ -60,7 +60,8 @@ class TrueSkill(Analysis):
             initial="auto",
         )
         rating_scales = YesNoField(
-            label=_("Also for Likert scales and sliders"), help_text=_("Only the order of ratings counts then.")
+            label=_("TrueSkill for Likert scales and sliders"),
+            help_text=_("Only the order of the ratings counts then."),
         )
         n_runs = whole_field(_("Runs"), within=(40, 2000), initial=200)
         most_steps = whole_field(

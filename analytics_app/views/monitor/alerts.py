@@ -76,7 +76,7 @@ def _stopped(reading: Reading) -> Iterator[Alert]:
     why = {
         limits.Limit.FAST: _("%(n)s too fast"),
         limits.Limit.SKIPS: _("%(n)s with too many skips"),
-        limits.Limit.CHECKS: _("%(n)s with too few right checks"),
+        limits.Limit.CHECKS: _("%(n)s for failing too many checks"),
     }
     each = ", ".join(words % {"n": whole(by_limit[limit]).text} for limit, words in why.items() if by_limit[limit])
     yield Alert(

@@ -158,7 +158,7 @@ def _refuse_bombs(name: str, stream: IO[bytes]) -> None:
                     )
                     raise StudyFileError([Problem(name, 0, 0, sentence % {"n": f"{width * height:,}"})])
                 if left < 0:
-                    sentence = _("This workbook unpacks to more than %(most)s, which is the limit. Save it as CSV.")
+                    sentence = _("This workbook unpacks to more than %(most)s. Save it as CSV.")
                     raise StudyFileError([Problem(name, 0, 0, sentence % {"most": megabytes(most)})])
     except _DAMAGED as error:
         sentence = _("This workbook is damaged (%(reason)s). Save it again.")

@@ -64,7 +64,7 @@ def read_at_most(stream: IO[bytes], most: int, name: str) -> bytes:
     while chunk := stream.read(_CHUNK):
         read.write(chunk)
         if read.tell() > most:
-            sentence = _("is larger than %(most)s, which is the limit.") % {"most": megabytes(most)}
+            sentence = _("is larger than %(most)s. Make it smaller, or split it.") % {"most": megabytes(most)}
             raise StudyFileError([Problem(name, 0, 0, sentence)])
     return read.getvalue()
 
@@ -144,7 +144,10 @@ class Archive:
         stream.seek(0)
         # A member that is itself a zip adds a few entries; no member of a study doubles their number.
         if entries > 2 * most.files:
-            raise self._refusal(_("This zip holds more than %(n)d files.") % {"n": most.files})
+            raise self._refusal(
+                _("This zip holds more than %(n)d files. Remove those you don't need, or split the study.")
+                % {"n": most.files}
+            )
         if not zipfile.is_zipfile(stream):
             raise self._refusal(_("This is not a zip. Zip the folder that holds study.yaml, and choose the zip."))
         stream.seek(0)
@@ -164,7 +167,13 @@ class Archive:
             else:
                 self._members[name] = member
         if len(files) > most.files:
-            problems.add(self.label, 0, 0, _("This zip holds more than %(n)d files.") % {"n": most.files})
+            problems.add(
+                self.label,
+                0,
+                0,
+                _("This zip holds more than %(n)d files. Remove those you don't need, or split the study.")
+                % {"n": most.files},
+            )
         total = sum(member.file_size for member in files)
         if total > most.unpacked_bytes:
             sentence = _("This zip unpacks to %(size)s; at most %(most)s can be taken.")

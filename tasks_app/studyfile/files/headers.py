@@ -94,7 +94,9 @@ class Headers:
                 self._report(line, 1, _missing(ours, theirs, names, delimiter))
                 usable = False
         if len(names) > limits().columns:
-            self._report(line, 1, _("There are more than %(n)d columns.") % {"n": limits().columns})
+            self._report(
+                line, 1, _("There are more than %(n)d columns. Remove those you don't need.") % {"n": limits().columns}
+            )
             usable = False
         return self._understood(names) if usable else None
 

@@ -49,9 +49,13 @@ class Folder:
             self.names.append(name)
             total += self.size(name)
             if len(self.names) > most.files:
-                raise refusal(self.label, _("holds more than %(n)d files.") % {"n": most.files})
+                raise refusal(
+                    self.label,
+                    _("holds more than %(n)d files. Remove those you don't need, or split the study.")
+                    % {"n": most.files},
+                )
             if total > most.unpacked_bytes:
-                sentence = _("holds more than %(most)s, which is the limit.")
+                sentence = _("holds more than %(most)s. Make the files smaller, or split the study.")
                 raise refusal(self.label, sentence % {"most": megabytes(most.unpacked_bytes)})
         self.notes += summary_of_ignored(left_out)
 

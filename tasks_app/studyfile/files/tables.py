@@ -107,9 +107,7 @@ class Table:
         """Yield the rows in the order of the file, except those with a problem in a cell."""
         for number, row in enumerate(self._json_rows() if self._is_json else self._csv_rows(), start=1):
             if number > self._max_rows:
-                self._report(
-                    row.line, 1, _("There are more than %(n)d rows, which is the limit.") % {"n": self._max_rows}
-                )
+                self._report(row.line, 1, _("There are more than %(n)d rows. Split the file.") % {"n": self._max_rows})
                 return
             yield row
         self.notes += self.headers.notes()

@@ -139,7 +139,9 @@ class Pairwise(SeveralTexts):
             label=_("Allow ties"),
             help_text=_("Raters may say that there is no difference. Without ties they must choose."),
         )
-        both_bad = YesNoField(label=_("Allow “both are bad”"), help_text=_("As an answer of its own."))
+        both_bad = YesNoField(
+            label=_("Allow “both are bad”"), help_text=_("Raters may say so; it is counted apart from ties.")
+        )
         strength = line_field(
             _("Ask how much better"),
             _("Keys of the criteria it is asked for, with spaces between. Slightly or clearly better."),

@@ -77,7 +77,7 @@ def _feedback_lines(
     screen: RaterScreen, form: forms.Form, stored: Judgment, known: Sequence[GoldAnswer]
 ) -> list[FeedbackLine]:
     if stored.skip_reason:
-        return [FeedbackLine(None, _("You skipped this one."))] + [
+        return [FeedbackLine(None, _("You skipped this text."))] + [
             FeedbackLine(None, _expected(form, gold), explanation=gold.explanation) for gold in known
         ]
     shown_feedback = screen.kind.feedback(screen.shown, stored.answer, known)

@@ -246,12 +246,10 @@ def test_a_file_that_cannot_be_read_says_why(draft: Study, tmp_path: Path) -> No
 
 def test_limits_are_kept(draft: Study, tmp_path: Path, settings: Settings) -> None:
     settings.STUDY_FILE_LIMITS = {"ratings_rows": 5}
-    assert problems_of(draft, tmp_path, RATINGS) == ["ratings.csv:7:1: There are more than 5 rows, which is the limit."]
+    assert problems_of(draft, tmp_path, RATINGS) == ["ratings.csv:7:1: There are more than 5 rows. Split the file."]
     settings.STUDY_FILE_LIMITS = {"ratings_bytes": 50}
     for name in ("ratings.csv", "ratings.csv.gz"):
-        assert problems_of(draft, tmp_path, RATINGS, name=name) == [
-            f"{name}: is larger than 50 bytes, which is the limit here."
-        ]
+        assert problems_of(draft, tmp_path, RATINGS, name=name) == [f"{name}: is larger than 50 bytes. Split it."]
     settings.STUDY_FILE_LIMITS = {"ratings_rows": 6, "ratings_bytes": len(RATINGS)}
     assert bring(draft, tmp_path).counts["ratings"] == 6
 

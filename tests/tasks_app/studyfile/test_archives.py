@@ -106,8 +106,12 @@ def test_bombs_are_refused_without_unpacking() -> None:
         assert problems_of(zipped({**SOUND, "a.bin": b"abcd" * 500_000}))[0].startswith("a.bin: unpacks to 1.9 MiB")
     with override_settings(STUDY_FILE_LIMITS={"files": 3}):
         many = zipped({**SOUND, "a": "1", "b": "2"})
-        assert problems_of(many)[0].endswith("This zip holds more than 3 files.")
-        assert problems_of(zipped({f"{n}.txt": "" for n in range(7)}))[0].endswith("This zip holds more than 3 files.")
+        assert problems_of(many)[0].endswith(
+            "This zip holds more than 3 files. Remove those you don't need, or split the study."
+        )
+        assert problems_of(zipped({f"{n}.txt": "" for n in range(7)}))[0].endswith(
+            "This zip holds more than 3 files. Remove those you don't need, or split the study."
+        )
     assert not stored()
 
 
@@ -119,7 +123,9 @@ def test_a_crowd_of_members_is_refused_before_it_is_listed(monkeypatch: pytest.M
 
     monkeypatch.setattr(zipfile, "ZipFile", listing)
     with override_settings(STUDY_FILE_LIMITS={"files": 3}):
-        assert problems_of(crowd)[0].endswith("This zip holds more than 3 files.")
+        assert problems_of(crowd)[0].endswith(
+            "This zip holds more than 3 files. Remove those you don't need, or split the study."
+        )
 
 
 def test_a_member_larger_than_it_claims_is_refused() -> None:
@@ -175,9 +181,11 @@ def test_folders_are_looked_through_as_well(tmp_path: Path) -> None:
     ]
     (folder / "controls.csv").unlink()
     with override_settings(STUDY_FILE_LIMITS={"unpacked_bytes": 100}):
-        assert problems_of(folder) == ["study: holds more than 100 bytes, which is the limit."]
+        assert problems_of(folder) == ["study: holds more than 100 bytes. Make the files smaller, or split the study."]
     with override_settings(STUDY_FILE_LIMITS={"files": 1}):
-        assert problems_of(folder) == ["study: holds more than 1 files."]
+        assert problems_of(folder) == [
+            "study: holds more than 1 files. Remove those you don't need, or split the study."
+        ]
     assert problems_of(tmp_path / "nowhere") == [f"{tmp_path / 'nowhere'}: There is no such folder or file."]
     assert problems_of(folder / "study.yaml") == [f"study.yaml: Give the folder that holds this file: {folder}"]
 
@@ -186,8 +194,8 @@ def test_folders_are_looked_through_as_well(tmp_path: Path) -> None:
     ("limit", "expected"),
     [
         ({"table_bytes": 50}, "items.csv: has "),
-        ({"rows": 5}, "items.csv:7:1: There are more than 5 rows, which is the limit."),
-        ({"columns": 3}, "items.csv:1:1: There are more than 3 columns."),
+        ({"rows": 5}, "items.csv:7:1: There are more than 5 rows. Split the file."),
+        ({"columns": 3}, "items.csv:1:1: There are more than 3 columns. Remove those you don't need."),
         ({"text_characters": 20}, "items.csv:4:3: output: has 21 characters; at most 20 can be stored."),
         ({"yaml_bytes": 100}, "study.yaml: has "),
         ({"depth": 2}, "study.yaml:"),

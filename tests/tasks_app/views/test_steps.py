@@ -113,7 +113,7 @@ def test_skipping_a_text_to_practise_on_still_explains_it(somebody: Client) -> N
     token = pages.join(somebody, study)
     assert skip(somebody, token) == f"/r/{token}/feedback/1/"
     page = text_of(somebody.get(f"/r/{token}/feedback/1/"))
-    assert "You skipped this one." in page
+    assert "You skipped this text." in page
     assert "Four is what a careful reader says." in page
     assert ">Your answer<" not in page
 
