@@ -34,7 +34,7 @@ PLATFORM_ID = "5f3e9a77bb01c2"
 @pytest.fixture(scope="module")
 def study_once(module_rosa: User) -> int:
     """Make the example with checks, closed, with raters of whom one has a platform id, and a quick run."""
-    study = judged_checked(("fieldwork", "krippendorff", "systems"))
+    study = judged_checked(4, ("fieldwork", "krippendorff", "systems"))
     rater = Rater.objects.filter(study=study).earliest("pk")
     Identity.objects.create(rater=rater, study=study, channel="prolific", external_id=PLATFORM_ID)
     analysed(study, drawn=False)

@@ -81,10 +81,10 @@ def judged(
     return lifecycle.move(study_id=study.pk, action="close", by=None)
 
 
-def judged_checked(analyses: Sequence[str] = ()) -> Study:
-    """Return the example with checks, owned by rosa and closed, as four careful raters judged it without its pages.
+def judged_checked(raters: int = 6, analyses: Sequence[str] = ()) -> Study:
+    """Return the example with checks, owned by rosa and closed, as careful raters judged it without its pages.
 
-    It is analysed with few resamples, by these analyses or by all.
+    It is analysed with few resamples, by these analyses or by all. Four raters are too few for agreement.
     """
     plan: dict[str, object] = {"n_resamples": 100, "n_permutations": 99}
     if analyses:
@@ -96,7 +96,7 @@ def judged_checked(analyses: Sequence[str] = ()) -> Study:
             file.write(yaml.safe_dump({"analysis": plan}))
         study = studyfile.load(folder, owner=User.objects.get(username="rosa"))
     study = lifecycle.move(study_id=study.pk, action="open", by=None)
-    return judged(study, lambda _number, _rng: None, 4, by_pages=0)
+    return judged(study, lambda _number, _rng: None, raters, by_pages=0)
 
 
 @dataclass(frozen=True)
