@@ -1,15 +1,18 @@
-"""The base of all API views: authentication, scopes of tokens, parameters."""
+"""The base of all API views: authentication, scopes of tokens, bodies, parameters."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import timedelta
-from typing import Any, ClassVar, cast
+from io import BytesIO
+from typing import IO, Any, ClassVar, cast
 
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 from rest_framework import serializers
-from rest_framework.exceptions import MethodNotAllowed
+from rest_framework.exceptions import MethodNotAllowed, ParseError
 from rest_framework.negotiation import BaseContentNegotiation
+from rest_framework.parsers import JSONParser
 from rest_framework.permissions import SAFE_METHODS, BasePermission
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
@@ -18,11 +21,30 @@ from rest_framework.views import APIView
 
 from tasks_app import access
 from tasks_app.api.authentication import BearerToken
-from tasks_app.api.errors import BadRequest, Busy, NotFound, NoToken, ScopeMissing, UnderWay
-from tasks_app.api.parsing import JsonBody
+from tasks_app.api.errors import BadRequest, Busy, NotFound, NoToken, ScopeMissing, TooLarge, UnderWay
 from tasks_app.models import ApiToken, Event, Study
 from tasks_app.selectors.judgments import may_export
 from tasks_app.services import events, marks
+
+# A plan with every rule and every analysis is a hundredth of this.
+LARGEST_BODY = 1024 * 1024
+
+
+class JsonBody(JSONParser):
+    """JSON, of which no more is read than anybody needs."""
+
+    def parse(
+        self, stream: IO[Any], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
+    ) -> Any:
+        """Return the content of the body. Raises TooLarge, or ParseError where it is no JSON."""
+        body = stream.read(LARGEST_BODY + 1)
+        if len(body) > LARGEST_BODY:
+            raise TooLarge(_("The body is larger than a megabyte. Send the settings alone."))
+        try:
+            return super().parse(BytesIO(body), media_type, parser_context)
+        except RecursionError as error:
+            raise ParseError(_("JSON parse error - it is nested too deeply.")) from error
+
 
 EXPORTED = "exported"
 LONGEST_ABOUT = Event._meta.get_field("object").max_length

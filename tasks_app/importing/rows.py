@@ -18,8 +18,8 @@ from tasks_app.importing.source import RatingsFile
 from tasks_app.importing.wide import Group, NotWide
 from tasks_app.sections import Json
 from tasks_app.studyfile.columns import BadCell, Column, Kind, TableDeclaration, from_text
+from tasks_app.studyfile.files.headers import Naming
 from tasks_app.studyfile.files.limits import limits
-from tasks_app.studyfile.files.naming import Naming
 from tasks_app.studyfile.files.quoting import Quoting
 from tasks_app.studyfile.files.tables import Row, Table, word_of
 from tasks_app.studyfile.problems import Problem, Problems, StudyFileError, shown

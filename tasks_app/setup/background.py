@@ -28,7 +28,7 @@ from tasks_app.services.study.drafts import NotADraft
 from tasks_app.setup import changes, texts
 from tasks_app.setup.checking import make_study_in_steps
 from tasks_app.setup.tables.checking import CheckedTexts
-from tasks_app.setup.texts_upload import TextsUpload, UploadGone
+from tasks_app.setup.texts import TextsUpload, UploadGone
 from tasks_app.studyfile.checking import Loaded, Report
 from tasks_app.studyfile.problems import Problem, StudyFileError
 

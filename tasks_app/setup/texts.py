@@ -1,4 +1,4 @@
-"""The texts of a study that is set up: store a table, add, edit and remove rows, name systems, draw a sample."""
+"""The texts of a study that is set up: upload or add rows, edit and remove them, name systems, draw a sample."""
 
 from __future__ import annotations
 
@@ -9,17 +9,28 @@ from dataclasses import dataclass
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
+from tasks_app.importing import uploads
 from tasks_app.models import Setup, SetupRow
 from tasks_app.sections import Json, Path
 from tasks_app.services import events
 from tasks_app.services.database import atomically
-from tasks_app.setup import changes, table_rows
+from tasks_app.setup import changes, media, table_rows
 from tasks_app.setup.paths import entries_at
 from tasks_app.setup.tables import sampling
-from tasks_app.setup.tables.checking import RowReading, TextRows, UploadedMedia, cells_of, row_of
+from tasks_app.setup.tables.checking import (
+    CheckedTexts,
+    RowReading,
+    TextRows,
+    UploadedMedia,
+    cells_of,
+    check_file,
+    row_of,
+)
+from tasks_app.setup.tables.layout import Layout
 from tasks_app.setup.tables.marking import MarkedProblems
+from tasks_app.setup.tables.source import TextsFile, open_file
 from tasks_app.studyfile.columns import ITEMS
-from tasks_app.studyfile.files.naming import Naming
+from tasks_app.studyfile.files.headers import Naming
 from tasks_app.studyfile.own_sections.item_rows import is_of_item
 
 TABLE = ITEMS.stem
@@ -284,3 +295,52 @@ def last_sample(setup: Setup) -> Mapping[str, Json] | None:
 def systems_of(setup: Setup) -> list[str]:
     """Return the keys of the systems that the document names."""
     return [entry["key"] for entry in entries_at(setup.given, ("systems",)) if "key" in entry]
+
+
+class UploadGone(Exception):
+    """The file was deleted; the message says what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextsUpload:
+    """A kept file by its token, its layout, and whether its rows are added to those that are there."""
+
+    token: str
+    layout: Layout
+    is_added: bool
+
+    def to_store(self) -> dict[str, Json]:
+        """Return the data that find and read the file again, as JSON."""
+        return {"token": self.token, "layout": self.layout.to_store(), "is_added": self.is_added}
+
+    @classmethod
+    def stored(cls, given: Mapping[str, Json]) -> TextsUpload:
+        """Return the upload that was stored so."""
+        return cls(given["token"], Layout.stored(given["layout"]), given["is_added"])
+
+    def check(self, setup: Setup) -> CheckedTexts:
+        """Check the whole table. Raises StudyFileError where it cannot be read, and UploadGone."""
+        return check(setup, self._file(setup), self.layout, is_added=self.is_added)
+
+    def store(self, setup: Setup, checked: CheckedTexts, by: events.Actor) -> Setup:
+        """Store the rows of a table without problems. Raises NotADraft."""
+        return store(
+            setup=setup, rows=checked.rows, systems=checked.systems, by=by, add=self.is_added,
+            source={"file": self._file(setup).name, "items": checked.items},
+        )  # fmt: skip
+
+    def forget(self, setup: Setup) -> None:
+        """Delete the file."""
+        uploads.forget(setup.study, self.token)
+
+    def _file(self, setup: Setup) -> TextsFile:
+        file = uploads.find(setup.study, self.token)
+        if file is None:
+            raise UploadGone(_("The uploaded file was deleted after a day. Upload it again."))
+        return open_file(file)
+
+
+def check(setup: Setup, file: TextsFile, layout: Layout, *, is_added: bool) -> CheckedTexts:
+    """Check a table of texts, with the rows that it is added to. Raises StudyFileError."""
+    before = cells_of_rows(setup) if is_added else ()
+    return check_file(file, layout, media.uploaded(setup), before)

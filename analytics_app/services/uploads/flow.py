@@ -21,7 +21,7 @@ from tasks_app.services.events import Actor
 from tasks_app.services.imports import storing
 from tasks_app.services.study.lifecycle import NotPossible
 from tasks_app.studyfile.columns import Column, Kind, TableDeclaration
-from tasks_app.studyfile.files.naming import Naming
+from tasks_app.studyfile.files.headers import Naming
 from tasks_app.studyfile.files.quoting import Quoting
 from tasks_app.studyfile.files.tables import Row, Table, word_of
 from tasks_app.studyfile.problems import Problem, Problems, StudyFileError

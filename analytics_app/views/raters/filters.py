@@ -1,4 +1,4 @@
-"""Filters and orders of the list of raters."""
+"""The states of raters in words, and the filters and orders of their list."""
 
 from __future__ import annotations
 
@@ -11,10 +11,19 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from analytics_app.models import Exclusion
-from analytics_app.views.raters.standings import WORDS
 from tasks_app.models import Rater
 from tasks_app.selectors.fieldwork.raters import Fieldwork, RaterWork, Standing
 from tasks_app.services import contact
+
+WORDS: dict[Standing, Promise] = {
+    Standing.AT_WORK: _("at work"),
+    Standing.WAITING: _("waiting for a later task"),
+    Standing.AWAY: _("away"),
+    Standing.FINISHED: _("finished"),
+    Standing.LEFT: _("left"),
+    Standing.SENT_AWAY: _("turned away"),
+}
+
 
 Picks = Callable[["Row"], bool]
 

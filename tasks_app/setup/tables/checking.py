@@ -25,9 +25,9 @@ from tasks_app.setup.tables.source import TextsFile, table_of
 from tasks_app.studyfile.columns import BETWEEN_FILES, from_text
 from tasks_app.studyfile.fields import is_document, is_key
 from tasks_app.studyfile.files.decoding import Place
+from tasks_app.studyfile.files.headers import Naming
 from tasks_app.studyfile.files.jsontext import dumps
 from tasks_app.studyfile.files.media import CAPTIONS, OUTPUT_FILE, ROLES, MediaFile, belongs, is_file_name
-from tasks_app.studyfile.files.naming import Naming
 from tasks_app.studyfile.files.tables import Row, Table
 from tasks_app.studyfile.own_sections.item_rows import ItemFound, ItemRows
 from tasks_app.studyfile.problems import Problems

@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy
 from tasks_app.models.base import KEY_PATTERN
 from tasks_app.sections import Json
 from tasks_app.studyfile.columns import ITEMS, Column, Kind, TableDeclaration
-from tasks_app.studyfile.files.naming import Naming
+from tasks_app.studyfile.files.headers import Naming
 
 # Uses of a column besides the columns of items.csv.
 FEATURE, SYSTEM = "feature", "system_outputs"

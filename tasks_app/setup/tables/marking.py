@@ -10,8 +10,7 @@ from typing import Protocol
 
 from tasks_app.setup.tables.layout import PROBLEM
 from tasks_app.setup.tables.source import TextsFile, raw_rows
-from tasks_app.studyfile.files.headers import Headers
-from tasks_app.studyfile.files.naming import Naming
+from tasks_app.studyfile.files.headers import Headers, Naming
 from tasks_app.studyfile.files.tables import DELIMITERS
 from tasks_app.studyfile.problems import Problems, StudyFileError
 

@@ -17,9 +17,9 @@ from tasks_app.importing.source import RatingsFile, lines_of, scan_file, unpacke
 from tasks_app.setup.tables import workbooks
 from tasks_app.studyfile.files.archive import read_at_most
 from tasks_app.studyfile.files.decoding import decode
+from tasks_app.studyfile.files.headers import Naming
 from tasks_app.studyfile.files.jsontext import BadJson, dumps, loads
 from tasks_app.studyfile.files.limits import limits
-from tasks_app.studyfile.files.naming import Naming
 from tasks_app.studyfile.files.quoting import QuoteWatch, Quoting
 from tasks_app.studyfile.files.tables import LineReader, Table, word_of
 from tasks_app.studyfile.problems import Problem, Problems, StudyFileError

@@ -17,8 +17,8 @@ from tasks_app.setup.tables.marking import CheckedRows, MarkedProblems
 from tasks_app.setup.tables.source import TextsFile, table_of
 from tasks_app.setup.unit_tables.declared import UnitLayout, UnitTable
 from tasks_app.studyfile.columns import BATCHES, CONTROLS, Kind, TableDeclaration
+from tasks_app.studyfile.files.headers import Naming
 from tasks_app.studyfile.files.jsontext import dumps
-from tasks_app.studyfile.files.naming import Naming
 from tasks_app.studyfile.files.tables import Row, Table
 from tasks_app.studyfile.files.writing import answer_text
 from tasks_app.studyfile.problems import Problem, Problems, StudyFileError

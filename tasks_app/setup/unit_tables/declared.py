@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from tasks_app.importing.guessing import plain_name
 from tasks_app.setup.tables.layout import PROBLEM
 from tasks_app.studyfile.columns import BATCHES, CONTROLS, PREFILL, TableDeclaration
-from tasks_app.studyfile.files.naming import Naming
+from tasks_app.studyfile.files.headers import Naming
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from tasks_app.setup.changes import ChangedMeanwhile
 from tasks_app.setup.tables.marking import MarkedProblems
 from tasks_app.setup.unit_tables.checking import check_rows, reading_of_units, stored_rows, texts_of
 from tasks_app.setup.unit_tables.declared import UnitTable
-from tasks_app.studyfile.files.naming import Naming
+from tasks_app.studyfile.files.headers import Naming
 from tasks_app.studyfile.files.tables import Row
 from tasks_app.studyfile.problems import Problem, StudyFileError
 

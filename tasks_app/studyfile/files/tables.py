@@ -15,10 +15,9 @@ from tasks_app.plaintext import problem_in
 from tasks_app.sections import Json
 from tasks_app.studyfile.columns import BadCell, Column, TableDeclaration, from_json, from_text
 from tasks_app.studyfile.files.decoding import Place, decode
-from tasks_app.studyfile.files.headers import Header, Headers
+from tasks_app.studyfile.files.headers import Header, Headers, Naming
 from tasks_app.studyfile.files.jsontext import BadJson, loads
 from tasks_app.studyfile.files.limits import limits, megabytes
-from tasks_app.studyfile.files.naming import Naming
 from tasks_app.studyfile.files.quoting import QuoteWatch, Quoting
 from tasks_app.studyfile.problems import Problems, shown
 from tasks_app.studyfile.reading import StudyReading

@@ -19,7 +19,7 @@ from tasks_app.models import Setup, SetupWork, Study, Task
 from tasks_app.setup import background, changes, texts
 from tasks_app.setup.checking import make_study, make_study_in_steps
 from tasks_app.setup.tables.checking import CheckedTexts
-from tasks_app.setup.texts_upload import TextsUpload
+from tasks_app.setup.texts import TextsUpload
 from tasks_app.studyfile.checking import Loaded
 
 pytestmark = pytest.mark.django_db

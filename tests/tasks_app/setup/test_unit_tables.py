@@ -28,7 +28,7 @@ from tasks_app.setup.unit_tables.answers import answerable, kinds_of, purposes_o
 from tasks_app.setup.unit_tables.checking import check_rows, reading_of_units
 from tasks_app.setup.unit_tables.declared import UNIT_TABLES
 from tasks_app.setup.unit_tables.template import template_rows
-from tasks_app.studyfile.files.naming import Naming
+from tasks_app.studyfile.files.headers import Naming
 from tasks_app.studyfile.files.tables import Row
 from tasks_app.studyfile.screens import draft_tasks
 from tests.house.examples import FOLDERS, every_example

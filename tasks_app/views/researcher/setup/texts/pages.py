@@ -16,11 +16,11 @@ from django.utils.translation import ngettext
 
 from tasks_app.models import Media, Setup
 from tasks_app.request_sizes import accepts_files
-from tasks_app.setup import background, text_rows, texts, texts_upload
+from tasks_app.setup import background, text_rows, texts
 from tasks_app.setup.tables.checking import CheckedTexts
 from tasks_app.setup.tables.guessing import guess_layout
 from tasks_app.setup.tables.marking import Layout
-from tasks_app.setup.texts_upload import TextsUpload
+from tasks_app.setup.texts import TextsUpload
 from tasks_app.studyfile.files.limits import largest_upload
 from tasks_app.views.researcher.frame import researcher_page
 from tasks_app.views.researcher.importing.uploading import UploadForm
@@ -94,7 +94,7 @@ class _TextsPages(SetupTablePages[ColumnsForm, CheckedTexts]):
         return form.layout()
 
     def check(self, form: ColumnsForm) -> CheckedTexts:
-        return texts_upload.check(self.setup, self.table_file, form.layout(), is_added=form.is_added)
+        return texts.check(self.setup, self.table_file, form.layout(), is_added=form.is_added)
 
     def later(self, form: ColumnsForm) -> HttpResponse | None:
         # The page of a table that was checked says how many rows it has.
