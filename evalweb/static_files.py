@@ -1,5 +1,6 @@
 """Collecting static files, unless the last collection is of the same sources."""
 
+import fcntl
 import hashlib
 import json
 from importlib.metadata import version
@@ -14,19 +15,25 @@ from evalweb import static_storage
 
 # The file beside the collected ones that holds the digest of their sources.
 DIGEST = "sources.sha256"
+# The empty file beside it by which several collections wait for each other.
+LOCK = "lock"
 
 
 def collect() -> bool:
     """Collect, name and compress the static files unless nothing has changed; return whether it collected them.
 
-    `collectstatic` alone would hash and compress every file again at each start.
+    `collectstatic` alone would hash and compress every file again at each start. Several at once wait for each other.
     """
-    digest, written = digest_of_sources(), Path(settings.STATIC_ROOT) / DIGEST
-    if written.is_file() and written.read_text() == digest and _is_complete():
-        return False
-    written.unlink(missing_ok=True)  # an interrupted collection does not count
-    call_command("collectstatic", interactive=False, verbosity=0)
-    written.write_text(digest)
+    root = Path(settings.STATIC_ROOT)
+    root.mkdir(parents=True, exist_ok=True)
+    digest, written = digest_of_sources(), root / DIGEST
+    with (root / LOCK).open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if written.is_file() and written.read_text() == digest and _is_complete():
+            return False
+        written.unlink(missing_ok=True)  # an interrupted collection does not count
+        call_command("collectstatic", interactive=False, verbosity=0)
+        written.write_text(digest)
     return True
 
 

@@ -1,5 +1,7 @@
 """Static files are collected once, and again when a source or a collected file has changed."""
 
+import re
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from unittest.mock import patch
 
@@ -38,6 +40,15 @@ def test_what_has_not_changed_is_collected_once(source: Path, tmp_path: Path) ->
     for path in (tmp_path / "static").glob("page.*.css"):
         path.unlink()
     assert collected(tmp_path) == ["p { color: blue }"]
+
+
+def test_two_at_once_collect_once_and_compress_what_pages_ask_for(source: Path, tmp_path: Path) -> None:
+    source.write_text("p { color: red }\n" * 100)
+    with ThreadPoolExecutor(2) as threads:
+        done = [threads.submit(static_files.collect) for _time in range(2)]
+    assert sorted(one.result() for one in done) == [False, True]
+    (packed,) = (path.name for path in (tmp_path / "static").glob("*.gz"))
+    assert re.fullmatch(r"page\.[0-9a-f]{12}\.css\.gz", packed)
 
 
 def test_an_interrupted_collection_does_not_count(source: Path, tmp_path: Path) -> None:
