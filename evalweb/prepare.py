@@ -9,7 +9,8 @@ import json
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from threading import Event
 from time import monotonic
@@ -34,15 +35,10 @@ RESEARCHER = "researcher"
 def main(arguments: list[str] | None = None) -> None:
     """Run the steps that the command line asks for, with one line of progress per step."""
     options = _parser().parse_args(arguments)
-    if options.static_alone:
-        static_files.collect()
-        return
     report: dict[str, Any] = {"login": RESEARCHER, "password_valid": False}
     wait_for_database(environment.number("EVALWEB_DATABASE_SECONDS"))
-    with one_at_a_time():
+    with collecting_static() if options.static else nullcontext(), one_at_a_time():
         migrate(backup_first=options.backup)
-        if options.static:
-            collect_static()
         report["password_valid"] = make_researcher(environment.text("EVALWEB_RESEARCHER_PASSWORD"))
     if options.report:
         write_private(options.report, json.dumps(report))
@@ -52,7 +48,6 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m evalweb.prepare", description=__doc__)
     parser.add_argument("--backup", action="store_true", help="back up before migrating data that exist")
     parser.add_argument("--static", action="store_true", help="collect static files")
-    parser.add_argument("--static-alone", action="store_true", help="collect static files, silently, and nothing else")
     parser.add_argument("--report", type=Path, metavar="FILE", help="write the state of the login as JSON")
     return parser
 
@@ -117,11 +112,19 @@ def migrate(*, backup_first: bool) -> None:
         call_command("migrate", interactive=False, verbosity=0)
 
 
-def collect_static() -> None:
-    """Gather style sheets and scripts where the web server takes them from."""
-    say("Collecting static files")
-    with elapsed_shown(say):
-        static_files.collect()
+@contextmanager
+def collecting_static() -> Iterator[None]:
+    """Gather style sheets and scripts where the web server takes them from, beside what else is done meanwhile.
+
+    A thread compresses files while the other one has the database change its tables.
+    """
+    with ThreadPoolExecutor(max_workers=1) as thread:
+        collecting = thread.submit(static_files.collect)
+        yield
+        if collecting.running():
+            say("Collecting static files")
+        with elapsed_shown(say):
+            collecting.result()
 
 
 def make_researcher(password: str) -> bool:

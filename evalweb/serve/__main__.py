@@ -138,14 +138,8 @@ def _prepared(var: VarFolder, settings: dict[str, str], say: local_services.Say)
         url = address.base_url(settings["HOST"], port)
         var.write_state({"url": url, **{name: settings[name] for name in ("DATABASE_URL", "REDIS_URL")}})
         report = ["--report", str(var.root / "prepared.json")]
-        # Side by side: the one waits for the database, the other compresses files.
-        with (
-            _preparing(["--static-alone"], settings) as static,
-            _preparing(["--backup", *report], settings) as database,
-        ):
-            failed = database.wait() != 0
-            with elapsed_shown(say):
-                failed = failed or static.wait() != 0
+        with _preparing(["--static", "--backup", *report], settings) as step:
+            failed = step.wait() != 0
     if failed:
         raise ServiceError(
             "The database or the static files could not be prepared; the reason stands above. Nothing was started."
