@@ -119,7 +119,7 @@ def install(name: str) -> None:
     """Install what one file of requirements names."""
     say(f"Installing what {name} names (a minute or two at the first time)")
     pip = [str(PYTHON), "-m", "pip"]
-    if subprocess.run([*pip, "--version"], capture_output=True, check=False).returncode != 0:
+    if subprocess.run([str(PYTHON), "-c", "import pip"], capture_output=True, check=False).returncode != 0:
         pip = [sys.executable, "-m", "pip", "--python", str(PYTHON)]
     # Python compiles a module when it is first imported; pip would compile every module, for half of the time.
     options = ["--disable-pip-version-check", "-qq", "--no-input", "--no-compile", "--requirement", str(ROOT / name)]
