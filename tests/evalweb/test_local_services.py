@@ -1,7 +1,6 @@
 """The private servers: where they start, how they stop, and what is left after a crash."""
 
 import os
-import shutil
 import signal
 import stat
 import subprocess
@@ -41,12 +40,49 @@ def postgres(folder: Path, passwords: Passwords = PASSWORDS) -> Iterator[Postgre
         server.stop()
 
 
-def test_data_survive_a_clean_stop_and_a_crash(folder: Path) -> None:
-    with postgres(folder) as server:
+@pytest.fixture(scope="module")
+def new_data() -> Iterator[Path]:
+    """The data of a server that has just been made, over the remains of a start that was cut short while making them.
+
+    Making data takes ten times as long as copying them.
+    """
+    with temporary_folder() as path:
+        half_made = path / "postgres.new"
+        half_made.mkdir()
+        (half_made / "PG_VERSION").write_text("18\n")
+        with postgres(path):
+            pass
+        yield path / "postgres"
+
+
+@pytest.fixture
+def made(folder: Path, new_data: Path) -> Path:
+    """A folder in which the server's data are made already."""
+    _copy(new_data, folder)
+    return folder
+
+
+def _copy(data: Path, folder: Path) -> None:
+    """Copy data into a folder, with whose they are."""
+    subprocess.run(["cp", "-pR", str(data), str(folder / "postgres")], check=True)
+
+
+@pytest.fixture(scope="module")
+def running(new_data: Path) -> Iterator[PostgresServer]:
+    """A server that tests only look at, with the role that owns the database."""
+    with temporary_folder() as path:
+        _copy(new_data, path)
+        with postgres(path) as server:
+            server.make_owner()
+            yield server
+
+
+def test_data_survive_a_clean_stop_and_a_crash(made: Path) -> None:
+    with postgres(made) as server:
         server.query("CREATE TABLE kept AS SELECT 1 AS one")
         assert server.stop()
-    assert not (folder / "postgres" / "postmaster.pid").exists()
-    with postgres(folder) as server:
+    assert not (made / "postgres" / "postmaster.pid").exists()
+    with postgres(made) as server:
         assert server.query("SELECT one FROM kept") == "1"
         assert server.process is not None
         parent = psutil.Process(server.process.pid)
@@ -57,27 +93,27 @@ def test_data_survive_a_clean_stop_and_a_crash(folder: Path) -> None:
         server.process.wait()
         psutil.wait_procs(everybody, timeout=10)
         server.process = None
-        assert (folder / "postgres" / "postmaster.pid").exists()
-    with postgres(folder) as server:
+        assert (made / "postgres" / "postmaster.pid").exists()
+    with postgres(made) as server:
         assert server.query("SELECT one FROM kept") == "1"
 
 
-def test_a_lock_file_that_names_somebody_elses_process_is_no_hindrance(folder: Path) -> None:
+def test_a_lock_file_that_names_somebody_elses_process_is_no_hindrance(made: Path) -> None:
     """After a restart of a container the old number belongs to whoever started as early."""
-    with postgres(folder) as server:
-        lock = (folder / "postgres" / "postmaster.pid").read_text().split("\n")
+    with postgres(made) as server:
+        lock = (made / "postgres" / "postmaster.pid").read_text().split("\n")
         server.stop()
-    (folder / "postgres" / "postmaster.pid").write_text("\n".join([str(os.getpid()), *lock[1:]]))
-    with postgres(folder) as server:
+    (made / "postgres" / "postmaster.pid").write_text("\n".join([str(os.getpid()), *lock[1:]]))
+    with postgres(made) as server:
         assert server.query("SELECT 1") == "1"
     assert psutil.Process().is_running()
 
 
-def test_a_lock_file_that_a_full_disk_left_empty_is_no_hindrance(folder: Path) -> None:
-    with postgres(folder):
+def test_a_lock_file_that_a_full_disk_left_empty_is_no_hindrance(made: Path) -> None:
+    with postgres(made):
         pass
-    (folder / "postgres" / "postmaster.pid").write_text("")
-    with postgres(folder) as server:
+    (made / "postgres" / "postmaster.pid").write_text("")
+    with postgres(made) as server:
         assert server.query("SELECT 1") == "1"
 
 
@@ -85,11 +121,12 @@ def test_a_lock_file_that_a_full_disk_left_empty_is_no_hindrance(folder: Path) -
 LONG_QUERY = "SELECT count(*) FROM generate_series(1, 1000000000000) AS number"
 
 
-def test_the_queries_of_a_killed_server_are_ended_and_other_servers_left_alone(folder: Path) -> None:
+def test_the_queries_of_a_killed_server_are_ended_and_other_servers_left_alone(made: Path, new_data: Path) -> None:
     """A query goes on without its server, and a new server would refuse to start beside it."""
-    other = folder / "other"
+    other = made / "other"
     other.mkdir(mode=0o711)
-    with postgres(folder) as server, postgres(other) as neighbour:
+    _copy(new_data, other)
+    with postgres(made) as server, postgres(other) as neighbour:
         server.make_owner()
         connection = psycopg2.connect(server.url(), async_=True)
         wait_select(connection)
@@ -107,24 +144,22 @@ def test_the_queries_of_a_killed_server_are_ended_and_other_servers_left_alone(f
         assert server.query("SELECT 1") == neighbour.query("SELECT 1") == "1"
 
 
-def test_a_server_that_outlived_its_holder_is_ended_first(folder: Path) -> None:
-    with postgres(folder) as orphan, postgres(folder) as server:
+def test_a_server_that_outlived_its_holder_is_ended_first(made: Path) -> None:
+    with postgres(made) as orphan, postgres(made) as server:
         assert server.query("SELECT 1") == "1"
         assert orphan.process is not None
         assert orphan.process.poll() == 0
 
 
-def test_a_start_cut_short_while_making_data_is_made_again(folder: Path) -> None:
-    half_made = folder / "postgres.new"
-    half_made.mkdir()
-    (half_made / "PG_VERSION").write_text("18\n")
-    with postgres(folder) as server:
-        assert server.query("SELECT 1") == "1"
+def test_a_start_cut_short_while_making_data_is_made_again(new_data: Path, running: PostgresServer) -> None:
+    assert [path.name for path in new_data.parent.iterdir() if path.name.endswith(".new")] == []
+    assert running.query("SELECT 1") == "1"
 
 
-def test_a_path_too_long_for_a_socket(folder: Path) -> None:
+def test_a_path_too_long_for_a_socket(folder: Path, new_data: Path) -> None:
     deep = folder / ("long" * 30)
     deep.mkdir(mode=0o711)
+    _copy(new_data, deep)
     with postgres(deep) as server:
         assert server.query("SELECT 1") == "1"
         sockets = server.sockets
@@ -161,11 +196,10 @@ def test_programs_out_of_reach_are_copied(monkeypatch: pytest.MonkeyPatch, folde
     assert asked
 
 
-def test_only_the_owner_can_open_the_socket_and_there_is_no_port(folder: Path) -> None:
-    with postgres(folder) as server:
-        assert stat.S_IMODE(server.sockets.stat().st_mode) == 0o700
-        assert server.process is not None
-        assert [one for one in psutil.Process(server.process.pid).net_connections("inet") if one.laddr] == []
+def test_only_the_owner_can_open_the_socket_and_there_is_no_port(running: PostgresServer) -> None:
+    assert stat.S_IMODE(running.sockets.stat().st_mode) == 0o700
+    assert running.process is not None
+    assert [one for one in psutil.Process(running.process.pid).net_connections("inet") if one.laddr] == []
 
 
 def refusal(server: PostgresServer, user: str, password: str = "") -> str:
@@ -176,25 +210,23 @@ def refusal(server: PostgresServer, user: str, password: str = "") -> str:
 
 
 @pytest.mark.parametrize("role", [SUPERUSER, OWNER])
-def test_the_socket_asks_for_a_password_whoever_opens_it(folder: Path, role: str) -> None:
+def test_the_socket_asks_for_a_password_whoever_opens_it(running: PostgresServer, role: str) -> None:
     """The server's account is often `nobody`, which other daemons run under as well."""
-    with postgres(folder) as server:
-        server.make_owner()
-        assert "no password supplied" in refusal(server, role)
-        assert "password authentication failed" in refusal(server, role, password="a guess")
-        psycopg2.connect(server.url("postgres"), user=role).close()
-        assert server.query("SELECT count(*) FROM pg_authid WHERE rolpassword LIKE 'SCRAM-SHA-256$%'") == "2"
+    assert "no password supplied" in refusal(running, role)
+    assert "password authentication failed" in refusal(running, role, password="a guess")
+    psycopg2.connect(running.url("postgres"), user=role).close()
+    assert running.query("SELECT count(*) FROM pg_authid WHERE rolpassword LIKE 'SCRAM-SHA-256$%'") == "2"
 
 
-def test_data_of_a_version_that_trusted_everybody_are_moved_over(folder: Path) -> None:
-    rules = folder / "postgres" / "pg_hba.conf"
-    with postgres(folder) as server:
+def test_data_of_a_version_that_trusted_everybody_are_moved_over(made: Path) -> None:
+    rules = made / "postgres" / "pg_hba.conf"
+    with postgres(made) as server:
         server.make_owner()
         server.query("CREATE TABLE kept AS SELECT 1 AS one")
         for role in (OWNER, SUPERUSER):
             server.query(f"ALTER ROLE {role} PASSWORD NULL")
     rules.write_text("local all all trust\n")
-    with postgres(folder) as server:
+    with postgres(made) as server:
         server.make_owner()
         assert server.query("SELECT one FROM kept") == "1"
         psycopg2.connect(server.url()).close()
@@ -203,24 +235,23 @@ def test_data_of_a_version_that_trusted_everybody_are_moved_over(folder: Path) -
     assert "trust" not in rules.read_text()
 
 
-def test_passwords_that_a_restore_brought_from_another_machine_take_over(folder: Path) -> None:
-    with postgres(folder) as server:
+def test_passwords_that_a_restore_brought_from_another_machine_take_over(made: Path) -> None:
+    with postgres(made) as server:
         server.make_owner()
         server.query("CREATE TABLE kept AS SELECT 1 AS one")
-    with postgres(folder, Passwords("it's another", "and: another")) as server:
+    with postgres(made, Passwords("it's another", "and: another")) as server:
         server.make_owner()
         assert server.query("SELECT one FROM kept") == "1"
         psycopg2.connect(server.url()).close()
         assert "password authentication failed" in refusal(server, SUPERUSER, password=PASSWORDS.administrator)
 
 
-def test_refused_rows_are_not_logged(folder: Path) -> None:
-    with postgres(folder) as server:
-        server.query("CREATE TABLE answer (body text CHECK (body <> 'a confession'))")
-        with pytest.raises(ServiceError, match="violates check constraint"):
-            server.query("INSERT INTO answer VALUES ('a confession')")
-        assert "violates check constraint" in server.log.read_text()
-        assert "a confession" not in server.log.read_text()
+def test_refused_rows_are_not_logged(running: PostgresServer) -> None:
+    running.query("CREATE TABLE answer (body text CHECK (body <> 'a confession'))")
+    with pytest.raises(ServiceError, match="violates check constraint"):
+        running.query("INSERT INTO answer VALUES ('a confession')")
+    assert "violates check constraint" in running.log.read_text()
+    assert "a confession" not in running.log.read_text()
 
 
 def test_data_of_another_version_are_left_alone(folder: Path) -> None:
@@ -230,11 +261,11 @@ def test_data_of_another_version_are_left_alone(folder: Path) -> None:
         pytest.fail("started on data of another version")
 
 
-def test_what_keeps_it_from_starting_is_told(folder: Path) -> None:
-    with postgres(folder):
+def test_what_keeps_it_from_starting_is_told(made: Path) -> None:
+    with postgres(made):
         pass
-    (folder / "postgres" / "global" / "pg_control").unlink()
-    with pytest.raises(ServiceError, match=r"(?s)PostgreSQL did not start.*pg_control"), postgres(folder):
+    (made / "postgres" / "global" / "pg_control").unlink()
+    with pytest.raises(ServiceError, match=r"(?s)PostgreSQL did not start.*pg_control"), postgres(made):
         pytest.fail("started without pg_control")
 
 
@@ -288,7 +319,7 @@ def a_free_port() -> int:
     return valkey_module._free_port()
 
 
-def test_servers_end_with_the_process_that_started_them(folder: Path) -> None:
+def test_servers_end_with_the_process_that_started_them(made: Path) -> None:
     """Linux tells them; elsewhere the next start ends them (see test_a_server_that_outlived_its_holder...)."""
     story = (
         "import sys, threading\n"
@@ -296,16 +327,16 @@ def test_servers_end_with_the_process_that_started_them(folder: Path) -> None:
         "from evalweb.local_services import PostgresServer\n"
         "from evalweb.local_services.postgres import Passwords\n"
         "folder = Path(sys.argv[1])\n"
-        "server = PostgresServer(folder / 'postgres', log=folder / 'log', passwords=Passwords('x', 'y'))\n"
+        "server = PostgresServer(folder / 'postgres', log=folder / 'log', passwords=Passwords(*sys.argv[2:]))\n"
         "server.start()\n"
         "print(server.process.pid, flush=True)\n"
         "threading.Event().wait()\n"
     )
-    with subprocess.Popen([sys.executable, "-c", story, str(folder)], stdout=subprocess.PIPE, text=True) as holder:
+    command = [sys.executable, "-c", story, str(made), *PASSWORDS]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as holder:
         assert holder.stdout is not None
         server = psutil.Process(int(holder.stdout.readline()))
         holder.kill()
     if sys.platform == "linux":
         psutil.wait_procs([server], timeout=20)
-        assert not (folder / "postgres" / "postmaster.pid").exists()
-    shutil.rmtree(folder / "postgres")
+        assert not (made / "postgres" / "postmaster.pid").exists()
