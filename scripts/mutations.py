@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 # The test file whose first test makes the database; it has no fixture of a module or a folder, which forks would share.
@@ -89,11 +90,12 @@ def mutations_of_stratum(name: str, root: Path) -> list[Mutation]:
     ]
 
 
-def mutations_of(text: str, path: str) -> list[Mutation]:
-    """Return every mutation of one file."""
+@cache
+def mutations_of(text: str, path: str) -> tuple[Mutation, ...]:
+    """Return every mutation of one file; a second sample of the same code is drawn without reading it again."""
     finder = _Finder(text, path)
     finder.visit(ast.parse(text))
-    return finder.mutations
+    return tuple(finder.mutations)
 
 
 class _Finder(ast.NodeVisitor):

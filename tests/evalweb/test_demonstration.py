@@ -23,8 +23,9 @@ from tasks_app.models import Rater, Study
 
 
 @pytest.fixture
-def examples(tmp_path: Path, settings: Settings) -> Path:
-    """A clone that has two examples."""
+def examples(tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A clone that has two examples, each for two raters."""
+    monkeypatch.setattr(demo, "RATERS", 2)
     settings.MEDIA_ROOT = tmp_path / "media"
     settings.BASE_DIR = tmp_path
     for name in ("labels", "triangle"):
