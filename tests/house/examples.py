@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Mapping
 from io import StringIO
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -13,8 +15,13 @@ from django.conf import settings
 from django.core.management import call_command
 
 from tasks_app import studyfile
+from tasks_app.management.commands.simulate_raters import MIX
+from tasks_app.management.simulated_raters import quiet_pages
+from tasks_app.management.transports import InProcess
 from tasks_app.models import Study
 from tasks_app.services.study import lifecycle
+from tests import extent
+from tests.published.visitors import QuickVisitor
 
 EXAMPLES = Path(settings.BASE_DIR) / "examples"
 FOLDERS = {path.parent.name: path.parent for path in sorted(EXAMPLES.glob("*/study.yaml"))}
@@ -43,16 +50,20 @@ LESS: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 
 
-def load(name: str, folder: Path, slug: str, *, without: str = "", **task: Any) -> Study:
+def load(
+    name: str, folder: Path, slug: str, *, without: str = "", analysis: Mapping[str, int] | None = None, **task: Any
+) -> Study:
     """Load an example as a draft under a slug of its own; `task` changes its first task, `params` are added.
 
-    The task whose key is `without` is left out.
+    The task whose key is `without` is left out. `analysis` changes the analysis plan.
     """
     copy = folder / slug
     shutil.copytree(FOLDERS[name], copy)
     document = yaml.safe_load((copy / "study.yaml").read_text(encoding="utf-8"))
     document["study"]["slug"] = slug
     document.setdefault("flow", {})["enrolments_per_address"] = 100_000
+    if analysis:
+        document["analysis"] = {**document.get("analysis", {}), **analysis}
     document["tasks"] = [task for task in document["tasks"] if task["key"] != without]
     first = document["tasks"][0]
     params = {**first.get("params", {}), **task.pop("params", {})}
@@ -68,7 +79,18 @@ def opened(study: Study) -> Study:
 
 
 def judged(study: Study, raters: int = 4) -> Study:
-    """Open a study, let simulated raters of every quality go through it by its pages, and close it."""
+    """Open a study, let simulated raters of every quality go through it, and close it.
+
+    The first one goes by its pages. The others store the answers that the command's would, by the services behind
+    them; in an exhaustive run they go by the pages, too.
+    """
     opened(study)
-    call_command("simulate_raters", study.slug, raters=raters, twice=0.1, second_tab=0.1, stdout=StringIO())
+    by_pages = raters if extent.is_exhaustive() else 1
+    call_command("simulate_raters", study.slug, raters=by_pages, twice=0.1, second_tab=0.1, stdout=StringIO())
+    with quiet_pages():
+        for number in range(by_pages, raters):
+            rng = Random(f"1:{study.slug}:{number}")
+            visitor = QuickVisitor(study, InProcess(), rng.choice(MIX), rng)
+            if visitor.arrive():
+                assert visitor.judge()
     return lifecycle.move(study_id=study.pk, action="close", by=None)

@@ -51,9 +51,13 @@ OTHERWISE = [
 ]
 
 
+# Resamples and permutations of an ordinary run.
+FEWER_DRAWS = {"n_resamples": 100, "n_permutations": 999}
+
+
 def less_of(name: str) -> dict[str, Any]:
     """Return how an ordinary run loads an example, which has less to judge then."""
-    return {} if extent.is_exhaustive() else LESS.get(name, {})
+    return {} if extent.is_exhaustive() else LESS.get(name, {}) | {"analysis": FEWER_DRAWS}
 
 
 @pytest.mark.parametrize(("name", "task"), OTHERWISE)

@@ -27,16 +27,17 @@ from tasks_app.projects import work
 from tasks_app.services.study import projects, tokens
 from tasks_app.setup import changes
 from tasks_app.setup.frozen import current_version, frozen_setup
+from tasks_app.setup.numbers import MOST_TEXTS
 from tests.analytics_app.builders import add_plots, build_run, slider_rows, store
 
 pytestmark = pytest.mark.django_db
 
-RATERS, GROWTH = 30, 4
+RATERS, GROWTH = 15, 4
 # What design section 9 promises of every page.
 MOST_QUERIES, MOST_BYTES = 15, 150_000
 # Linear growth, and room for reading the judgments of the larger study whole where indexes served the smaller. Its
-# raters times its places would be 288,000.
-MOST_GROWTH, ROOM = 1.5 * GROWTH, 10_000
+# raters times its places would be 72,000.
+MOST_GROWTH, ROOM = 1.5 * GROWTH, 5_000
 
 
 @dataclass(frozen=True)
@@ -72,8 +73,9 @@ def test_no_page_looks_at_more_than_its_share(rosa: User, subtests: pytest.Subte
 
 def test_no_step_of_the_set_up_asks_more_of_a_larger_draft(rosa: User, subtests: pytest.Subtests) -> None:
     """A step reads the first items, whatever there is; all of a small draft, to say what it comes to."""
-    small = of_draft(rosa, 700, {})
-    large = of_draft(rosa, 1_400, small)
+    no_small_draft = MOST_TEXTS // 2 + 10  # of two texts each
+    small = of_draft(rosa, no_small_draft, {})
+    large = of_draft(rosa, 2 * no_small_draft, small)
     for address, before in small.items():
         with subtests.test(address=address):
             assert large[address].queries == before.queries <= MOST_QUERIES
