@@ -10,8 +10,10 @@ import sys
 import tarfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
+from functools import partial
 from io import StringIO
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 from unittest.mock import patch
 from urllib.parse import unquote
@@ -23,6 +25,7 @@ from evalweb import backup
 from evalweb.local_services import VarFolder
 from evalweb.local_services.folder import BASE_DIR
 from evalweb.local_services.postgres import OWNER, SUPERUSER
+from tests.deviations import assert_each
 from tests.servers import new_database, temporary_folder
 
 KNOWN = "INSERT INTO django_migrations (app, name) VALUES ('sessions', '0001_initial')"
@@ -123,15 +126,24 @@ def test_the_file_and_what_comes_out_of_it_are_private(here: Installation) -> No
     assert [path.name for path in here.var.root.iterdir() if path.name.startswith(".")] == []
 
 
-def repacked(file: Path, change: Callable[[Path], None]) -> Path:
+def repacked(file: Path, change: Callable[[Path], object]) -> Path:
     """Return a copy of a backup whose content was changed."""
-    content, copy = file.with_name("content"), file.with_name("changed.tar.gz")
-    with tarfile.open(file) as archive:
-        archive.extractall(content, filter="data")
-    change(content)
-    with tarfile.open(copy, "w:gz") as archive:
-        for path in content.rglob("*"):
-            archive.add(path, str(path.relative_to(content)), recursive=False)
+    copy = file.with_name("changed.tar.gz")
+    with TemporaryDirectory() as name:
+        content = Path(name)
+        with tarfile.open(file) as archive:
+            archive.extractall(content, filter="data")
+        change(content)
+        with tarfile.open(copy, "w:gz") as archive:
+            for path in content.rglob("*"):
+                archive.add(path, str(path.relative_to(content)), recursive=False)
+    return copy
+
+
+def overwritten(file: Path, damage: Callable[[bytes], bytes]) -> Path:
+    """Return a copy of a backup whose bytes were changed."""
+    copy = file.with_name("changed.tar.gz")
+    copy.write_bytes(damage(file.read_bytes()))
     return copy
 
 
@@ -141,51 +153,53 @@ def edit(content: Path, **changes: object) -> None:
     path.write_text(json.dumps(json.loads(path.read_text()) | changes))
 
 
-def test_an_untouched_copy_is_accepted(here: Installation) -> None:
-    """So that the refusals below are for the reason they name."""
-    copy = repacked(here.back_up(), lambda content: None)
-    assert here.run("restore", str(copy)).returncode == 0
-
-
-@pytest.mark.parametrize(
-    ("change", "sentence"),
-    [
-        (lambda content: (content / "media/ab/abcd.png").write_bytes(b"other"), "abcd.png is not what was backed up"),
-        (lambda content: (content / "database.dump").unlink(), "database.dump is not what was backed up"),
-        (lambda content: (content / "media/extra.png").write_bytes(b"x"), "extra.png is not what was backed up"),
-        (lambda content: (content / "manifest.json").unlink(), "holds no manifest"),
-        (lambda content: (content / "manifest.json").write_text("[" * 100_000), "holds no manifest"),
-        (lambda content: (content / "manifest.json").write_text("[1]"), "its manifest lacks something"),
-        (lambda content: (content / "manifest.json").write_text("{}"), "its manifest lacks something"),
-        (lambda content: edit(content, format=99), "has format 99, this version reads 1"),
-        (lambda content: edit(content, made=None), "its manifest lacks something"),
-        (lambda content: edit(content, migrations=[7]), "its manifest lacks something"),
-        (lambda content: edit(content, migrations="all"), "its manifest lacks something"),
-        (lambda content: edit(content, files=["database.dump"]), "its manifest lacks something"),
-        (lambda content: edit(content, files={"secrets": 1}), "its manifest lacks something"),
-        (lambda content: edit(content, files={}), "its manifest lacks something"),
-    ],
+DAMAGED: tuple[tuple[Callable[[Path], object], str], ...] = (
+    (lambda content: (content / "media/ab/abcd.png").write_bytes(b"other"), "abcd.png is not what was backed up"),
+    (lambda content: (content / "database.dump").unlink(), "database.dump is not what was backed up"),
+    (lambda content: (content / "media/extra.png").write_bytes(b"x"), "extra.png is not what was backed up"),
+    (lambda content: (content / "manifest.json").unlink(), "holds no manifest"),
+    (lambda content: (content / "manifest.json").write_text("[" * 100_000), "holds no manifest"),
+    (lambda content: (content / "manifest.json").write_text("[1]"), "its manifest lacks something"),
+    (lambda content: (content / "manifest.json").write_text("{}"), "its manifest lacks something"),
+    (lambda content: edit(content, format=99), "has format 99, this version reads 1"),
+    (lambda content: edit(content, made=None), "its manifest lacks something"),
+    (lambda content: edit(content, migrations=[7]), "its manifest lacks something"),
+    (lambda content: edit(content, migrations="all"), "its manifest lacks something"),
+    (lambda content: edit(content, files=["database.dump"]), "its manifest lacks something"),
+    (lambda content: edit(content, files={"secrets": 1}), "its manifest lacks something"),
+    (lambda content: edit(content, files={}), "its manifest lacks something"),
 )
-def test_a_damaged_file_changes_nothing(here: Installation, change: Callable[[Path], None], sentence: str) -> None:
-    damaged = repacked(here.back_up(), change)
-    before = here.content()
-    answer = here.run("restore", str(damaged))
-    assert answer.returncode == 1
-    assert sentence in answer.stderr
-    assert here.content() == before
-
-
-@pytest.mark.parametrize(
-    "damage", [lambda data: b"", lambda data: data[:200], lambda data: data[:300] + b"\xff" * 100 + data[400:]]
+OVERWRITTEN: tuple[Callable[[bytes], bytes], ...] = (
+    lambda data: b"",
+    lambda data: data[:200],
+    lambda data: data[:300] + b"\xff" * 100 + data[400:],
 )
-def test_a_file_cut_short_or_overwritten_changes_nothing(here: Installation, damage: Callable[[bytes], bytes]) -> None:
-    file = here.back_up()
-    file.write_bytes(damage(file.read_bytes()))
-    before = here.content()
-    answer = here.run("restore", str(file))
-    assert answer.returncode == 1
-    assert re.match(rf"{file} (cannot be read as a backup|is damaged|holds no manifest)", answer.stderr)
-    assert here.content() == before
+UNREADABLE = "(cannot be read as a backup|is damaged|holds no manifest)"
+
+
+def test_a_damaged_file_changes_nothing(here: Installation) -> None:
+    file, before = here.back_up(), here.content()
+
+    def refused(damaged: Callable[[], Path], sentence: str) -> None:
+        answer = here.run("restore", str(damaged()))
+        assert answer.returncode == 1
+        assert re.search(sentence, answer.stderr), answer.stderr
+        assert here.content() == before
+
+    cases = [(partial(repacked, file, change), re.escape(sentence)) for change, sentence in DAMAGED]
+    changed = file.with_name("changed.tar.gz")
+    cases += [
+        (partial(overwritten, file, damage), f"^{re.escape(str(changed))} {UNREADABLE}") for damage in OVERWRITTEN
+    ]
+    assert_each(
+        refused,
+        (
+            (f"{n}, {sentence}", {"damaged": damaged, "sentence": sentence})
+            for n, (damaged, sentence) in enumerate(cases)
+        ),
+    )
+    # An untouched copy is accepted, so that the refusals are for the reason they name.
+    assert here.run("restore", str(repacked(file, lambda content: None))).returncode == 0
 
 
 def test_a_file_that_is_not_there(here: Installation) -> None:
