@@ -12,12 +12,15 @@ or, where more than a study is made, what that function stands for:
     def study(made: int, db: None) -> Study:
         return Study.objects.get(pk=made)
 
-Each test changes its own savepoint, and reads its own objects. Transactional tests empty all tables: for them the rows
-of their module are gone (`ModuleRows.are_there`), and what they need is made by each.
+Each test changes its own savepoint, and reads its own objects; what the site remembers of rows that never change once
+people answer is forgotten before each test, since tests do change them. Transactional tests empty all tables: for them
+the rows of their module are gone (`ModuleRows.are_there`), and what they need is made by each.
+
+A test over a table of cases does the same for each case: `with undone()`.
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from inspect import Parameter, Signature
 from typing import Any
 
@@ -27,10 +30,19 @@ from django.db import transaction
 from pytest_django import DjangoDbBlocker
 
 from tasks_app.models import Study
+from tasks_app.selectors import screens
 from tests.cast import new_rosa
 
 _NOW: dict[str, bool] = {"flushes": False}
 _OPEN: list["ModuleRows"] = []
+
+
+@contextmanager
+def undone() -> Iterator[None]:
+    """Take back what is stored meanwhile, so that the rows of a test serve several cases."""
+    with transaction.atomic():
+        yield
+        transaction.set_rollback(True)
 
 
 class ModuleRows:
@@ -66,6 +78,9 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     if _NOW["flushes"]:
         for rows in [*_OPEN]:
             rows.end()
+    if _OPEN:
+        screens.kept_frame.cache_clear()
+        screens.kept_materials.clear()
 
 
 @pytest.fixture(scope="module")

@@ -207,13 +207,13 @@ NOTHING_TO_READ = _material((), {}, {}, {})
 kept_frame = lru_cache(maxsize=TASKS_KEPT)(read_frame)
 
 # The units shown last, oldest first. Threads may read the same one twice; what they keep is the same.
-_kept: dict[int, Material] = {}
+kept_materials: dict[int, Material] = {}
 
 
 def _keep(materials: Mapping[int, Material]) -> None:
-    _kept.update(materials)
-    while len(_kept) > UNITS_KEPT:
-        _kept.pop(next(iter(_kept)), None)
+    kept_materials.update(materials)
+    while len(kept_materials) > UNITS_KEPT:
+        kept_materials.pop(next(iter(kept_materials)), None)
 
 
 def frame_of(task_id: int, study: Study) -> Frame:
@@ -227,7 +227,7 @@ def material_of(assignment: Assignment, study: Study) -> Material:
     A unit that this process has not shown yet is read together with the others of the rater's set, which come next.
     """
     unit_id = assignment.unit_id
-    material = _kept.get(unit_id) if study.is_frozen else None
+    material = kept_materials.get(unit_id) if study.is_frozen else None
     if material is None:
         of_set = Assignment.objects.filter(set=assignment.set_id).values_list("unit_id", flat=True)
         # As numbers and not as a part of the query, which would be planned badly while a table is newly filled.

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Decimal
@@ -15,7 +14,7 @@ from django.apps import apps
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.db import connection, transaction
+from django.db import connection
 from django.db.models import F
 from django.http.response import HttpResponseBase
 from django.test import Client
@@ -102,14 +101,6 @@ class World:
         for name, value in self.sessions.get(person, {}).items():
             client.cookies[name] = value
         return client
-
-
-@contextmanager
-def undone() -> Iterator[None]:
-    """Take back what is stored meanwhile, so that one world serves every row."""
-    with transaction.atomic():
-        yield
-        transaction.set_rollback(True)
 
 
 def build_world() -> World:

@@ -17,12 +17,16 @@ from tasks_app.services.judging import judgments
 from tasks_app.services.study import lifecycle, projects
 from tests import walk
 from tests.builders import build_study
+from tests.once import study_made_once
 from tests.tasks_app.api.conftest import everything, script_of
 from tests.walk import next_for
 
 pytestmark = pytest.mark.django_db
 
 STUDIES = "/api/v1/studies/"
+
+
+study_once, study = study_made_once("study", build_study)
 
 
 def work(study: Study, units: int = 3, **rest: Any) -> Rater:

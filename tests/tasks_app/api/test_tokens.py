@@ -12,6 +12,7 @@ from django.utils import timezone
 from tasks_app.models import ApiToken, Membership, Study
 from tasks_app.services.study import tokens
 from tests.builders import build_study
+from tests.once import study_made_once
 from tests.tasks_app.api.conftest import script_of
 
 pytestmark = pytest.mark.django_db
@@ -23,6 +24,9 @@ ENDINGS: dict[str, Callable[[ApiToken], object]] = {
     "no researcher any more": lambda token: User.objects.filter(pk=token.user_id).update(is_staff=False),
     "deleted": lambda token: token.delete(),
 }
+
+
+study_once, study = study_made_once("study", build_study)
 
 
 @pytest.mark.parametrize("ending", ENDINGS)

@@ -21,11 +21,15 @@ from tasks_app.services.judging import assignments, judgments
 from tasks_app.services.study import lifecycle
 from tests import walk
 from tests.builders import build_study
+from tests.once import study_made_once
 from tests.walk import next_for
 
 pytestmark = pytest.mark.django_db
 
 RNG = Random(5)
+
+
+study_once, study = study_made_once("study", build_study)
 
 
 def work(study: Study, units: int | None = None, kind: str = Rater.Kind.REAL, rater: Rater | None = None) -> Rater:
@@ -78,7 +82,7 @@ def test_the_end_and_its_row_are_one(study: Study, monkeypatch: pytest.MonkeyPat
 
 
 def test_another_set_adds_the_difference() -> None:
-    study = build_study(None, items=8, sets_per_rater=2, k=1)
+    study = build_study(None, slug="another", items=8, sets_per_rater=2, k=1)
     ada = work(study)
     assert assignments.take_another(rater=ada)
     ada = work(study, 2, rater=ada)
@@ -87,7 +91,7 @@ def test_another_set_adds_the_difference() -> None:
 
 
 def test_a_remainder_is_paid_in_proportion() -> None:
-    study = build_study(None, k=1, systems=("alpha-mt",))
+    study = build_study(None, slug="another", k=1, systems=("alpha-mt",))
     assignments.stop(rater=work(study, 3))
     ada = walk.arrive(study)
     assert pay.offered(ada) == pay.Offered(1, 4, Decimal("0.75"))
@@ -96,7 +100,7 @@ def test_a_remainder_is_paid_in_proportion() -> None:
 
 def test_the_largest_booklet_is_a_full_set() -> None:
     """Five texts in sets of at most four make booklets of two sizes: the larger is paid in full."""
-    study = build_study(None, items=5, k=1, systems=("alpha-mt",))
+    study = build_study(None, slug="another", items=5, k=1, systems=("alpha-mt",))
     amounts = sorted(rows(one)[0][1] for one in (work(study), work(study)))
     units = sorted(one.assignments.count() for one in study.raters.all())
     assert units[0] < units[1]
@@ -243,7 +247,7 @@ def test_days_between_waves_are_nobodys_work(study: Study) -> None:
 
 
 def test_the_minimum_is_compared_with_the_median_and_mended_for_each() -> None:
-    study = build_study(None, k=5)
+    study = build_study(None, slug="another", k=5)
     Study.objects.filter(pk=study.pk).update(
         settings={**study.settings, "pay": {"amount": "3.00", "minutes": 10, "minimum_hourly": "12.00"}}
     )

@@ -22,6 +22,7 @@ from tasks_app.services.judging import assignments, judgments, leases
 from tasks_app.services.study import lifecycle
 from tasks_app.services.waves import closing, schedule
 from tests import invariants, walk
+from tests.once import ModuleRows
 from tests.tasks_app import waves_kit as kit
 from tests.tasks_app.waves_kit import EXAMPLE, days_pass, do_what_is_open, from_prolific, invited
 from tests.walk import next_for
@@ -29,10 +30,15 @@ from tests.walk import next_for
 pytestmark = pytest.mark.django_db
 
 
+@pytest.fixture(scope="module")
+def made(module_db: ModuleRows) -> int:
+    return kit.opened().pk
+
+
 @pytest.fixture
-def study() -> Study:
+def study(made: int) -> Study:
     """The example, open."""
-    return kit.opened()
+    return Study.objects.get(pk=made)
 
 
 def sets_of(rater: Rater) -> dict[str, RaterSet]:
@@ -248,7 +254,7 @@ def test_who_leaves_frees_every_wave(study: Study) -> None:
 
 
 def test_exit_questions_come_in_the_last_wave_and_close_with_it(tmp_path: Path) -> None:
-    text = (EXAMPLE / "study.yaml").read_text(encoding="utf-8")
+    text = (EXAMPLE / "study.yaml").read_text(encoding="utf-8").replace("slug: example-panas-groups", "slug: longer")
     more = "  - {key: goodbye, title: The end, type: questionnaire, stage: exit, params: {instrument: exit}}\n"
     (tmp_path / "study.yaml").write_text(text + more, encoding="utf-8")
     study = studyfile.load(tmp_path, owner=None)

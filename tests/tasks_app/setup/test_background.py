@@ -13,7 +13,7 @@ from django.db import InterfaceError, connection, transaction
 from django.db.models.functions import Now
 from django.test import Client
 
-from tasks_app import jobs, studyfile
+from tasks_app import jobs
 from tasks_app.importing import uploads
 from tasks_app.models import Setup, SetupWork, Study, Task
 from tasks_app.setup import background, changes, texts
@@ -28,10 +28,9 @@ PATH = "/admin/studies/example-likert/set-up/review/"
 
 
 @pytest.fixture
-def setup(rosa: User, monkeypatch: pytest.MonkeyPatch) -> Setup:
+def setup(draft: Study, rosa: User, monkeypatch: pytest.MonkeyPatch) -> Setup:
     """A draft that counts as large, with a change that was not checked yet."""
     monkeypatch.setattr(background, "TEXTS_AT_ONCE", 10)
-    draft = studyfile.load("examples/likert", owner=rosa)
     return changes.change(setup=changes.begin(draft), values={("tasks", 0, "k"): 4}, base=0, by=rosa).setup
 
 

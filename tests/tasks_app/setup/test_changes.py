@@ -3,7 +3,6 @@
 import pytest
 from django.contrib.auth.models import User
 
-from tasks_app import studyfile
 from tasks_app.models import Setup, Study
 from tasks_app.services.study.drafts import NotADraft
 from tasks_app.services.study.lifecycle import move
@@ -11,11 +10,6 @@ from tasks_app.setup import changes
 from tasks_app.setup.paths import NoSuchPlace, value_at, with_value
 
 K = ("tasks", 0, "k")
-
-
-@pytest.fixture
-def draft(rosa: User) -> Study:
-    return studyfile.load("examples/likert", owner=rosa)
 
 
 def test_a_set_up_begins_as_the_study_is(draft: Study) -> None:

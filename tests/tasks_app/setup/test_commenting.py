@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from tasks_app import studyfile
 from tasks_app.credentials import hash_token
-from tasks_app.models import Comment, CommentLink, Event, Membership, Study
+from tasks_app.models import Comment, CommentLink, Event, Membership, Setup, Study
 from tasks_app.services.study import commenting, drafts
 from tasks_app.services.study.lifecycle import move
 from tasks_app.setup import changes
@@ -30,10 +30,8 @@ def _uncounted() -> None:
 
 
 @pytest.fixture
-def draft(rosa: User) -> Study:
-    study = studyfile.load("examples/likert", owner=rosa)
-    changes.begin(study)
-    return study
+def draft(setup: Setup) -> Study:
+    return setup.study
 
 
 def share(browser: Client, study: Study, **chosen: str) -> str:

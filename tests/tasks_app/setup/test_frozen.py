@@ -33,10 +33,9 @@ FORM_STEPS = [step.slug for step in STEPS if step.slug not in ("texts", "review"
 
 
 @pytest.fixture
-def opened(rosa: User) -> Study:
+def opened(draft: Study, rosa: User) -> Study:
     """A study that was loaded from a study file and opened: nobody has seen its form."""
-    study = studyfile.load("examples/likert", owner=rosa)
-    return move(study_id=study.pk, action="open", by=rosa)
+    return move(study_id=draft.pk, action="open", by=rosa)
 
 
 def url(study: Study, step: str) -> str:
@@ -150,8 +149,10 @@ def test_the_frozen_form_of_each_example_makes_the_frozen_design_again(name: str
 
 
 @pytest.mark.django_db
-def test_what_the_form_held_before_opening_is_replaced_by_what_was_frozen(rosa: User, rosas_browser: Client) -> None:
-    study = studyfile.load("examples/likert", owner=rosa)
+def test_what_the_form_held_before_opening_is_replaced_by_what_was_frozen(
+    draft: Study, rosa: User, rosas_browser: Client
+) -> None:
+    study = draft
     setup = changes.begin(study)
     # Somebody has taken a default out of the form; opening fills it in again.
     given = {**setup.given, "study": {k: v for k, v in setup.given["study"].items() if k != "timezone"}}
@@ -183,8 +184,8 @@ def test_a_section_that_came_later_is_no_part_of_it(opened: Study, rosas_browser
 
 
 @pytest.mark.django_db
-def test_a_study_whose_ratings_were_imported_has_the_form_too(rosa: User, rosas_browser: Client) -> None:
-    study = studyfile.load("examples/likert", owner=rosa)
+def test_a_study_whose_ratings_were_imported_has_the_form_too(draft: Study, rosa: User, rosas_browser: Client) -> None:
+    study = draft
     with transaction.atomic():
         close_with_ratings(Study.objects.select_for_update().get(pk=study.pk), rosa)
     assert "Fluency" in read(rosas_browser, study, "questions")
@@ -343,8 +344,8 @@ def test_who_may_not_see_the_old_study_learns_nothing_of_it(opened: Study, rosa:
 
 
 @pytest.mark.django_db
-def test_a_draft_has_no_changed_version(rosa: User, rosas_browser: Client) -> None:
-    study = studyfile.load("examples/likert", owner=rosa)
+def test_a_draft_has_no_changed_version(draft: Study, rosa: User, rosas_browser: Client) -> None:
+    study = draft
     answer = rosas_browser.post(reverse("researcher:changed_version", args=[study.slug]))
     assert answer.status_code == 404
 

@@ -24,11 +24,6 @@ from tests.pages import fields_of
 SLUG = "example-likert"
 
 
-@pytest.fixture
-def draft(rosa: User) -> Study:
-    return studyfile.load("examples/likert", owner=rosa)
-
-
 def address(name: str) -> str:
     return reverse(f"researcher:{name}", args=[SLUG])
 
@@ -36,7 +31,7 @@ def address(name: str) -> str:
 @covering_examples
 def test_a_study_made_of_its_own_set_up_is_the_same(rosa: User, name: str) -> None:
     """Of every task type: what the form holds makes the study that the file does."""
-    study = studyfile.load(FOLDERS[name], owner=rosa)
+    study = studyfile.load(FOLDERS[name], owner=rosa, replace=True)
     before = sections.snapshot(study)
     setup = changes.begin(study)
     made, _loaded = make_study(setup=setup, by=rosa)
@@ -47,7 +42,7 @@ def test_a_study_made_of_its_own_set_up_is_the_same(rosa: User, name: str) -> No
 @every_example
 def test_the_preview_is_the_rater_s_page(rosas_browser: Client, rosa: User, name: str) -> None:
     """Of every task type: the screen on the study's own texts is shown, refuses an empty answer, stores nothing."""
-    study = studyfile.load(FOLDERS[name], owner=rosa)
+    study = studyfile.load(FOLDERS[name], owner=rosa, replace=True)
     shown = preview_of(changes.begin(study))
     assert shown is not None
     assert (shown.is_sample, list(shown.problems)) == (False, [])
@@ -159,7 +154,7 @@ def test_numbers_follow_the_settings(draft: Study, rosa: User) -> None:
 def test_the_smallest_difference_stands_beside_the_cost(
     rosas_browser: Client, rosa: User, example: str, sentence: str
 ) -> None:
-    study = studyfile.load(f"examples/{example}", owner=rosa)
+    study = studyfile.load(f"examples/{example}", owner=rosa, replace=True)
     page = rosas_browser.get(reverse("researcher:step", args=[study.slug, "raters"])).content.decode()
     assert ("80 % power" in page) == bool(sentence)
     assert sentence in page
@@ -167,15 +162,15 @@ def test_the_smallest_difference_stands_beside_the_cost(
 
 
 @pytest.mark.parametrize("mode", ["together", "block", "rater"])
-def test_criteria_asked_apart_do_not_count_twice(rosas_browser: Client, rosa: User, mode: str) -> None:
-    setup = changes.begin(studyfile.load("examples/likert", owner=rosa))
+def test_criteria_asked_apart_do_not_count_twice(setup: Setup, rosas_browser: Client, rosa: User, mode: str) -> None:
     changes.change(setup=setup, values={("tasks", 0, "criteria_mode"): mode}, base=0, by=rosa)
     page = rosas_browser.get(reverse("researcher:step", args=[SLUG, "raters"])).content.decode()
     assert "about 1.03 points (paired t test over 12 items" in page
 
 
-def test_a_task_whose_units_all_have_known_answers_needs_nobody(rosas_browser: Client, rosa: User) -> None:
-    setup = changes.begin(studyfile.load("examples/likert", owner=rosa))
+def test_a_task_whose_units_all_have_known_answers_needs_nobody(
+    setup: Setup, rosas_browser: Client, rosa: User
+) -> None:
     reading = reading_of(setup, None)
     (task,) = draft_tasks(reading)
     rows = [

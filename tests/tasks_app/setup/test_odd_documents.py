@@ -1,14 +1,11 @@
 """What somebody writes into study.yaml may have any shape: every page of the set-up still answers."""
 
 import pytest
-from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from tasks_app import studyfile
 from tasks_app.models import Setup
 from tasks_app.sections import Json
-from tasks_app.setup import changes
 
 SLUG = "example-likert"
 STEPS = ("task", "questions", "raters", "checks", "consent", "analysis")
@@ -29,8 +26,7 @@ OWN_PAGES = ("review", "preview", "setup_file", "texts", "text_new", "text_sampl
     ],
     ids=lambda odd: next(iter(odd)),
 )
-def test_every_page_answers(rosas_browser: Client, rosa: User, odd: dict[str, Json]) -> None:
-    setup = changes.begin(studyfile.load("examples/likert", owner=rosa))
+def test_every_page_answers(rosas_browser: Client, setup: Setup, odd: dict[str, Json]) -> None:
     setup.rows.filter(number__gt=6).delete()  # every page reads all texts
     Setup.objects.filter(pk=setup.pk).update(given={**setup.given, **odd}, revision=1)
     for step in STEPS:
@@ -49,8 +45,7 @@ def test_every_page_answers(rosas_browser: Client, rosa: User, odd: dict[str, Js
 
 
 @pytest.mark.parametrize("text", ["a\0b", '{"a": ' * 60 + "1" + "}" * 60], ids=["nul", "deep"])
-def test_what_cannot_be_stored_is_said_and_left_out(rosas_browser: Client, rosa: User, text: str) -> None:
-    setup = changes.begin(studyfile.load("examples/likert", owner=rosa))
+def test_what_cannot_be_stored_is_said_and_left_out(rosas_browser: Client, setup: Setup, text: str) -> None:
     path = reverse("researcher:step", args=[SLUG, "questions"])
     posted = {"revision": "0", "criteria.0.heds": text, "criteria.0.name": "Flow"}
     page = rosas_browser.post(path, posted, follow=True)
@@ -60,8 +55,7 @@ def test_what_cannot_be_stored_is_said_and_left_out(rosas_browser: Client, rosa:
     assert not setup.given["criteria"][0].get("heds")
 
 
-def test_buttons_that_are_not_there_do_nothing(rosas_browser: Client, rosa: User) -> None:
-    setup = changes.begin(studyfile.load("examples/likert", owner=rosa))
+def test_buttons_that_are_not_there_do_nothing(rosas_browser: Client, setup: Setup) -> None:
     path = reverse("researcher:step", args=[SLUG, "task"])
     for button in ("add:study", "remove:tasks.99", "up:x", "advice:a.b", "add:" + "9" * 5000, "no", ":"):
         assert rosas_browser.post(path, {"revision": "0", "do": button}).status_code == 302, button[:40]

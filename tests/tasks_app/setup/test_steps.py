@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from tasks_app import designs, studyfile, task_types
+from tasks_app import designs, task_types
 from tasks_app.manual.pages import pages
 from tasks_app.models import Setup, Study
 from tasks_app.setup import changes
@@ -21,11 +21,6 @@ from tests.pages import fields_of
 
 SLUG = "example-likert"
 STEPS_WITH_FORMS = ("task", "questions", "raters", "checks", "consent", "analysis")
-
-
-@pytest.fixture
-def draft(rosa: User) -> Study:
-    return studyfile.load("examples/likert", owner=rosa)
 
 
 def url(step: str) -> str:

@@ -8,7 +8,6 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from tasks_app import studyfile
 from tasks_app.models import Media, Setup, Study
 from tasks_app.sections import digest
 from tasks_app.services.study.drafts import NotADraft
@@ -33,12 +32,6 @@ ROWS = [
     for system in ("one", "two")
 ]
 SYSTEMS = {"one": "The One", "two": ""}
-
-
-@pytest.fixture
-def setup(rosa: User) -> Setup:
-    """The set-up of a draft with 36 texts of three systems."""
-    return changes.begin(studyfile.load("examples/likert", owner=rosa))
 
 
 @pytest.fixture

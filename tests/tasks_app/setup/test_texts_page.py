@@ -10,7 +10,6 @@ from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from tasks_app import studyfile
 from tasks_app.models import Output, Setup
 from tasks_app.setup import changes, media, text_rows, texts
 from tasks_app.setup.checking import make_study
@@ -28,12 +27,6 @@ CHOSEN = {
     **{f"use-{n}": name for n, name in enumerate(("item", "system", "output", "source"))},
     "items": "column", "unused": "leave", "system": "", "mode": "replace", "quoting": "",
 }  # fmt: skip
-
-
-@pytest.fixture
-def setup(rosa: User) -> Setup:
-    """The set-up of a draft with 36 texts of three systems."""
-    return changes.begin(studyfile.load("examples/likert", owner=rosa))
 
 
 def upload(browser: Client, content: str | bytes = TABLE, name: str = "texts.csv") -> Any:

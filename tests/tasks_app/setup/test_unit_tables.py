@@ -56,12 +56,6 @@ def written(rows: list[dict[str, str]]) -> str:
     return text.getvalue()
 
 
-@pytest.fixture
-def setup(rosa: User) -> Setup:
-    """The set-up of a draft with 36 texts of three systems."""
-    return changes.begin(studyfile.load("examples/likert", owner=rosa))
-
-
 def path_of(table: str = "controls", name: str = "unit_table", **more: object) -> str:
     """Return the address of a page about a table."""
     return reverse(f"researcher:{name}", kwargs={"slug": SLUG, "table": table, **more})
@@ -320,7 +314,7 @@ def test_suggestions_are_for_types_that_show_them(setup: Setup, rosa: User, rosa
 def test_the_kinds_that_a_type_grades_are_explained(
     rosa: User, rosas_browser: Client, example: str, kinds: list[str]
 ) -> None:
-    study: Study = studyfile.load(f"examples/{example}", owner=rosa)
+    study: Study = studyfile.load(f"examples/{example}", owner=rosa, replace=True)
     (task,) = answerable(reading_of(changes.begin(study)))
     assert [kind for kind, _words, _example in task.kinds] == kinds
     page = shown(rosas_browser.get(reverse("researcher:unit_table", args=[study.slug, "controls"])))
@@ -347,7 +341,7 @@ def test_steps_lead_to_the_tables_that_a_task_has_a_use_for(setup: Setup, rosas_
 @pytest.mark.parametrize("mode", ["together", pytest.param("block", marks=pytest.mark.exhaustive)])
 def test_a_template_that_was_filled_in_is_right_for_every_type(rosa: User, name: str, mode: str) -> None:
     """Answers of the kinds that the page explains fit the rows, whatever the type and however criteria are asked."""
-    setup = changes.begin(studyfile.load(FOLDERS[name], owner=rosa))
+    setup = changes.begin(studyfile.load(FOLDERS[name], owner=rosa, replace=True))
     setup.rows.filter(table="controls").delete()
     reading = reading_of_units(setup, CONTROLS)
     if mode == "block":

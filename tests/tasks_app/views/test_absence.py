@@ -16,6 +16,7 @@ from tasks_app.services.judging import assignments
 from tasks_app.services.study import lifecycle, units
 from tests import pages, walk
 from tests.builders import build_study
+from tests.once import study_made_once
 from tests.tasks_app.attack_kit import changed, tables
 from tests.tasks_app.services.test_pay import bonus, work
 from tests.tasks_app.views.test_arriving import open_study
@@ -25,6 +26,9 @@ pytestmark = pytest.mark.django_db
 
 TOKEN = "a-token-that-only-this-rater-has"
 BONUS, PROCEDURE = "1 EUR for the most careful.", "Within a week, by post."
+
+
+study_once, study = study_made_once("study", build_study)
 
 
 def words_of(page: str) -> str:
@@ -112,7 +116,7 @@ IN_ALL = "part pay, bonuses and platform fees"
 
 
 def test_the_plan_of_an_unpaid_study_has_no_words_about_pay(rosa: User, rosas_browser: Client) -> None:
-    study = build_study(rosa)
+    study = build_study(rosa, slug="another")
     assert IN_ALL in plan_page(rosas_browser, study)
     said = plan_page(rosas_browser, with_pay(study))
     assert IN_ALL not in said
@@ -123,18 +127,18 @@ def test_the_plan_of_an_unpaid_study_has_no_words_about_pay(rosa: User, rosas_br
 def test_the_plan_of_several_tasks_speaks_of_pay_once_and_only_in_a_paid_study(
     rosa: User, rosas_browser: Client
 ) -> None:
-    study = build_study(rosa, opened=False)
+    study = build_study(rosa, slug="another", opened=False)
     first = study.tasks.get()
     second = Task.objects.create(study=study, key="more", type="likert", order=2, k=1, set_size=4, spacing=1)
     second.task_criteria.create(criterion=first.task_criteria.get().criterion, order=1)
-    Unit.objects.all().delete()
+    Unit.objects.filter(task__study=study).delete()
     units.make_units(study=study)
     assert plan_page(rosas_browser, study).count(IN_ALL) == 1
     assert IN_ALL not in plan_page(rosas_browser, with_pay(study))
 
 
 def test_a_plan_that_is_impossible_has_no_words_about_pay(rosa: User, rosas_browser: Client) -> None:
-    study = build_study(rosa, items=3, opened=False)
+    study = build_study(rosa, slug="another", items=3, opened=False)
     assert IN_ALL in plan_page(rosas_browser, study)
     study.tasks.update(set_size=9, spacing=10)
     said = plan_page(rosas_browser, study)
@@ -143,7 +147,7 @@ def test_a_plan_that_is_impossible_has_no_words_about_pay(rosa: User, rosas_brow
 
 
 def test_a_test_names_the_attempt_from_the_second_on(somebody: Client) -> None:
-    token = pages.join(somebody, trained())
+    token = pages.join(somebody, trained(slug="another"))
     train(somebody, token)
 
     def page() -> str:
@@ -159,7 +163,7 @@ def test_a_test_names_the_attempt_from_the_second_on(somebody: Client) -> None:
 
 
 def test_units_have_a_share_in_set_up_only_where_some_get_more_judgments(rosa: User, rosas_browser: Client) -> None:
-    study = build_study(rosa, opened=False)
+    study = build_study(rosa, slug="another", opened=False)
 
     def judgments() -> list[str]:
         page = rosas_browser.get(f"/admin/studies/{study.slug}/").content.decode()
@@ -182,7 +186,7 @@ def test_units_have_a_share_in_set_up_only_where_some_get_more_judgments(rosa: U
 def test_only_the_only_way_in_is_chosen_already(
     rosa: User, rosas_browser: Client, channels: tuple[str, ...], chosen: list[str]
 ) -> None:
-    study = open_study(channels={name: {} for name in channels})
+    study = open_study(slug="another", channels={name: {} for name in channels})
     Membership.objects.create(study=study, user=rosa, role="owner")
     page = rosas_browser.get(f"/admin/studies/{study.slug}/recruit/people/").content.decode()
     ways = re.findall(r'<input type="radio" name="channel"[^>]*>', page)
@@ -233,7 +237,7 @@ def test_a_study_takes_nobody_only_while_paused_or_closed(study: Study, rosa: Us
 
 
 def test_a_persons_list_of_studies_names_those_that_take_nobody(somebody: Client, rosa: User) -> None:
-    study = open_study()
+    study = open_study(slug="another")
     made = invitations.invite_with_accounts(study=study, people=[invitations.Person("Ann")], by=rosa)[0]
     somebody.login(username=made.account, password=made.secret)
 

@@ -14,10 +14,14 @@ from tasks_app.views.rater import media
 from tests import pages
 from tests.builders import build_study
 from tests.media import judge_sounds, png, show, wav
+from tests.once import study_made_once
 
 pytestmark = pytest.mark.django_db
 
 SOUND = wav(20.0)  # 160,044 bytes: several pieces
+
+
+study_once, study = study_made_once("study", build_study)
 
 
 @pytest.fixture(autouse=True)
@@ -54,44 +58,34 @@ def test_a_file_comes_whole_with_its_kind_and_nobody_else_may_keep_it(somebody: 
     assert somebody.post(where).status_code == 405
 
 
-@pytest.mark.parametrize(
-    ("asked", "first", "last"),
-    [
-        ("bytes=0-0", 0, 0),
-        ("bytes=100-199", 100, 199),
-        ("bytes=100000-", 100_000, len(SOUND) - 1),
-        ("bytes=-500", len(SOUND) - 500, len(SOUND) - 1),
-        ("bytes=-99999999", 0, len(SOUND) - 1),
-        ("bytes=5-99999999", 5, len(SOUND) - 1),
-    ],
-)
-def test_a_player_gets_the_part_it_asks_for(somebody: Client, study: Study, asked: str, first: int, last: int) -> None:
+PARTS = {
+    "bytes=0-0": (0, 0),
+    "bytes=100-199": (100, 199),
+    "bytes=100000-": (100_000, len(SOUND) - 1),
+    "bytes=-500": (len(SOUND) - 500, len(SOUND) - 1),
+    "bytes=-99999999": (0, len(SOUND) - 1),
+    "bytes=5-99999999": (5, len(SOUND) - 1),
+}
+NOT_THERE = (f"bytes={len(SOUND)}-", "bytes=99999999-", "bytes=-0", f"bytes={'9' * 400}-")
+NO_SINGLE_RANGES = ("bytes=5-4", "bytes=-", "bytes=a-b", "lines=1-2", "bytes=0-1,4-5", "bytes=٣-٤")
+
+
+def test_a_player_gets_the_part_it_asks_for_or_the_size_or_everything(somebody: Client, study: Study) -> None:
     where = address(somebody, study, show(study, SOUND, "audio/wav"))
-    answer = somebody.get(where, headers={"range": asked})
-    assert answer.status_code == 206
-    assert answer.headers["Content-Range"] == f"bytes {first}-{last}/{len(SOUND)}"
-    assert answer.headers["Content-Length"] == str(last - first + 1)
-    assert answer.getvalue() == SOUND[first : last + 1]
-    head = somebody.head(where, headers={"range": asked})
-    assert (head.status_code, head.content, head.headers["Content-Range"]) == (
-        206,
-        b"",
-        answer.headers["Content-Range"],
-    )
-
-
-@pytest.mark.parametrize("asked", [f"bytes={len(SOUND)}-", "bytes=99999999-", "bytes=-0", f"bytes={'9' * 400}-"])
-def test_a_part_that_is_not_there_is_refused_with_the_size(somebody: Client, study: Study, asked: str) -> None:
-    answer = somebody.get(address(somebody, study, show(study, SOUND, "audio/wav")), headers={"range": asked})
-    assert answer.status_code == 416
-    assert answer.headers["Content-Range"] == f"bytes */{len(SOUND)}"
-
-
-@pytest.mark.parametrize("asked", ["bytes=5-4", "bytes=-", "bytes=a-b", "lines=1-2", "bytes=0-1,4-5", "bytes=٣-٤"])
-def test_what_is_no_single_range_is_answered_with_everything(somebody: Client, study: Study, asked: str) -> None:
-    where = address(somebody, study, show(study, SOUND, "audio/wav"))
-    answer = somebody.get(where, headers={"range": asked})
-    assert (answer.status_code, answer.getvalue()) == (200, SOUND)
+    for asked, (first, last) in PARTS.items():
+        answer = somebody.get(where, headers={"range": asked})
+        told = f"bytes {first}-{last}/{len(SOUND)}"
+        assert (answer.status_code, answer.headers["Content-Range"]) == (206, told), asked
+        assert answer.headers["Content-Length"] == str(last - first + 1), asked
+        assert answer.getvalue() == SOUND[first : last + 1], asked
+        head = somebody.head(where, headers={"range": asked})
+        assert (head.status_code, head.content, head.headers["Content-Range"]) == (206, b"", told), asked
+    for asked in NOT_THERE:
+        answer = somebody.get(where, headers={"range": asked})
+        assert (answer.status_code, answer.headers["Content-Range"]) == (416, f"bytes */{len(SOUND)}"), asked
+    for asked in NO_SINGLE_RANGES:
+        answer = somebody.get(where, headers={"range": asked})
+        assert (answer.status_code, answer.getvalue()) == (200, SOUND), asked
     answer = somebody.get(where, headers={"range": "bytes=0-9", "if-range": '"another file"'})
     assert (answer.status_code, len(answer.getvalue())) == (200, len(SOUND))
 
@@ -116,7 +110,7 @@ def test_only_media_of_own_units_are_there(somebody: Client, study: Study) -> No
 
 
 def test_outputs_and_their_captions_are_there_in_own_units_only(somebody: Client) -> None:
-    study = build_study(None, opened=False)
+    study = build_study(None, slug="another", opened=False)
     hashes = judge_sounds(study)
     lifecycle.move(study_id=study.pk, action="open", by=None)
     study.refresh_from_db()
@@ -149,7 +143,7 @@ def test_a_file_that_is_lost_is_not_found_and_logged(
 
 
 def test_the_page_of_a_unit_shows_them_by_their_hash_alone(somebody: Client) -> None:
-    study = build_study(None, opened=False)
+    study = build_study(None, slug="another", opened=False)
     study.items.update(options={"alt": "A yellow house"})
     name = show(study, png(), "image/png")
     lifecycle.move(study_id=study.pk, action="open", by=None)

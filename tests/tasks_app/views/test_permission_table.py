@@ -10,9 +10,10 @@ from django.test import override_settings
 from pytest_django import DjangoDbBlocker
 
 from tests import extent
+from tests.once import undone
 from tests.permissions.rows import PEOPLE, RANKED, SIGN_IN, Row, page
 from tests.permissions.table import SHOWN, TABLE, Shown
-from tests.permissions.world import EXPLANATION, World, build_world, digest, files, undone, written
+from tests.permissions.world import EXPLANATION, World, build_world, digest, files, written
 
 pytestmark = pytest.mark.django_db
 

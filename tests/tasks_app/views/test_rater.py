@@ -17,8 +17,12 @@ from tasks_app.services.study import lifecycle
 from tests import invariants, pages
 from tests.builders import build_study
 from tests.clock import set_clock
+from tests.once import study_made_once
 
 pytestmark = pytest.mark.django_db
+
+
+study_once, study = study_made_once("study", build_study)
 
 
 def test_a_whole_study_without_cookies_or_scripts(study: Study, somebody: Client) -> None:
@@ -143,7 +147,7 @@ def test_stopping_keeps_the_answers_and_frees_the_rest(study: Study, somebody: C
 
 
 def test_a_late_answer_takes_its_place_back_or_is_surplus(somebody: Client) -> None:
-    study = build_study(None, items=2, k=1, set_size=4)
+    study = build_study(None, slug="another", items=2, k=1, set_size=4)
     token = pages.join(somebody, study)
     form = pages.unit(somebody, token)
     RaterSet.objects.update(lease_until="2020-01-01T00:00Z")
@@ -188,9 +192,10 @@ def test_a_comment_is_kept_with_the_draft(study: Study, somebody: Client) -> Non
     assert "What is a kdawond?" in Client().get(f"/r/{token}/judge/").content.decode()
 
 
-@pytest.mark.parametrize(
-    ("counter", "answer"),
-    [
+def test_a_bad_draft_is_refused_with_a_sentence(study: Study, somebody: Client) -> None:
+    token = pages.join(somebody, study)
+    form_token = pages.unit(somebody, token)["form_token"]
+    bad: list[tuple[object, object]] = [
         (0, {}),
         (-1, {}),
         (True, {}),
@@ -200,26 +205,16 @@ def test_a_comment_is_kept_with_the_draft(study: Study, somebody: Client) -> Non
         (1, {"p1-fluency": 3}),
         (1, {"p1-fluency": "\x00"}),
         (1, {"p1-fluency": "\ud800"}),
-    ],
-)
-def test_a_bad_draft_is_refused_with_a_sentence(
-    study: Study, somebody: Client, counter: object, answer: object
-) -> None:
-    token = pages.join(somebody, study)
-    form_token = pages.unit(somebody, token)["form_token"]
-    status, said = draft(somebody, token, form_token, counter, answer)
-    assert status == 400
-    assert len(said["error"]) > 5
+    ]
+    for counter, answer in bad:
+        status, said = draft(somebody, token, form_token, counter, answer)
+        assert status == 400, (counter, answer)
+        assert len(said["error"]) > 5, (counter, answer)
+        assert not Draft.objects.exists(), (counter, answer)
+    for of_others in ("", "x", "\ud800", "a:\ud800:b", "é:é:é"):
+        assert draft(somebody, token, of_others, 1, {"p1-fluency": "3"})[0] == 403, of_others
     assert not Draft.objects.exists()
     assert draft(somebody, token, form_token, 1, {"p1-fluency": "3"})[0] == 200
-
-
-@pytest.mark.parametrize("form_token", ["", "x", "\ud800", "a:\ud800:b", "é:é:é"])
-def test_a_draft_with_a_token_that_is_not_ours_is_refused(study: Study, somebody: Client, form_token: str) -> None:
-    token = pages.join(somebody, study)
-    pages.unit(somebody, token)
-    assert draft(somebody, token, form_token, 1, {"p1-fluency": "3"})[0] == 403
-    assert not Draft.objects.exists()
 
 
 def test_forged_posts_are_refused_and_store_nothing(study: Study, somebody: Client) -> None:
@@ -265,7 +260,7 @@ def test_a_new_personal_link_ends_the_old_one(study: Study, somebody: Client) ->
 
 
 def test_full_paused_and_closed_say_so(somebody: Client, rosa: object) -> None:
-    study = build_study(None, items=2, k=1, set_size=4)
+    study = build_study(None, slug="another", items=2, k=1, set_size=4)
     token = pages.join(somebody, study)
     assert "All places are taken" in somebody.get(f"/join/{study.link_code}/").content.decode()
     lifecycle.move(study_id=study.pk, action="pause", by=None)
@@ -280,7 +275,7 @@ def test_enrolment_from_one_address_is_throttled_and_forgets_the_address(
     somebody: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     set_clock(monkeypatch, timezone.now())  # each day counts for itself
-    study = build_study(None, enrolments_per_address=2, k=4)
+    study = build_study(None, slug="another", enrolments_per_address=2, k=4)
     for _rater in range(2):
         pages.join(somebody, study)
     path = f"/join/{study.link_code}/"
@@ -314,15 +309,15 @@ def test_a_clock_that_was_set_back_leaves_the_time_that_the_browser_measured(stu
     assert (stored.seconds_active, stored.seconds_elapsed) == (8.5, 9.0)
 
 
-@pytest.mark.parametrize("column", ["seconds_active", "seconds_elapsed"])
-def test_the_database_refuses_negative_times(study: Study, somebody: Client, column: str) -> None:
+def test_the_database_refuses_negative_times(study: Study, somebody: Client) -> None:
     token = pages.join(somebody, study)
     somebody.post(f"/r/{token}/judge/", {**pages.unit(somebody, token), "p1-fluency": "4"})
     first = Judgment.objects.get()
     stored = {"assignment": first.assignment, "replaces": first, "version": 1, "submission": uuid.uuid4()}
-    with pytest.raises(IntegrityError, match="judgment_seconds"), transaction.atomic():
-        Judgment.objects.create(**stored, **{column: -7198.0})
-    Judgment.objects.create(**stored, **{column: 0.0})
+    for column in ("seconds_active", "seconds_elapsed"):
+        with pytest.raises(IntegrityError, match="judgment_seconds"), transaction.atomic():
+            Judgment.objects.create(**stored, **{column: -7198.0})
+    Judgment.objects.create(**stored, seconds_active=0.0, seconds_elapsed=0.0)
 
 
 def test_an_answer_is_changed_only_so_often_and_the_rater_is_told_which_counts(study: Study, somebody: Client) -> None:
@@ -352,11 +347,11 @@ def test_an_answer_is_changed_only_so_often_and_the_rater_is_told_which_counts(s
     assert again.status_code == 302, "the last change sent again is answered as before"
 
 
-@pytest.mark.parametrize("method", ["put", "delete", "patch", "options"])
-def test_other_methods_are_refused(study: Study, somebody: Client, method: str) -> None:
+def test_other_methods_are_refused(study: Study, somebody: Client) -> None:
     token = pages.join(somebody, study)
-    for step in ("", "judge/", "draft/", "skip/", "end/"):
-        assert getattr(somebody, method)(f"/r/{token}/{step}").status_code == 405
+    for method in ("put", "delete", "patch", "options"):
+        for step in ("", "judge/", "draft/", "skip/", "end/"):
+            assert getattr(somebody, method)(f"/r/{token}/{step}").status_code == 405, (method, step)
 
 
 def test_strangers_learn_nothing(study: Study, somebody: Client) -> None:

@@ -17,16 +17,22 @@ from tasks_app.services.waves import reminders
 from tasks_app.views import waves
 from tests import pages, walk
 from tests.clock import set_clock
+from tests.once import ModuleRows
 from tests.tasks_app import waves_kit as kit
 from tests.tasks_app.waves_kit import days_pass, do_what_is_open, from_prolific, invited
 
 pytestmark = pytest.mark.django_db
 
 
+@pytest.fixture(scope="module")
+def made(module_db: ModuleRows) -> int:
+    return kit.opened().pk
+
+
 @pytest.fixture
-def study() -> Study:
+def study(made: int) -> Study:
     """The example, open."""
-    return kit.opened()
+    return Study.objects.get(pk=made)
 
 
 def finish_first(browser: Client, study: Study) -> tuple[Rater, str]:
