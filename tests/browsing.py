@@ -4,11 +4,12 @@ import os
 import shutil
 import subprocess
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, Playwright, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright, sync_playwright
 
 from evalweb import environment
 from tests.servers import LiveSite
@@ -65,6 +66,8 @@ class SharedBrowser:
         self.open = ExitStack()
         self.running: Browser | None = None
         self.goes_on = False
+        self.site = ""
+        self.shared: BrowserContext | None = None
 
     def started(self, path: str) -> Browser:
         """Return the browser that runs, or start it."""
@@ -75,9 +78,18 @@ class SharedBrowser:
             self.open.callback(self.running.close)
         return self.running
 
+    def context(self, url: str, **options: Any) -> BrowserContext:
+        """Return the context that the tests of a site share, so that each file is fetched once."""
+        assert self.running, "a page needs a browser"
+        if self.shared is None or self.site != url:
+            if self.shared:
+                self.shared.close()
+            self.site, self.shared = url, new_context(self.running, url, **options)
+        return self.shared
+
     def close(self) -> None:
         """Close the browser, if it runs."""
-        self.running = None
+        self.running = self.shared = None
         self.open.close()
 
 
@@ -112,16 +124,44 @@ def page_problems() -> list[str]:
 
 
 @pytest.fixture
-def page(browser: Browser, live_site: LiveSite, page_problems: list[str]) -> Iterator[Page]:
+def page(
+    request: pytest.FixtureRequest, browser: Browser, live_site: LiveSite, page_problems: list[str]
+) -> Iterator[Page]:
     """Open a page on the live site; the test fails where a script broke or the security policy refused something."""
-    context = browser.new_context(base_url=live_site.url, locale="en-GB")
-    context.set_default_timeout(PATIENCE_MILLISECONDS)
-    page = context.new_page()
-    page.on("pageerror", lambda error: page_problems.append(str(error)))
-    page.on("console", lambda message: _note(message, page_problems))
-    yield page
-    context.close()
+    with page_at(request, browser, live_site.url, locale="en-GB") as page:
+        page.on("pageerror", lambda error: page_problems.append(str(error)))
+        page.on("console", lambda message: _note(message, page_problems))
+        yield page
     assert page_problems == []
+
+
+@contextmanager
+def page_at(request: pytest.FixtureRequest, browser: Browser, url: str, **options: Any) -> Iterator[Page]:
+    """Open a page on a site, in the context that tests share, unless the test is marked `own_context`."""
+    if request.node.get_closest_marker("own_context"):
+        with closing(new_context(browser, url, **options)) as context:
+            yield context.new_page()
+        return
+    context = request.config.stash[SHARED].context(url, **options)
+    page = context.new_page()
+    # Cached files stay, and nothing else of an earlier page, which may have stored a draft as it was closed.
+    kinds = "local_storage,indexeddb,cache_storage,service_workers"
+    devtools = context.new_cdp_session(page)
+    devtools.send("Storage.clearDataForOrigin", {"origin": url, "storageTypes": kinds})
+    devtools.detach()
+    yield page
+    context.unroute_all()
+    context.set_offline(False)
+    for other in context.pages:
+        other.close()
+    context.clear_cookies()
+
+
+def new_context(browser: Browser, url: str, **options: Any) -> BrowserContext:
+    """Make a context for pages of a site."""
+    context = browser.new_context(base_url=url, **options)
+    context.set_default_timeout(PATIENCE_MILLISECONDS)
+    return context
 
 
 def _note(message: ConsoleMessage, problems: list[str]) -> None:

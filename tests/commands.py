@@ -17,6 +17,7 @@ from typing import NoReturn
 
 import django
 from django.conf import settings
+from django.core.checks import run_checks
 
 import manage
 from evalweb.local_services.folder import BASE_DIR
@@ -59,7 +60,10 @@ def main() -> None:
     for name, value in manage.OF_COMMANDS.items():
         os.environ.setdefault(name, value)
     django.setup()
-    import_module(settings.ROOT_URLCONF)
+    # Checks load all of the site; each command would run them first, and opening a study loads a library in C.
+    run_checks()
+    for name in (settings.ROOT_URLCONF, "scipy.optimize"):
+        import_module(name)
     # Loaded objects are excluded from garbage collection, which would copy their pages in forks.
     gc.collect()
     gc.freeze()

@@ -10,8 +10,7 @@ from PIL import Image
 from playwright.sync_api import FrameLocator, Page, expect
 
 from evalweb.local_services.folder import BASE_DIR
-from tests.browser.kit import begin
-from tests.browser.test_setting_up import sign_in
+from tests.browser.kit import begin, sign_in
 from tests.servers import LiveSite
 
 FOLDER = Path(BASE_DIR) / "docs" / "img"

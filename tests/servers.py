@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 from urllib.request import urlopen
 
 import dj_database_url
@@ -172,6 +173,8 @@ class LiveSite:
     folder: Path
     platform: Platform
     login: tuple[str, str] = field(default=("researcher", "a password for tests"))
+    # Of whoever signed in by the form, where a test did.
+    cookies: list[Any] = field(default_factory=list)
     running: "dict[str, subprocess.Popen[bytes]]" = field(default_factory=dict)
 
     def __post_init__(self) -> None:

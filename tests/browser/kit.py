@@ -15,6 +15,24 @@ from tests.servers import LiveSite
 PHONE = {"width": 390, "height": 844}
 
 
+def sign_in_by_form(page: Page, site: LiveSite) -> None:
+    """Sign in as the researcher, and come to the list of studies."""
+    page.goto("/admin/studies/")
+    name, password = site.login
+    page.get_by_label("Username").fill(name)
+    page.get_by_label("Password").fill(password)
+    page.get_by_role("button", name="Log in").click()
+    expect(page.get_by_role("link", name="Load a study").first).to_be_visible()
+
+
+def sign_in(page: Page, site: LiveSite) -> None:
+    """Sign in as the researcher: by the form once, then with the cookies that it gave; opens no page."""
+    if not site.cookies:
+        sign_in_by_form(page, site)
+        site.cookies.extend(page.context.cookies())
+    page.context.add_cookies(site.cookies)
+
+
 def begin(page: Page, link: str) -> None:
     """Consent and read the instructions."""
     page.goto(link)

@@ -5,8 +5,9 @@ from collections.abc import Callable
 import pandas
 from playwright.sync_api import Page, expect
 
+from tests.browser.kit import sign_in
 from tests.browser.test_rater import accessible
-from tests.browser.test_researcher import OURS, sign_in
+from tests.browser.test_researcher import OURS
 from tests.servers import LiveSite
 
 SWAGGER = "#api"

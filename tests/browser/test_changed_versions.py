@@ -2,9 +2,9 @@
 
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.kit import accessible, fits, phone, without_script
+from tests.browser.kit import accessible, fits, phone, sign_in, without_script
 from tests.browser.test_researcher import OURS
-from tests.browser.test_setting_up import STEPS, revision_of, saved, sign_in
+from tests.browser.test_setting_up import STEPS, revision_of, saved
 from tests.servers import LiveSite
 
 STUDY = "/admin/studies/example-pairwise"

@@ -2,9 +2,8 @@
 
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.kit import accessible, fits, phone, without_script
+from tests.browser.kit import accessible, fits, phone, sign_in, without_script
 from tests.browser.test_researcher import OURS
-from tests.browser.test_setting_up import sign_in
 from tests.servers import LiveSite
 
 STUDY = "/admin/studies/example-ranking"

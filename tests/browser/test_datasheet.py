@@ -2,8 +2,8 @@
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.kit import PHONE, accessible, fits
-from tests.browser.test_researcher import OURS, sign_in
+from tests.browser.kit import PHONE, accessible, fits, sign_in
+from tests.browser.test_researcher import OURS
 from tests.browser.test_results import MakeStudy
 from tests.servers import LiveSite
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.kit import PHONE, accessible, fits, press_until
-from tests.browser.test_researcher import OURS, sign_in
+from tests.browser.kit import PHONE, accessible, fits, press_until, sign_in
+from tests.browser.test_researcher import OURS
 from tests.servers import LiveSite
 from tests.tasks_app.importing.kit import ITEMS
 from tests.tasks_app.studyfile.kit import STUDY, put

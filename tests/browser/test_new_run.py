@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from playwright.sync_api import Browser, Page, StorageState, expect
 
-from tests.browser.kit import accessible, fits, phone, without_script
-from tests.browser.test_researcher import OURS, sign_in
+from tests.browser.kit import accessible, fits, phone, sign_in, without_script
+from tests.browser.test_researcher import OURS
 from tests.browser.test_results import simulate
 from tests.servers import LiveSite
 

@@ -6,9 +6,9 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
-from tests.browser.kit import without_script
+from tests.browser.kit import sign_in, without_script
 from tests.browser.test_rater import accessible
-from tests.browser.test_researcher import OURS, sign_in
+from tests.browser.test_researcher import OURS
 from tests.browser.test_results import fits
 from tests.servers import LiveSite
 
@@ -17,6 +17,7 @@ MakeStudy = Callable[..., str]
 
 def test_planning_before_a_study_exists(page: Page, live_site: LiveSite) -> None:
     sign_in(page, live_site)
+    page.goto("/admin/studies/")
     # The page of studies leads there once there are any; the navigation always does.
     page.get_by_role("link", name="Planning").click()
     accessible(page, OURS)

@@ -6,8 +6,8 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tasks_app.setup.published import published
-from tests.browser.kit import accessible, fits, phone
-from tests.browser.test_researcher import OURS, sign_in
+from tests.browser.kit import accessible, fits, phone, sign_in
+from tests.browser.test_researcher import OURS
 from tests.servers import LiveSite
 
 

@@ -6,21 +6,12 @@ from pathlib import Path
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import STUDY
+from tests.browser.kit import sign_in_by_form
 from tests.browser.test_rater import accessible
 from tests.servers import LiveSite
 
 # The frame around it is unfold's.
 OURS = ".ew"
-
-
-def sign_in(page: Page, live_site: LiveSite) -> None:
-    """Sign in as the researcher."""
-    page.goto("/admin/studies/")
-    name, password = live_site.login
-    page.get_by_label("Username").fill(name)
-    page.get_by_label("Password").fill(password)
-    page.get_by_role("button", name="Log in").click()
-    expect(page.get_by_role("link", name="Load a study").first).to_be_visible()
 
 
 def pack(folder: Path, study: str, items: str) -> Path:
@@ -33,7 +24,7 @@ def pack(folder: Path, study: str, items: str) -> Path:
 
 
 def test_from_a_zip_with_a_mistake_to_a_running_study(page: Page, live_site: LiveSite, tmp_path: Path) -> None:
-    sign_in(page, live_site)
+    sign_in_by_form(page, live_site)
     page.get_by_role("link", name="Load a study").first.click()
     study = STUDY.format(slug="from-a-zip", type="likert", layout="single", size=2)
     items = "item,system,output\na,north,One\na,south,Two\nb,north,Three\nb,south,Four\n"

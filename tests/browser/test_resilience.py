@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.browser.kit import at, begin, phone, send
@@ -151,6 +152,7 @@ def test_the_back_button_doubles_nothing(page: Page, make_study: MakeStudy, live
     assert len(stored(live_site, "back-button")) == 3
 
 
+@pytest.mark.own_context
 def test_a_clock_that_is_wrong_by_years_changes_nothing(page: Page, make_study: MakeStudy, live_site: LiveSite) -> None:
     begin(page, make_study("wrong-clock", size=1))
     page.route("**/draft/", lambda route: route.abort())
@@ -220,6 +222,7 @@ def test_the_personal_link_brings_everything_back_without_cookies_and_on_a_phone
     assert len(stored(live_site, "moved")) == 2
 
 
+@pytest.mark.own_context
 def test_clocks_stand_still_during_a_break(page: Page, make_study: MakeStudy, live_site: LiveSite) -> None:
     page.clock.install()
     begin(page, make_study("pause", size=1))

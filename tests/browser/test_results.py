@@ -8,8 +8,9 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from tests.browser.kit import sign_in
 from tests.browser.test_rater import PHONE, accessible
-from tests.browser.test_researcher import OURS, sign_in
+from tests.browser.test_researcher import OURS
 from tests.servers import LiveSite
 
 MakeStudy = Callable[..., str]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page, Route, expect
 
-from tests.browser.kit import fits, phone, without_script
+from tests.browser.kit import fits, phone, sign_in, without_script
 from tests.browser.test_rater import accessible
 from tests.browser.test_researcher import OURS
 from tests.servers import LiveSite
@@ -25,15 +25,6 @@ def table(folder: Path) -> Path:
     ]
     path.write_text("\n".join(["mr_id,system,meaning_representation,output_text", *rows]))
     return path
-
-
-def sign_in(page: Page, live_site: LiveSite) -> None:
-    """Sign in as the researcher."""
-    page.goto("/admin/studies/new/")
-    name, password = live_site.login
-    page.get_by_label("Username").fill(name)
-    page.get_by_label("Password").fill(password)
-    page.get_by_role("button", name="Log in").click()
 
 
 def make_study(page: Page, goal: str, title: str) -> None:
@@ -57,6 +48,7 @@ def revision_of(page: Page) -> int:
 def test_from_a_table_to_an_open_study(page: Page, live_site: LiveSite, tmp_path: Path) -> None:
     """RankME, three texts a screen, without YAML: what is typed is stored at once, and the preview follows."""
     sign_in(page, live_site)
+    page.goto("/admin/studies/new/")
     make_study(page, "Rate several texts side by side with numbers", "Places, by hand")
     page.get_by_label("One reference for all items").fill("Aster is a café.")
     page.get_by_role("button", name="Save and go on").click()

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.kit import PHONE, accessible, fits
-from tests.browser.test_researcher import OURS, sign_in
+from tests.browser.kit import PHONE, accessible, fits, sign_in
+from tests.browser.test_researcher import OURS
 from tests.media import png
 from tests.servers import LiveSite
 from tests.tasks_app.importing.kit import ITEMS

@@ -2,8 +2,8 @@
 
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.kit import accessible, fits, phone, press_until, without_script
-from tests.browser.test_researcher import OURS, sign_in
+from tests.browser.kit import accessible, fits, phone, press_until, sign_in, without_script
+from tests.browser.test_researcher import OURS
 from tests.servers import LiveSite
 
 NEW = "/admin/studies/new/"
@@ -53,6 +53,7 @@ def test_criteria_are_picked_from_the_library_and_consent_is_drafted(page: Page,
 
 def test_help_is_searched_and_read(page: Page, live_site: LiveSite) -> None:
     sign_in(page, live_site)
+    page.goto("/admin/studies/")
     page.get_by_role("link", name="Help").first.click()
     page.get_by_label("Search the help").fill("krippendorff")
     page.keyboard.press("Enter")

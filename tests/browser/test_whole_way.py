@@ -23,8 +23,7 @@ from tests.browser.checked import (
     start,
     text_on,
 )
-from tests.browser.kit import PHONE, accessible, at, fits, phone, press_until, send
-from tests.browser.test_researcher import sign_in
+from tests.browser.kit import PHONE, accessible, at, fits, phone, press_until, send, sign_in
 from tests.servers import LiveSite
 
 # Lets the time pass for which raters of a study hold what they were given.

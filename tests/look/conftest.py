@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page
 
+from tests.browsing import page_at
 from tests.look.stage import Stage, serving
 
 
@@ -29,15 +30,13 @@ def complaints() -> list[str]:
 
 
 @pytest.fixture
-def page(browser: Browser, stage: Stage, complaints: list[str]) -> Iterator[Page]:
+def page(request: pytest.FixtureRequest, browser: Browser, stage: Stage, complaints: list[str]) -> Iterator[Page]:
     """Open a page on the stage; the test fails where a script broke or the security policy refused something."""
-    context = browser.new_context(base_url=stage.url, locale="en-GB", viewport={"width": 1280, "height": 860})
-    context.set_default_timeout(10_000)
-    page = context.new_page()
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.on("console", lambda message: note(message, complaints))
-    yield page
-    context.close()
+    size = {"width": 1280, "height": 860}
+    with page_at(request, browser, stage.url, locale="en-GB", viewport=size) as page:
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("console", lambda message: note(message, complaints))
+        yield page
     assert complaints == []
 
 

@@ -9,6 +9,7 @@ from playwright.sync_api import Page, expect
 
 from tests import extent
 from tests.axe import violations
+from tests.deviations import assert_each
 from tests.look.stage import PLAIN, Stage
 
 # Width and, where axe-core runs, the colours: the narrowest, that of a desk and that of a phone.
@@ -45,13 +46,13 @@ OTHERS = (
     "/patterns/",
 )
 ERRORS = tuple(f"/error/{status}/" for status in (400, 403, 404, 500, 503))
-ADDRESSES = (
-    *JUDGING,
-    *(pytest.param(address, marks=pytest.mark.exhaustive) for address in MORE_JUDGING),
-    *OTHERS,
-    *(f"/{name}/" for name in PLAIN),
-    *ERRORS,
-)
+
+
+def addresses() -> tuple[tuple[str, dict[str, str]], ...]:
+    """Return the addresses of all pages, as cases of a check."""
+    judging = (*JUDGING, *MORE_JUDGING) if extent.is_exhaustive() else JUDGING
+    return tuple((path, {"address": path}) for path in (*judging, *OTHERS, *(f"/{name}/" for name in PLAIN), *ERRORS))
+
 
 # Inline links in running text may be smaller; everything with a box of its own may not. The patterns page is no
 # rater's page and shows hidden states too.
@@ -70,17 +71,19 @@ def too_small(page: Page) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("address", ADDRESSES)
-def test_axe_finds_nothing_targets_are_large_and_nothing_scrolls_sideways(page: Page, address: str) -> None:
-    page.goto(address)
-    for width, scheme in (*SCENES, *MORE_SCENES) if extent.is_exhaustive() else SCENES:
-        page.set_viewport_size({"width": width, "height": 800})
-        assert page.evaluate("document.documentElement.scrollWidth") <= width, width
-        assert address == "/patterns/" or too_small(page) == [], width
-        if scheme:
-            assert violations(page, scheme) == {}, width
-    assert page.locator("h1").count() == 1
-    assert page.title()
+def test_axe_finds_nothing_targets_are_large_and_nothing_scrolls_sideways(page: Page) -> None:
+    def check(address: str) -> None:
+        page.goto(address)
+        for width, scheme in (*SCENES, *MORE_SCENES) if extent.is_exhaustive() else SCENES:
+            page.set_viewport_size({"width": width, "height": 800})
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, width
+            assert address == "/patterns/" or too_small(page) == [], width
+            if scheme:
+                assert violations(page, scheme) == {}, (width, scheme)
+        assert page.locator("h1").count() == 1
+        assert page.title()
+
+    assert_each(check, addresses())
 
 
 @pytest.mark.parametrize("opened", ["Instructions", "Keys", "Skip", "Take a break"])
@@ -162,6 +165,7 @@ def test_a_content_warning_covers_every_text_until_one_is_opened(page: Page) -> 
         expect(text).to_be_visible()
 
 
+@pytest.mark.own_context
 def test_a_code_is_copied(page: Page) -> None:
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.goto("/end/")
@@ -170,17 +174,19 @@ def test_a_code_is_copied(page: Page) -> None:
     assert page.evaluate("navigator.clipboard.readText()") == "C7QK9TZW"
 
 
-@pytest.mark.parametrize("address", ADDRESSES)
 @override_settings(ROOT_URLCONF="tests.look.stage")
-def test_no_page_carries_inline_styles_or_scripts_or_other_hosts(client: Client, stage: Stage, address: str) -> None:
-    body = client.get(address).content.decode()
-    assert not re.search(r"\sstyle=|\son[a-z]+=|<style|javascript:", body)
-    # Data for a script is no script: nothing runs it.
-    scripts = [tag for tag in re.findall(r"<script[^>]*>", body) if 'type="application/json"' not in tag]
-    assert all("src=" in tag for tag in scripts)
-    assert not re.search(r"(?:src|action)=\"(?:https?:)?//|<link[^>]+href=\"(?:https?:)?//", body)
-    identifiers = re.findall(r"\sid=\"([^\"]+)\"", body)
-    assert len(identifiers) == len(set(identifiers))
+def test_no_page_carries_inline_styles_or_scripts_or_other_hosts(client: Client, stage: Stage) -> None:
+    def check(address: str) -> None:
+        body = client.get(address).content.decode()
+        assert not re.search(r"\sstyle=|\son[a-z]+=|<style|javascript:", body)
+        # Data for a script is no script: nothing runs it.
+        scripts = [tag for tag in re.findall(r"<script[^>]*>", body) if 'type="application/json"' not in tag]
+        assert all("src=" in tag for tag in scripts)
+        assert not re.search(r"(?:src|action)=\"(?:https?:)?//|<link[^>]+href=\"(?:https?:)?//", body)
+        identifiers = re.findall(r"\sid=\"([^\"]+)\"", body)
+        assert len(identifiers) == len(set(identifiers))
+
+    assert_each(check, addresses())
 
 
 @pytest.mark.parametrize("ui", ["ar", "en"])

@@ -184,6 +184,7 @@ def test_a_skip_takes_the_devices_copy_along(page: Page) -> None:
     assert copies(page) == []
 
 
+@pytest.mark.own_context
 def test_a_break_is_offered_after_twenty_active_minutes_and_stops_the_clock(page: Page, stage: Stage) -> None:
     page.clock.install()
     page.goto("/judge/")
@@ -205,6 +206,7 @@ def test_a_break_is_offered_after_twenty_active_minutes_and_stops_the_clock(page
     assert 21 * 59 <= active <= elapsed < 21 * 60 + 10
 
 
+@pytest.mark.own_context
 def test_the_clock_counts_a_minute_at_most_without_a_sign_of_life(page: Page, stage: Stage) -> None:
     page.clock.install()
     page.goto("/judge/")
@@ -217,6 +219,7 @@ def test_the_clock_counts_a_minute_at_most_without_a_sign_of_life(page: Page, st
     assert 299 <= float(stage.posts[0]["seconds_elapsed"]) <= 310
 
 
+@pytest.mark.own_context
 def test_without_storage_everything_else_works(page: Page, stage: Stage) -> None:
     page.add_init_script(
         "for (const name of ['localStorage', 'sessionStorage'])"
@@ -231,6 +234,7 @@ def test_without_storage_everything_else_works(page: Page, stage: Stage) -> None
     assert len(stage.posts) == 1
 
 
+@pytest.mark.own_context
 def test_a_press_in_the_first_half_second_sends_nothing_unless_something_was_answered(page: Page, stage: Stage) -> None:
     page.clock.install(time=0)
     page.clock.pause_at(1_000)
