@@ -34,7 +34,7 @@ def test_the_examples_in_docstrings_run(name: str) -> None:
         "comparison.paired.superiority",
         "agreement.correlation.between_raters",
         "comparison.corrections.adjust",
-        "estimate.Estimate",
+        "values.Estimate",
         "quality.fences.iqr_fences",
         "comparison.means.group_means",
         "comparison.means.group_medians",
