@@ -130,6 +130,18 @@ def test_skipping_gives_the_place_to_somebody_else(study: Study, somebody: Clien
     invariants.check(study)
 
 
+def test_a_page_that_still_offers_to_skip_cannot_where_that_is_not_allowed(study: Study, somebody: Client) -> None:
+    token = pages.join(somebody, study)
+    body = somebody.get(f"/r/{token}/judge/").content.decode()
+    form = pages.hidden_fields(body[body.rindex("<form", 0, body.index(f'action="/r/{token}/skip/"')) :])
+    flow = {**study.settings["flow"], "allow_skip": False}
+    Study.objects.filter(pk=study.pk).update(settings={**study.settings, "flow": flow})
+    answer = somebody.post(f"/r/{token}/skip/", {**form, "reason": "upsetting"})
+    assert answer.status_code == 403
+    assert "cannot be skipped" in answer.content.decode()
+    assert not Judgment.objects.exists()
+
+
 def test_stopping_keeps_the_answers_and_frees_the_rest(study: Study, somebody: Client) -> None:
     token = pages.join(somebody, study)
     somebody.post(f"/r/{token}/judge/", {**pages.unit(somebody, token), "p1-fluency": "4"})
