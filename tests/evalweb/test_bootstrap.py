@@ -59,6 +59,18 @@ def test_it_is_made_once_and_what_has_changed_or_failed_is_installed(clone: Path
     assert said(bootstrap(clone, "--dev")).startswith("Installing what requirements-dev.txt names")
     assert said(bootstrap(clone)) == "", "the tests' list includes the other one"
 
+    uv = clone / ".venv" / "bin" / "uv"
+    uv.write_text('#!/bin/sh\necho "$@" > "$0.arguments"\n')
+    uv.chmod(0o755)
+    (clone / "requirements.txt").write_text("./there-is-no-such-package\n")
+    assert "could not" not in said(bootstrap(clone))
+    used = (clone / ".venv" / "bin" / "uv.arguments").read_text().split()
+    assert used[:2] == ["pip", "install"]
+    assert used[-2:] == ["--requirement", str(clone / "requirements.txt")]
+    uv.write_text("#!/bin/sh\necho uv cannot >&2; exit 2\n")
+    (clone / "requirements.txt").write_text("# nothing, which pip can install\n")
+    assert "uv cannot" not in said(bootstrap(clone)), "pip installs what uv cannot, and nobody needs to know"
+
 
 def test_an_old_python_is_told_what_to_do() -> None:
     """The check stands before everything that an older Python could not read or import."""
