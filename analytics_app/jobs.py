@@ -1,7 +1,5 @@
 """Background jobs: each takes ids and calls one service. A job may be delivered twice, or never, without harm."""
 
-from __future__ import annotations
-
 import logging
 
 from celery import Task, shared_task

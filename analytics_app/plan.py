@@ -4,8 +4,6 @@ Frozen at opening it makes the planned run; every other run is exploratory. The 
 stores as its settings.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from typing import Any

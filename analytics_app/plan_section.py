@@ -1,7 +1,5 @@
 """The part `analysis` of a study file: schema, reading, writing, freezing and erasing of a plan."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import cache, partial
 from typing import Any

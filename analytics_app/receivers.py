@@ -3,8 +3,6 @@
 Nothing starts within a rater's request.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.dispatch import receiver

@@ -1,7 +1,5 @@
 """A row of the results document and its columns: tidy, so that any number is found by name."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Literal, TypeAlias

@@ -9,8 +9,6 @@ Prints the table of docs/methods/intervals.md: for plain percentiles and for the
 interval held the true value; ICC has limits by equation, and so one number.
 """
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

@@ -5,8 +5,6 @@
 Each box is a module or package with the first sentence of its docstring. Code imports from its own row and below only.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 import sys

@@ -8,8 +8,6 @@
 docs/testing.md says how to read the answer and what to do about a survivor.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -5,8 +5,6 @@ puts the changed code into the functions in its memory, runs the tests chosen fo
 ends. No file is changed, and whatever a mutation breaks ends with its process.
 """
 
-from __future__ import annotations
-
 import ast
 import gc
 import importlib

@@ -5,8 +5,6 @@ A mutation changes one expression or statement of a function, or one constant of
 Texts, annotations, decorators and `assert` are left alone: they are words for people and types.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The description of each task type, for its catalogue page and for docs/task-types/."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html.parser import HTMLParser

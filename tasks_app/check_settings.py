@@ -1,7 +1,5 @@
 """Settings of training, exam and checks: one block for each task, declared once."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, fields

@@ -1,7 +1,5 @@
 """Forms of rater pages. Each carries a signed token, bound to its purpose, instead of a cookie."""
 
-from __future__ import annotations
-
 import json
 import uuid
 from collections.abc import Mapping

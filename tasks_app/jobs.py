@@ -1,7 +1,5 @@
 """Background jobs of this app. A job may arrive twice or never without harm."""
 
-from __future__ import annotations
-
 import logging
 
 from celery import shared_task

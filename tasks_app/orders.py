@@ -1,7 +1,5 @@
 """Orders of the parts of a screen, balanced over columns."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from random import Random
 

@@ -3,8 +3,6 @@
 Nothing here knows how well anybody judged: who is paid, and how much, follows from what was given and answered.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal

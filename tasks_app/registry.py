@@ -10,8 +10,6 @@ A package keeps one `Registry`, its modules register one member each, and nothin
                                                     registry.discover(__name__)
 """
 
-from __future__ import annotations
-
 import pkgutil
 from collections.abc import Iterator, Mapping
 from importlib import import_module

@@ -4,8 +4,6 @@ A study is one JSON document with a part for each section. A section says how it
 back, so that the study file, freezing, copying and replacing a study hold whatever an app adds to a study.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Mapping

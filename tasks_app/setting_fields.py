@@ -1,7 +1,5 @@
 """Fields of settings: a box, a line, a number within limits, an amount of money, a choice."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from decimal import Decimal
 from typing import Any, TypeAlias

@@ -4,8 +4,6 @@ Each form below is one block of `Study.settings`, one section of the study file 
 fields) and one part of the set-up page.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, fields

@@ -5,8 +5,6 @@ The estimate stands in for real times until there are some (docs/decisions/0052)
 answer and screen, for the consent and the instructions.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field

@@ -1,7 +1,5 @@
 """What axe-core finds wrong on a page."""
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 from axe_playwright_python.base import AXE_SCRIPT

@@ -4,8 +4,6 @@ Loading takes two seconds, which is most of what a command takes, and a browser 
 shares no state with the one before: a command begins as it would if it were typed.
 """
 
-from __future__ import annotations
-
 import gc
 import json
 import os

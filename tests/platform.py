@@ -1,7 +1,5 @@
 """A platform that recruits raters, on an origin of its own: a frame around a task, and a place for its last form."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field

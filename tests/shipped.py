@@ -4,8 +4,6 @@ A member that somebody adds for themselves is not here, and so the docs need no 
 evalweb itself adds its name.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import pytest

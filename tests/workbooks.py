@@ -1,7 +1,5 @@
 """Workbooks for tests: the smallest .xlsx that holds given sheets, written by hand so that every cell is known."""
 
-from __future__ import annotations
-
 import io
 import zipfile
 from collections.abc import Mapping, Sequence

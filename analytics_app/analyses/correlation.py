@@ -1,7 +1,5 @@
 """Correlations between raters."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

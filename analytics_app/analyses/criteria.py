@@ -1,7 +1,5 @@
 """Correlations between criteria, which show whether raters distinguish them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from itertools import combinations
 from typing import Any

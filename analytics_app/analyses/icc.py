@@ -1,7 +1,5 @@
 """Intraclass correlation in the forms that the design allows."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Joint scores: the share of texts that are good on all criteria at once."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 

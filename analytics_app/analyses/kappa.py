@@ -1,7 +1,5 @@
 """Cohen's kappa between raters, plain and weighted."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Automatic metrics against penalties for marked errors, as WMT compares metrics with MQM."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 

@@ -1,7 +1,5 @@
 """Strength of preferences between two texts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any

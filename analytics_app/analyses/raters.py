@@ -1,7 +1,5 @@
 """Each rater's use of the scale."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

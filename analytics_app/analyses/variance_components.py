@@ -1,7 +1,5 @@
 """Variance components of ratings: item, system on an item, rater, and residual."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any

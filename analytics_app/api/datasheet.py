@@ -1,7 +1,5 @@
 """The datasheet of a study for scripts."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 
 from drf_spectacular.utils import extend_schema, extend_schema_view

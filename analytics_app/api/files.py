@@ -1,7 +1,5 @@
 """Send files in chunks: the beginning is computed before the status is sent, so that early failures are refused."""
 
-from __future__ import annotations
-
 from collections.abc import Generator
 
 from django.http import StreamingHttpResponse

@@ -1,7 +1,5 @@
 """Ratings for scripts: whole files, streamed, and pages of objects."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Results documents for scripts: the rows of a run."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.http.response import HttpResponseBase

@@ -1,7 +1,5 @@
 """Runs for scripts: list, show, start and cancel."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from typing import Any, cast

@@ -1,7 +1,5 @@
 """A badge that says whether an archive was verified, for a page or a repository."""
 
-from __future__ import annotations
-
 from html import escape
 
 # Sizes of the badge in pixels; letters of the font are this wide on average.

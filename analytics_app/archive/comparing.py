@@ -1,7 +1,5 @@
 """Compare the results in an archive with those that were computed again from it."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Describe an archive for people and programs: README, Frictionless data package, RO-Crate."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Open an archive and check that every file is there as it was written."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import zipfile

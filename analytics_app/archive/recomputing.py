@@ -1,7 +1,5 @@
 """Load the rows of an archive into an empty database, and compute its run again."""
 
-from __future__ import annotations
-
 from itertools import islice
 
 from django.conf import settings

@@ -1,7 +1,5 @@
 """The rows that a run depends on, as one JSON Lines file for each table, with pseudonyms only."""
 
-from __future__ import annotations
-
 import json
 import re
 import unicodedata

@@ -1,7 +1,5 @@
 """Write the archive of a run."""
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import io

@@ -4,8 +4,6 @@ Charts depend only on the rows. Each analysis has its charts in a module `charts
 parts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 
 from analytics_app.charts.drawing import (

@@ -1,7 +1,5 @@
 """Charts of shares: stacked bars, or one bar for each step or bin. Bars, since a share starts at zero."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """Charts of several analyses of comparisons: shares of pairs, strengths of systems, and rank ranges."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 

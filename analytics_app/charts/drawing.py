@@ -11,8 +11,6 @@ whole schema each time.
 Only this package writes specs, and they contain their data: the renderer would also read a file by its address.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Tracks as a drawing for downloads: names in a gutter, intervals on one axis, values at the end of the line."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from analytics_app.charts.sheet import LEADING, Block, lines_of, width_of

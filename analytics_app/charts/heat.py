@@ -1,7 +1,5 @@
 """Heat maps: cells with numbers, darker for higher numbers or for numbers further from zero."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any

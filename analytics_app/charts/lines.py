@@ -1,7 +1,5 @@
 """Line charts with different colours and shapes of points: courses over time, eigenvalues, and power curves."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The colours of charts: shades of one colour for ordered labels, and different colours for others."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import TypeAlias
 

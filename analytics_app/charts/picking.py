@@ -1,7 +1,5 @@
 """Select the rows that a chart shows, and write its subtitle."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property

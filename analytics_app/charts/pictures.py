@@ -4,8 +4,6 @@ A finished drawing is painted without the renderer's JavaScript engine, so that 
 can be forked afterwards, and its children can still render (analytics_app.charts.drawing says what hangs).
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Mapping

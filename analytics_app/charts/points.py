@@ -1,7 +1,5 @@
 """Points with intervals, one row each, with the name above its line."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import partial

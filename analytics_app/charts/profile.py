@@ -1,7 +1,5 @@
 """Profiles over pairs of words: one line for each name over all rows, with words at both ends of the scale."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any

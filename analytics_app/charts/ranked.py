@@ -1,7 +1,5 @@
 """Systems in the order of a figure: points, intervals, and clusters in words."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 

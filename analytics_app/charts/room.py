@@ -4,8 +4,6 @@ Every chart is drawn twice: as wide as a page on a desk, and as narrow as one on
 same size on both, so that a chart is laid out for its room and not scaled.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias

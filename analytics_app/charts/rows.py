@@ -1,7 +1,5 @@
 """Bars in rows, in pieces: what stacked shares and sums have in common."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Scatter plots of one value (y axis) against several metrics (x axis), with a panel for each metric."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

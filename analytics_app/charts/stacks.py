@@ -1,7 +1,5 @@
 """Bars that are stacked to a sum, not to a whole: how much there is, and of what. They start at zero."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """Charts of the remainder after each of several steps: one bar for each step, from zero, all on one scale."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """Texts as strips from their first character to their last, stronger where more of their readers marked them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """Prepare a drawing for a page: small, labelled, scalable, with the page's colours, safe for the security policy."""
 
-from __future__ import annotations
-
 import re
 import xml.etree.ElementTree as ET
 from textwrap import wrap

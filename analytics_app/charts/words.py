@@ -1,7 +1,5 @@
 """Numbers and lists of names in the words of charts."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from bisect import bisect_right

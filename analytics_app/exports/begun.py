@@ -1,7 +1,5 @@
 """Read the beginning of a file before the response starts, so that early failures can still be refused."""
 
-from __future__ import annotations
-
 from collections.abc import Generator, Iterator
 from itertools import islice
 

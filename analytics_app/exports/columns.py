@@ -3,8 +3,6 @@
 Each column of the ratings carries the SQL that fills it, over the tables that `analytics_app.exports.statement` joins.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import StrEnum
 

@@ -1,7 +1,5 @@
 """A table in LaTeX, with the rules of the package booktabs."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterator

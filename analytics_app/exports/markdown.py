@@ -1,7 +1,5 @@
 """A table in Markdown, as GitHub and most other readers of Markdown show tables."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """Parallel pairs: each text that a rater wrote beside its source, with author, answers and verdict."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -8,8 +8,6 @@
 - Rows are sorted by the number of the rating; judgments without a rating are at the end.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """Generate the tables of docs/columns.md from the declarations."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from django.utils.translation import override

@@ -1,7 +1,5 @@
 """The results document of a run, streamed as JSON or CSV with the same rows and columns."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """The number of rows of the file of all ratings of a study, for the page that offers it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

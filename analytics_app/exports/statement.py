@@ -1,7 +1,5 @@
 """The SQL statement of the export of ratings: one SELECT over the rows of a study."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """A table of a results page as a file: LaTeX, Markdown or CSV."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

@@ -1,7 +1,5 @@
 """Answers to questions of the datasheet: how they are checked, stored as JSON, and put into words."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

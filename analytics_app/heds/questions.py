@@ -4,8 +4,6 @@
 (nlp-heds.github.io) calls the field and prints beside an option, for its files must hold both.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

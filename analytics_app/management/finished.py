@@ -1,7 +1,5 @@
 """Find the run that a command is about."""
 
-from __future__ import annotations
-
 from django.core.management.base import CommandError
 
 from analytics_app.models import Run, RunState

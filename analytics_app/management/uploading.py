@@ -1,7 +1,5 @@
 """The base of commands that upload a table of values from elsewhere."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, ClassVar
 

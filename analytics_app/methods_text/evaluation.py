@@ -1,7 +1,5 @@
 """The evaluation: systems, texts, tasks, designs, and the questions as raters read them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from analytics_app.heds.answers import NOT_APPLICABLE

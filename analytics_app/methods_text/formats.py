@@ -1,7 +1,5 @@
 """The methods section as Markdown and LaTeX, and its references as BibTeX."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Literal, TypeAlias
 

@@ -1,7 +1,5 @@
 """Quality control: training of raters, checks, and ratings that rules left out."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from analytics_app import quality

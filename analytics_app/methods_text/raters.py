@@ -1,7 +1,5 @@
 """Raters: recruitment, pay, numbers of those who came and finished, and their time."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 from analytics_app.heds.filling.evaluators import payment_in_words

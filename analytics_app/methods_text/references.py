@@ -1,7 +1,5 @@
 """The publications that sources of task types, rules and analyses name, as BibTeX."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Sentences with the publications they cite, in paragraphs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,7 +1,5 @@
 """The analysis of ratings: plan, intervals, tests and their correction, agreement, software."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 

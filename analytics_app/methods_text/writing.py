@@ -1,7 +1,5 @@
 """Write the methods section of a run."""
 
-from __future__ import annotations
-
 from django.db.models import Q
 
 from analytics_app.heds.filling.facts import facts_of

@@ -1,7 +1,5 @@
 """Burn-in: exclude the first judgments of every rater, given before they know the scale."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

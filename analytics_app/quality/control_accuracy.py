@@ -1,7 +1,5 @@
 """Controls: exclude raters who failed too many units with known answers."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Identical texts: exclude raters who rated identical texts differently."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Inconsistency: exclude raters who contradict themselves far more than others."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

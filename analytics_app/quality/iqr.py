@@ -1,7 +1,5 @@
 """The interquartile fence: exclude ratings whose z is an outlier."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

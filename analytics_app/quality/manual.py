@@ -1,7 +1,5 @@
 """Manual exclusions, each with a written reason."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

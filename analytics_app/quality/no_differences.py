@@ -1,7 +1,5 @@
 """No differences: exclude raters who gave all texts the same number."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Page time: exclude raters who answered too fast to have read."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Simple items: exclude texts on which raters disagree too much."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Skips: exclude raters who skipped too much."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

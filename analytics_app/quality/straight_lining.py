@@ -1,7 +1,5 @@
 """Straight-lining: exclude raters who gave the same position again and again."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Trust coefficients: exclude raters whose presence in a group lowers agreement."""
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Mapping
 

@@ -1,7 +1,5 @@
 """Working time: exclude raters who finished far too soon."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

@@ -7,8 +7,6 @@ Which judgments enter, unless a method says otherwise: the current answer of eac
 surplus, of raters that are no sandbox, up to the run's high-water marks.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from analytics_app.models import Run

@@ -1,7 +1,5 @@
 """Measures of how carefully raters worked, for rules and analyses."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias

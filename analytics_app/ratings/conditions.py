@@ -3,8 +3,6 @@
 Each is over the aliases of a judgment and of its assignment, and has the run's marks and settings as parameters.
 """
 
-from __future__ import annotations
-
 from tasks_app.models import is_current
 
 # The mark up to which judgments are there for a run.

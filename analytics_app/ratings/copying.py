@@ -1,7 +1,5 @@
 """Reading from PostgreSQL: few rows as tuples, many as one structured array from its binary COPY format."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

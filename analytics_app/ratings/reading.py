@@ -1,7 +1,5 @@
 """Read the ratings of a task that a run sees: the SQL statements, and the conversion of their rows."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

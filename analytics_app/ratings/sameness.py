@@ -3,8 +3,6 @@
 For rules and analyses of any numbers, also of those without a scale, such as magnitudes.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

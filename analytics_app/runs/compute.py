@@ -1,7 +1,5 @@
 """Compute one part of a run. This module only reads; the caller stores."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any

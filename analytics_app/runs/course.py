@@ -1,7 +1,5 @@
 """Store the agreement of automatic runs, whose rows are deleted, so that a page can show its course."""
 
-from __future__ import annotations
-
 from django.db import connection
 
 from analytics_app.models import AgreementPoint, ResultRow, Run, RunTrigger

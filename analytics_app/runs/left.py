@@ -1,7 +1,5 @@
 """Draw the remaining ratings of a task after each quality rule."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from analytics_app.charts import words

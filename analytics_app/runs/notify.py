@@ -3,8 +3,6 @@
 Only ids are sent. Where the broker is away nobody waits for it: beat rings again for rows that nobody heard of.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Preview the quality rules of a run that nobody has started: what they would exclude now. Nothing is stored."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any

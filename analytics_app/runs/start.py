@@ -1,7 +1,5 @@
 """Start, cancel and work off runs. Rows are committed before workers are notified."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Store the outcome of a part and advance its run; the last part finishes the run."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial

@@ -1,7 +1,5 @@
 """Periodic upkeep: notify again of parts that nobody claimed, start scheduled runs, delete superseded ones."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """Compare two coders of free-text answers, and count codes by whether the rater's choice was right."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 

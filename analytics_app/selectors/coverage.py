@@ -1,7 +1,5 @@
 """The distribution of the outputs of a study over the values of features, before judging begins."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Evidence of a study for quality rules, as far as its settings tell."""
 
-from __future__ import annotations
-
 from django.db.models import Prefetch
 
 from analytics_app.quality.base import Evidence

@@ -1,7 +1,5 @@
 """Exclusions of a run, with reasons; neither systems nor answers are shown."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from django.db.models import Count, QuerySet

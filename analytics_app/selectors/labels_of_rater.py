@@ -1,7 +1,5 @@
 """Answers of a rater, text by text, with those of others to the same texts. No system is named."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Outcomes of raters that were measured elsewhere."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

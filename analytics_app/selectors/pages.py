@@ -1,7 +1,5 @@
 """Queries of pages about runs and results, each a single query."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime

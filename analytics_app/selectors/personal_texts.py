@@ -1,7 +1,5 @@
 """Texts that were written for one rater each: how many there are, and who has none."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 

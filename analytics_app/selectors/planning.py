@@ -1,7 +1,5 @@
 """Results of earlier studies as assumptions for planning: rows of finished runs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """Agreement and labels of the studies of a project, side by side as in the table of a data paper."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The raters of a project, including invited people who have not begun: their progress and their agreement."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The main result of each study of a project, side by side: a handful of queries, however many studies there are."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

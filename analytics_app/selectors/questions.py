@@ -1,7 +1,5 @@
 """The questions of a study for quality rules and analyses, and the analyses that a run computes for them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any

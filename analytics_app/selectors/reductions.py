@@ -1,7 +1,5 @@
 """The next step of a factor analysis after a run: the pair that the criteria remove, and earlier removals."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Results that may be shown: those by system only after closing, or if the owner shows them early."""
 
-from __future__ import annotations
-
 from django.db.models import QuerySet
 
 from analytics_app.models import Plot, ResultLift, ResultRow, Run

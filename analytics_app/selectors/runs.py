@@ -1,7 +1,5 @@
 """Queries about runs: lists and progress."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime
 

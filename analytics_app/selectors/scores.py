@@ -1,7 +1,5 @@
 """Scores of automatic metrics in a study."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.db.models import Count, Q

@@ -1,7 +1,5 @@
 """Queries of results pages: counts by criterion, the rows to show, names."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Reads of the links to results, and of what the log has of their use."""
 
-from __future__ import annotations
-
 from django.db.models import CharField, OuterRef, QuerySet, Subquery, Value
 from django.db.models.functions import Cast, Concat, Now
 

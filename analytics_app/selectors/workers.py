@@ -1,7 +1,5 @@
 """The state of workers and of the broker."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal, TypeAlias

@@ -1,7 +1,5 @@
 """Write answers of the datasheet: by a researcher, taken back, or from a file of the public form."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Mapping

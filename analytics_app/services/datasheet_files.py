@@ -1,7 +1,5 @@
 """The datasheet in the zip with which a study is preregistered: what is known before the first answer."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from analytics_app.heds.formats import markdown, public_form

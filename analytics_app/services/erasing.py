@@ -1,7 +1,5 @@
 """Update runs when a rater's answers are erased: remove their name, and mark earlier runs as outdated."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from typing import Any
 

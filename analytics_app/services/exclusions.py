@@ -3,8 +3,6 @@
 They change no existing run; the rule "manual" applies those that hold when a run is started.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.db.models.functions import Now

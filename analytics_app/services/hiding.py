@@ -1,7 +1,5 @@
 """Show results by system while a study is open, and record who asked for it, when and why."""
 
-from __future__ import annotations
-
 from django.utils.translation import gettext as _
 
 from analytics_app.models import ResultLift

@@ -1,7 +1,5 @@
 """Create the main study of a semantic differential with the pairs that a run of its pre-study keeps."""
 
-from __future__ import annotations
-
 from django.contrib.auth.models import AbstractBaseUser
 from django.utils.translation import gettext as _
 

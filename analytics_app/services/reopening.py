@@ -1,7 +1,5 @@
 """Reopen the places of excluded judgments for other raters, while the study is open."""
 
-from __future__ import annotations
-
 from django.db import transaction
 from django.db.models import Q
 

@@ -1,7 +1,5 @@
 """Send the texts that a run could not decide to experts: which texts, and at what cost (docs/routing.md)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal

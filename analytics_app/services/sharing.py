@@ -1,7 +1,5 @@
 """Share the results of a run with people who have no account: links that expire, and the log of their use."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import timedelta
 

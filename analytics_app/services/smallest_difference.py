@@ -1,7 +1,5 @@
 """The smallest difference that a draft shows with 80 % power, in a sentence beside its numbers and its cost."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from math import floor
 

@@ -1,7 +1,5 @@
 """Cells of tables: the text of each, and the value by which it is sorted."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 

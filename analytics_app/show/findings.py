@@ -1,7 +1,5 @@
 """Findings: one sentence that the adjusted tests of an analysis support. Each analysis declares its own."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias

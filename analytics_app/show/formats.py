@@ -1,7 +1,5 @@
 """Formats: functions from a row to the cell of a column; a dash if there is no row, or the number is undefined."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import TypeAlias
 

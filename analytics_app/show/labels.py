@@ -1,7 +1,5 @@
 """The names of analyses and their statistics on pages, which each analysis adds when it registers."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from django.utils.text import capfirst

@@ -1,7 +1,5 @@
 """The matrix of pairs: the difference of each system from each other system, with the adjusted p."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 

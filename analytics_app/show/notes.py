@@ -1,7 +1,5 @@
 """The sentences below a table, from the notes of its rows."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 

@@ -1,7 +1,5 @@
 """The tables of analyses: declared by their columns, general ones for all other rows, and the registry of both."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias

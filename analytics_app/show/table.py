@@ -1,7 +1,5 @@
 """A table of a page: its columns, lines and notes."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """Minima of smooth functions inside bounds, accepted only where the gradient is zero."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 

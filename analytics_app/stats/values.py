@@ -1,7 +1,5 @@
 """What statistics take and return: checked arrays of ratings, and a value with its interval, test and counts."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import isfinite
 

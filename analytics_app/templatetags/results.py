@@ -1,7 +1,5 @@
 """Template filters that format numbers as the tables of results do."""
 
-from __future__ import annotations
-
 from django import template
 
 from analytics_app.models import ResultRow

@@ -1,7 +1,5 @@
 """The part of the form of a new run with the analyses and their settings."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

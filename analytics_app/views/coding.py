@@ -1,7 +1,5 @@
 """Code free-text answers: questions, codebook, one answer at a time, agreement of two coders, and a file."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """Texts that raters wrote: their verification by other raters, accepted texts, bonuses, and download of the pairs."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any, cast

@@ -1,7 +1,5 @@
 """Features of outputs before anything is judged: how many outputs of each system have each value."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """The Data page: download ratings, results and the archive of a closed study, with a description of the columns."""
 
-from __future__ import annotations
-
 import tempfile
 from typing import Any
 

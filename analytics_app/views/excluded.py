@@ -1,7 +1,5 @@
 """The raters and ratings that the rules of a run excluded, with reasons; systems and answers are hidden."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.core.paginator import Paginator

@@ -1,7 +1,5 @@
 """Exclude raters and judgments by hand; systems and answers are hidden."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib import messages

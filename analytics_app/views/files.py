@@ -1,7 +1,5 @@
 """Downloads of a run: its numbers, its tables and its plots."""
 
-from __future__ import annotations
-
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404

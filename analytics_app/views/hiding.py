@@ -1,7 +1,5 @@
 """Show results by system while a study is open: owners only, with a written reason, after a confirmation."""
 
-from __future__ import annotations
-
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect

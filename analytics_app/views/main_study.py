@@ -1,7 +1,5 @@
 """Create the main study of a semantic differential from the results of its pre-study."""
 
-from __future__ import annotations
-
 from typing import cast
 
 from django.contrib import messages

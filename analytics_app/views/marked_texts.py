@@ -1,7 +1,5 @@
 """The texts of a plot of marks, word by word, with the number of raters who marked them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any

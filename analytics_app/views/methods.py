@@ -1,7 +1,5 @@
 """The methods section of a run, as a page and as files."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse

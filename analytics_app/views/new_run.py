@@ -1,7 +1,5 @@
 """The page of a new run: presets, what the run would do, and all settings."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The summary of a run as files: one A4 page as PDF, and the forest of its systems as SVG, PNG and PDF."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from zoneinfo import ZoneInfo

@@ -1,7 +1,5 @@
 """Remove a pair from the factors of a run, or undo the last removal, by starting a new run."""
 
-from __future__ import annotations
-
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect

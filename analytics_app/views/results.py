@@ -1,7 +1,5 @@
 """The Results pages: the best run, any other run and its raters."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.core.paginator import Paginator

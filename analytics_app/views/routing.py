@@ -1,7 +1,5 @@
 """Send texts to experts from the page of a run."""
 
-from __future__ import annotations
-
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect

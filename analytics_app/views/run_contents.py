@@ -1,7 +1,5 @@
 """The content of the results page of a run that is done, for members and for people with a link."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from analytics_app.models import Run

@@ -1,7 +1,5 @@
 """The form of a new run: the settings of the plan, which can be changed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

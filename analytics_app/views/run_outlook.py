@@ -1,7 +1,5 @@
 """Describe a run before it is started: its standing, its settings, and the exclusions of its rules."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The presets of a new run: the settings of the plan, or those with other quality rules."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The sections of a run, read from the database: all of them, those that fit on a page, or one."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Describe a run in words: its standing as planned or exploratory, and the exclusions of its rules."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Start runs, with the plan's settings or others, and cancel them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

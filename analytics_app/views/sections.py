@@ -1,7 +1,5 @@
 """The results of a run, criterion by criterion: rows become tables and plots. Nothing is computed here."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter

@@ -1,7 +1,5 @@
 """Links to results: created and ended by the study's editors, and the pages for people with a link."""
 
-from __future__ import annotations
-
 from typing import Any, cast
 
 from django import forms

@@ -1,7 +1,5 @@
 """The summary of a run: the findings of its tests in sentences, a forest and a matrix, before any table."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

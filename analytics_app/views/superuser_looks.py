@@ -1,7 +1,5 @@
 """Log that a superuser opened a page of somebody else's study."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 from django.db.models.functions import Now

@@ -1,7 +1,5 @@
 """The tables of a run's pages and its plots, each by its name in addresses, and as files."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

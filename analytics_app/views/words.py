@@ -1,7 +1,5 @@
 """Names for the keys in rows and settings."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

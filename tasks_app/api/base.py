@@ -1,7 +1,5 @@
 """The base of all API views: authentication, scopes of tokens, bodies, parameters."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import timedelta
 from io import BytesIO

@@ -1,7 +1,5 @@
 """Describe the answers of the API in its schema, refusals included."""
 
-from __future__ import annotations
-
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse
 from rest_framework import serializers
 

@@ -1,7 +1,5 @@
 """Refusals of the API: a status, a code for programs (`error`) and a sentence for people (`detail`)."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Paginate listings: each page names the address of the next, so that new rows are neither lost nor doubled."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 

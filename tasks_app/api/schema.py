@@ -1,7 +1,5 @@
 """Describe an address in the OpenAPI schema."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from drf_spectacular import openapi

@@ -3,8 +3,6 @@
 `initial` is the value of a field in the example of an answer. Fields stand in the order of the answer.
 """
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from operator import attrgetter
 from typing import Any

@@ -1,7 +1,5 @@
 """Pages of the API: its schema, a page to try it, and the answer for unknown addresses."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect

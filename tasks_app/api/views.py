@@ -1,7 +1,5 @@
 """API views of studies and their judgments."""
 
-from __future__ import annotations
-
 from django.db.models import Prefetch, prefetch_related_objects
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request

@@ -1,7 +1,5 @@
 """Accounts: invited people sign in, and find the studies they are invited to."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

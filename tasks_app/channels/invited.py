@@ -1,7 +1,5 @@
 """Personal links: each invited person has one, and it always leads to their own work."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The open link: everybody who has it may take part."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Amazon Mechanical Turk: an external question in a frame, a preview that stores nothing, a form at the end."""
 
-from __future__ import annotations
-
 import re
 import secrets
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Prolific: three ids in the address, a completion code an outcome, statuses from a file."""
 
-from __future__ import annotations
-
 import re
 import secrets
 from collections.abc import Mapping, Sequence

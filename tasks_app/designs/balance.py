@@ -3,8 +3,6 @@
 A design checks with it what it promises before it returns, and the plan report shows it.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass

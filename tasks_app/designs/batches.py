@@ -1,7 +1,5 @@
 """The batches design: sets that a researcher composed, from a file."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from random import Random

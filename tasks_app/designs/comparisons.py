@@ -1,7 +1,5 @@
 """The comparisons design: every rater meets every pair, triad or tuple of systems equally often."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

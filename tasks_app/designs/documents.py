@@ -1,7 +1,5 @@
 """The documents design: a rater reads whole documents in order, each by one system or by all."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 from typing import Any

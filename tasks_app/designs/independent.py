@@ -1,7 +1,5 @@
 """The independent design: every rater gets a mixed set, and the sets are balanced however many are taken."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any

@@ -1,7 +1,5 @@
 """The Latin square: each rater sees each item at most once, and each system equally often and at every position."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from random import Random

@@ -1,7 +1,5 @@
 """On request: no set is drawn before a study opens; texts are sent to the task while it runs."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The places of controls, attention checks, repeats and degraded copies in a set: random, but balanced over sets."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field

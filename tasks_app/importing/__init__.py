@@ -1,7 +1,5 @@
 """Import ratings: read a file in long form, check every row, store all of it or nothing."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """Check one row of a file of ratings: whether it is a rating of the study, and of which unit."""
 
-from __future__ import annotations
-
 import json
 import zoneinfo
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """The columns of a file of ratings in long form: the same for import, export and API."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from django.utils.translation import gettext_lazy as _

@@ -1,7 +1,5 @@
 """Problems between rows of a file: the message, and the cell it points at."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from django.utils.functional import Promise

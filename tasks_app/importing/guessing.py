@@ -1,7 +1,5 @@
 """A look at a file of ratings: its columns, its first rows, and what the columns probably are."""
 
-from __future__ import annotations
-
 import csv
 import difflib
 import io

@@ -1,7 +1,5 @@
 """Mappings: how the columns and words of a foreign file translate to ours, and which of its rows count."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping

@@ -1,7 +1,5 @@
 """Normalise names in a file of ratings: invisible characters are refused, and a name has one spelling."""
 
-from __future__ import annotations
-
 import unicodedata
 
 from django.utils.translation import gettext as _

@@ -1,7 +1,5 @@
 """People to invite: names, addresses, groups, sets and languages, from a file or pasted."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The raters of a file: who is new to the study, and who belongs to raters of the study itself."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Check whether the task type of a row has such ratings."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 from django.utils.translation import gettext as _

@@ -1,7 +1,5 @@
 """The rows of a file of ratings, with its words translated by the mapping."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Small tables that a researcher uploads or pastes: read whole, every problem with line and column."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Statuses of raters as a platform exports them, or as a pasted list."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 
 from django.utils.translation import gettext as _

@@ -1,7 +1,5 @@
 """The base of commands that store a file whole or not at all, and report the outcome."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict

@@ -1,7 +1,5 @@
 """Find rows that are named on the command line."""
 
-from __future__ import annotations
-
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import AbstractBaseUser
 from django.core.management.base import CommandError

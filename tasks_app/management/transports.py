@@ -1,7 +1,5 @@
 """Fetch and post pages, of a server or of this process."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 Decision records are for those who change evalweb; they are no pages.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping

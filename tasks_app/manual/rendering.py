@@ -1,7 +1,5 @@
 """Render a page of the manual as HTML: headings have anchors, links and pictures are those of Help, tables scroll."""
 
-from __future__ import annotations
-
 import posixpath
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Search the manual for words: sections that hold all of them, those with the words in their heading first."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

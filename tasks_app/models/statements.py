@@ -1,7 +1,5 @@
 """Run statements that the ORM cannot express."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

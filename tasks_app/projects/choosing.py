@@ -1,7 +1,5 @@
 """Which studies of a project something can be done to, and why not to the others."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 

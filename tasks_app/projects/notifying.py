@@ -1,7 +1,5 @@
 """Notify workers of work on projects. The rows decide: a notification that gets lost is sent again."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 from django.db.models import Exists, OuterRef

@@ -1,7 +1,5 @@
 """Make one study per value of a column of a draft's texts, together in a new project."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Which rows about units (known answers, batches, prefilled answers) go with which of the divided texts."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The texts of a draft divided by the values of a column: rows, counts and names by value."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 

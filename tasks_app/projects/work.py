@@ -4,8 +4,6 @@ What is to be done is written in rows first. Whoever works on them takes one stu
 or two people at once, do not disturb each other.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial

@@ -1,7 +1,5 @@
 """When a text is accepted: conditions on the answers to questions, as researchers write them in the settings."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Read the coding of answers in words: the questions, their answers, and the codes that each coder gave them."""
 
-from __future__ import annotations
-
 import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence

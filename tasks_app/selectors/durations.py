@@ -1,7 +1,5 @@
 """How long raters really took for what they were given."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from tasks_app import pay

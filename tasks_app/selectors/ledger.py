@@ -1,7 +1,5 @@
 """The pay of a whole study: time, amounts and pay per hour of every rater, and the totals."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """The facts that opening a study would freeze, and the trials before, in numbers and names."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime

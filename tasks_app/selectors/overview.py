@@ -1,7 +1,5 @@
 """The list of a rater's set: answered and open units, with search."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

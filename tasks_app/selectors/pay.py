@@ -3,8 +3,6 @@
 Pay does not depend on answers or quality rules, so neither is read here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, fields
 from decimal import Decimal

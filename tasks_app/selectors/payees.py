@@ -1,7 +1,5 @@
 """Payees of a channel with their platform ids: the only place that joins the two."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import Any

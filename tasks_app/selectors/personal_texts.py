@@ -1,7 +1,5 @@
 """Texts that were written for one rater each."""
 
-from __future__ import annotations
-
 from tasks_app.models import PersonalText, Rater, Study, Task
 from tasks_app.task_types.samples import PERSONAL_TEXT
 

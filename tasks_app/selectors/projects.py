@@ -1,7 +1,5 @@
 """How far the studies of a project are, and what they cost: a handful of queries, however many studies there are."""
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Tasks that texts are sent to on request, and the texts that were sent."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 
 from django.db.models import Exists, OuterRef, QuerySet

@@ -1,7 +1,5 @@
 """Send jobs to workers. What is to be done stands in rows, so a message may get lost: it is sent again."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterable
 

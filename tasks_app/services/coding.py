@@ -1,7 +1,5 @@
 """Code free-text answers: make a codebook, code an answer, decide a disagreement, start again."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser

@@ -1,7 +1,5 @@
 """Texts that raters wrote and others verify: store their origins, forget authors, pay bonuses for accepted texts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 

@@ -1,7 +1,5 @@
 """Answer a repeated request of a script with the first answer."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Callable

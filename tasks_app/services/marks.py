@@ -1,7 +1,5 @@
 """The highest id below which every row is committed: ids are drawn in one order and committed in another."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from django.db import OperationalError, connection, transaction

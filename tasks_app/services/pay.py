@@ -1,7 +1,5 @@
 """Record payments due to raters. Rows are only added; a mistake is reversed by another row."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal

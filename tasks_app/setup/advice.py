@@ -1,7 +1,5 @@
 """Advice on single values of a set-up: nothing that is wrong, but what a careful reviewer would ask about."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from django.utils.translation import gettext as _

@@ -4,8 +4,6 @@ The work is a row. A worker holds a lock of its connection while it works on it,
 worker to be notified goes on where a process has died.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Mapping
 from datetime import timedelta

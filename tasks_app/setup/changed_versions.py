@@ -1,7 +1,5 @@
 """Studies that follow a frozen one with changes: prepared as drafts, each a study of its own (docs/decisions/0072)."""
 
-from __future__ import annotations
-
 import re
 
 from django.contrib.auth.models import AbstractBaseUser

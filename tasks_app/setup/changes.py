@@ -4,8 +4,6 @@ Two people who work at once change one document. A change names the revision it 
 changed the same value since, it is not made, and both values are returned.
 """
 
-from __future__ import annotations
-
 import io
 import json
 from collections.abc import Mapping, Sequence

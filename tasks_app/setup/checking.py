@@ -1,7 +1,5 @@
 """Check a set-up: each step as it is filled in, and the whole of it, which makes the study."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 
 from django.utils.translation import gettext as _

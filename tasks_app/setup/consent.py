@@ -5,8 +5,6 @@ usually ask for. What the set-up does not say stands in square brackets, for the
 an ethics board and a data protection officer decide whether it will do.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from decimal import Decimal, InvalidOperation
 

@@ -1,7 +1,5 @@
 """Controls: how one value of a study file is asked for, shown, and read from what was posted."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Callable, Mapping

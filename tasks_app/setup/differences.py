@@ -4,8 +4,6 @@ Entries of lists are compared by their keys, so that a moved entry is no change 
 nobody gave count as their defaults.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

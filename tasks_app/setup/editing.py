@@ -1,7 +1,5 @@
 """The posts of a step's form: values that were changed, and buttons that add, remove and move entries of lists."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """The set-up of a study as the files of a study file, so that it is checked and loaded as an uploaded one is."""
 
-from __future__ import annotations
-
 import zipfile
 from typing import IO
 

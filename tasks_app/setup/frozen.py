@@ -1,7 +1,5 @@
 """The set-up of a study that was opened, to be read only: made of the study file that opening froze."""
 
-from __future__ import annotations
-
 from tasks_app import sections
 from tasks_app.models import Setup, Study, Version
 from tasks_app.services.database import atomically

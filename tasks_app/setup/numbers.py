@@ -1,7 +1,5 @@
 """The numbers that follow from a set-up: places, raters, minutes, cost and pay per hour, before anything is stored."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Values within a document, by paths such as ("tasks", 0, "k")."""
 
-from __future__ import annotations
-
 import copy
 import itertools
 from collections.abc import Mapping

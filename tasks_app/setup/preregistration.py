@@ -1,7 +1,5 @@
 """The file to preregister a study with, before it opens: its questions, its plan and its analysis plan."""
 
-from __future__ import annotations
-
 import zipfile
 from collections.abc import Iterator, Sequence
 from typing import IO

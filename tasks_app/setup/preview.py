@@ -1,7 +1,5 @@
 """The rater's screen of a set-up: made of its own first texts as a stored unit's would be, without storing anything."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 

@@ -4,8 +4,6 @@ Each folder holds a study file with texts of our own in the form that the paper 
 what is as in the paper, what differs and why, and where the paper's table comes out.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache

@@ -1,7 +1,5 @@
 """A study as it is shared with colleagues for comment: no known answers, and names of systems only if shared."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

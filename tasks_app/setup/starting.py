@@ -3,8 +3,6 @@
 Each way makes a draft of its own with a set-up, which can be changed before the study is opened.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache

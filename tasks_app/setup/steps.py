@@ -1,7 +1,5 @@
 """The steps of setting up a study, and which parts of the study file each of them asks for."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """The rows of any table of a set-up: find, store, change and remove them; the caller holds the set-up."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce

@@ -3,8 +3,6 @@
 Whether a draft is a template stands in its settings, in a block that no study file holds: a copy of it is none.
 """
 
-from __future__ import annotations
-
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 from django.db.models import QuerySet

@@ -1,7 +1,5 @@
 """Reads of the texts of a study that is set up, for its pages."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Make a study in which other raters verify the texts that raters wrote: a draft with texts and their origins."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from django.contrib.auth.models import AbstractBaseUser

@@ -3,8 +3,6 @@
 `read` checks, `load` stores, `export` writes, `schema` describes; a file with problems raises `StudyFileError`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from django.contrib.auth.models import AbstractBaseUser

@@ -1,7 +1,5 @@
 """Validate a whole study file, and store it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 

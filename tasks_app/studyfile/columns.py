@@ -1,7 +1,5 @@
 """The tables of a study file, declared once: columns, allowed values and descriptions."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Mapping

@@ -3,8 +3,6 @@
 The JSON Schema, the checks, the defaults and the tables of docs/study-file.md all come from here.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from django import forms

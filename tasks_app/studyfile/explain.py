@@ -1,7 +1,5 @@
 """Explain violations of the JSON Schema in plain words."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """Form fields for keys, language tags, lists and maps in study.yaml."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Check that raters see the pictures, sounds and films of a study file, and learn what they show."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from django.utils.translation import gettext as _

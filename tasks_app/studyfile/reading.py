@@ -1,7 +1,5 @@
 """A study file while it is checked: its content, the place of every value, and the problems."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Convert form fields to JSON Schema (draft 2020-12), so that editors can validate a study file."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from datetime import date
 from decimal import Decimal

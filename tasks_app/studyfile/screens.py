@@ -1,7 +1,5 @@
 """Make the units of a study file without storing them, and check that plans can be drawn."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial

@@ -1,7 +1,5 @@
 """Workload of a rater in a study file, before it is stored."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

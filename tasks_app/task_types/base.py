@@ -7,8 +7,6 @@ The registry holds the classes. `Likert({"points": 7})` is a Likert scale of sev
 when it is made, and are its fields (`self.points`) wherever it makes units, a form or ratings.
 """
 
-from __future__ import annotations
-
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence

@@ -17,8 +17,6 @@ References
 .. [3] B. Selman, H. A. Kautz and B. Cohen (1994). Noise strategies for improving local search. AAAI, 337-343.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache

@@ -4,8 +4,6 @@ A type names what was asked (`AnsweredQuestion`): the options with those that th
 number given. `compare` adds what known answers accept. Nothing here is computed before the rater has answered.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain

@@ -1,7 +1,5 @@
 """Comparing an answer with known answers, and the feedback on it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """The boundaries of the characters that people see: the grapheme clusters of UAX 29."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 import regex

@@ -1,7 +1,5 @@
 """The Likert scale: one step per criterion."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 

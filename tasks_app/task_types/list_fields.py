@@ -1,7 +1,5 @@
 """Fields of labels and of error labels: parameters that are lists, and boxes to tick."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 

@@ -1,7 +1,5 @@
 """Questions about one text that raters answer by choosing options: shared by labels, error labels and comprehension."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from random import Random

@@ -1,7 +1,5 @@
 """What screens call the outputs that they show: texts, pictures, sound recordings and films."""
 
-from __future__ import annotations
-
 from django.utils.translation import gettext
 
 TEXT = "text"

@@ -1,7 +1,5 @@
 """Screens without a study, for the patterns page, the catalogue and anybody who looks at a type."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from random import Random

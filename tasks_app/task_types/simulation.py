@@ -1,7 +1,5 @@
 """The shared behaviour of simulated raters: texts have a latent quality, and raters stray from it by their own."""
 
-from __future__ import annotations
-
 import hashlib
 from random import Random
 

@@ -1,7 +1,5 @@
 """The slider: a number on a continuous range per criterion, such as 0 to 100 for direct assessment."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import floor

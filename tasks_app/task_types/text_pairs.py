@@ -3,8 +3,6 @@
 Not a task type of its own, but shared by pairwise and triangle.
 """
 
-from __future__ import annotations
-
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence

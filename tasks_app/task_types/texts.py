@@ -1,7 +1,5 @@
 """Task types that ask about texts: what all of them can show beside a text, and the units of one text each."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from random import Random
 from typing import Any

@@ -1,7 +1,5 @@
 """Template tags that show outputs which are pictures, sounds or films on researchers' pages."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

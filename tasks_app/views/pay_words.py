@@ -1,7 +1,5 @@
 """Pay in words: the offer above the consent, what a rater gets, and whether an offer is high enough."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 from django.utils import formats

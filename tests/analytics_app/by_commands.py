@@ -1,7 +1,5 @@
 """Small studies by the commands a user has: described, loaded, ratings imported, analysed."""
 
-from __future__ import annotations
-
 import csv
 import json
 from collections.abc import Mapping, Sequence

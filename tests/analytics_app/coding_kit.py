@@ -1,7 +1,5 @@
 """A study whose judges gave their motives, and two people who coded them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

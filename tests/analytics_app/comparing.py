@@ -1,7 +1,5 @@
 """Tables of comparisons by hand: screens, what they show, and what raters said of them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """What the settings of a row say, so that its numbers can be computed again."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A study whose uncertain texts go to experts: a crowd that disagrees about some of them, and people who decide."""
 
-from __future__ import annotations
-
 import uuid
 from pathlib import Path
 from typing import Any

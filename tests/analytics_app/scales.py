@@ -1,7 +1,5 @@
 """Made-up tables of several questions a task: pairs of words with factors behind them, and PANAS in waves."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any

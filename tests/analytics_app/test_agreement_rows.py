@@ -1,7 +1,5 @@
 """The rows of agreement: what each scale calls for, forms and weights said, and who cannot agree at all."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Answers by group: each question is tested as its scale asks, over one family, and shown as the first table."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A question asked twice in one judgment: the second answer enters no mean, no z and no agreement."""
 
-from __future__ import annotations
-
 import json
 from io import StringIO
 from pathlib import Path

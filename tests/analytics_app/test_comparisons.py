@@ -1,7 +1,5 @@
 """Analyses that compare systems, on answers as their task types store them."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Composite scores: how they are declared and refused, what they are, and what is computed from them."""
 
-from __future__ import annotations
-
 from io import StringIO
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """A rater who gave the same rating throughout: out of results with z, or 0 there where the plan says so."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Counts of errors: effects by hand and by least squares, where counts come from, and what is refused."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any

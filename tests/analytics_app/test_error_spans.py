@@ -1,7 +1,5 @@
 """Marked errors by the commands a user has, worked out by hand."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

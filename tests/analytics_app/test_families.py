@@ -1,7 +1,5 @@
 """Families of permutation tests: how many permutations they take, and what rows say where none can be significant."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

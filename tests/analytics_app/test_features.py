@@ -1,7 +1,5 @@
 """Features of outputs: declared rules by hand, groups, means, contrasts, and what cannot be computed."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Features of outputs from the plan to the pages: computed from stored texts, shown, and set up in the browser."""
 
-from __future__ import annotations
-
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client

@@ -1,7 +1,5 @@
 """The error of joint labels with fewer judgments: rows by hand, by the model, and what is said where there is none."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

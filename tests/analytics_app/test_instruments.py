@@ -1,7 +1,5 @@
 """Published questionnaires: their scoring, against published examples and against computation by hand."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import replace

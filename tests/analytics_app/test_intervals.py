@@ -1,7 +1,5 @@
 """What intervals are over, and what is said of those that rest on little."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Known truth: right answers by system, category and rater against chance, and what is said where there is no truth."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

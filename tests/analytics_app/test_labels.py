@@ -1,7 +1,5 @@
 """Labels and error labels: numbers of small tables counted by hand."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

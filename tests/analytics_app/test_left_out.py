@@ -1,7 +1,5 @@
 """What is left out before any rule: every stored rating is in the funnel, with the reason why it does not count."""
 
-from __future__ import annotations
-
 import pytest
 
 from tasks_app.models import Rating, Study

@@ -1,7 +1,5 @@
 """Scores of automatic metrics: importing them, what is refused, and what they say against people."""
 
-from __future__ import annotations
-
 import contextlib
 import gzip
 import json

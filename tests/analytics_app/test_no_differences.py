@@ -1,7 +1,5 @@
 """Rules for numbers without a scale: one number throughout, screens without differences, identical texts."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any

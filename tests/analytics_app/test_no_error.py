@@ -1,7 +1,5 @@
 """Answers that found no error have no rating, and are answers like any other: for rules, and in what is counted."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

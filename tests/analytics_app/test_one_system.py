@@ -1,7 +1,5 @@
 """Rows that are about one of several systems say so, however they come to be: they are hidden while a study is open."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Order effects and fieldwork: places as they were stored, effects that were put in, and who took part."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from datetime import timedelta

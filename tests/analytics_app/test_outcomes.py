@@ -1,7 +1,5 @@
 """Outcomes measured elsewhere: what is refused, what is stored, how groups and waves are compared, who is forgotten."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 from io import StringIO

@@ -1,7 +1,5 @@
 """Outputs that are pictures and sounds, to whoever analyses: their words are not read, and the datasheet knows them."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import pytest

@@ -1,7 +1,5 @@
 """A pre-study of adjective pairs: which pass the cut-offs of Macketanz et al. (2022), and the study they begin."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

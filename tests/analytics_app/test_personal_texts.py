@@ -1,7 +1,5 @@
 """Personal texts: who reads which, when they wait, what is refused and replaced, and who is forgotten."""
 
-from __future__ import annotations
-
 import uuid
 from datetime import timedelta
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Trust coefficients, care of raters and reduced scales as analyses, and how pages show them."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What rules need beside the ratings: repeats, controls, skips, times and words on a screen."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Each quality rule on a small table with hand-made material: who goes, why in plain words, and who was not tested."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Several quality rules in one run: their order, the funnel, the reasons that are stored, and the pages about them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

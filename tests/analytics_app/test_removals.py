@@ -1,7 +1,5 @@
 """Pairs that leave the factors one by one: what the settings hold, and what rows and tables say of them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """Robustness: originals against degraded copies, for raters and metrics, against pandas and by hand."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

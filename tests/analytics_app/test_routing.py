@@ -1,7 +1,5 @@
 """Texts whose label stays uncertain go to experts, and what these say comes first in the next run."""
 
-from __future__ import annotations
-
 import copy
 from decimal import Decimal
 from io import StringIO

@@ -1,7 +1,5 @@
 """Factors, profiles, PANAS and questions: what their rows say of made-up ratings whose answer is known."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Search results: precision and nDCG of small lists by hand, and what is said of unjudged and repeated results."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import replace

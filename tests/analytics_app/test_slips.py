@@ -1,7 +1,5 @@
 """Slips of the pen in a plan: refused with their place, or said in the results, and never without a word."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

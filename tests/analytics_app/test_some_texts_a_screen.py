@@ -1,7 +1,5 @@
 """Twenty-one systems judged five at a time: the planted order comes back, by magnitudes, ranks and choices."""
 
-from __future__ import annotations
-
 import csv
 from collections import Counter
 from io import StringIO

@@ -1,7 +1,5 @@
 """The analysis of a triangle test, from imported answers to rows, tables and a chart."""
 
-from __future__ import annotations
-
 import csv
 import json
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Systems ranked by TrueSkill, and clusters of WMT's rank-sum tests, on answers as their task types store them."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What docs/ratings-file.md promises in two minutes: its files and commands lead to its results."""
 
-from __future__ import annotations
-
 import csv
 import re
 import shlex

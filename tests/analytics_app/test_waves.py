@@ -1,7 +1,5 @@
 """PANAS in a study of two groups and three waves, each a task: imported, analysed, and drawn as one course."""
 
-from __future__ import annotations
-
 import csv
 import json
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Ways of scoring: the scores of systems, and their correlations between ways, criteria and tasks."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The example with every kind of check, and going through it: questions, practice, test, texts, questions, end."""
 
-from __future__ import annotations
-
 import csv
 import json
 import secrets

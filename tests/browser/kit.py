@@ -1,7 +1,5 @@
 """What browser tests of raters' pages have in common: getting to a unit, sending it, a phone, no script, axe."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Literal

@@ -1,7 +1,5 @@
 """Raters of platforms in a real browser: MTurk's in a frame on another origin, Prolific's from consent to code."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from urllib.parse import urlencode

@@ -1,7 +1,5 @@
 """The page of a new run in a real browser: a preset is chosen, settings are changed, and what rules exclude follows."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from playwright.sync_api import Browser, Page, StorageState, expect

@@ -1,7 +1,5 @@
 """Published studies in a real browser: from New study to an open study, and the first screen of a rater."""
 
-from __future__ import annotations
-
 import pytest
 from playwright.sync_api import Browser, Page, expect
 

@@ -1,7 +1,5 @@
 """Best-worst scaling in a real browser: mouse, keyboard, phone, no script, a draft, several criteria, mixed items."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Magnitude estimation in a real browser: mouse, keyboard, phone, no script, a draft, a long reference."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 

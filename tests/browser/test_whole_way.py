@@ -1,7 +1,5 @@
 """From an arrival to every ending, in a real browser: questions, practice, test, texts with checks among them, code."""
 
-from __future__ import annotations
-
 import secrets
 from collections import Counter
 

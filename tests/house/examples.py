@@ -1,7 +1,5 @@
 """The example studies, loaded and judged: what is promised of every task type is tried on them."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Mapping
 from io import StringIO

@@ -1,7 +1,5 @@
 """One order of every pair of systems: rows, charts and tables of a run name it alike and say the same number."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from html import unescape

@@ -1,7 +1,5 @@
 """Tables that are taken away from the results of a study hold the numbers of its page."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

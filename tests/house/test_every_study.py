@@ -1,7 +1,5 @@
 """A study of every task type, from its file to its results: judged by its pages, exported, imported again, analysed."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import math

@@ -1,7 +1,5 @@
 """Forged posts, for every task type: refused with 4xx, nothing stored, no trace in the data of others."""
 
-from __future__ import annotations
-
 import json
 import re
 import uuid

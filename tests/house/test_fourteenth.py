@@ -3,8 +3,6 @@
 A task type takes four files and no other edit, and each module that the page shows is one file.
 """
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

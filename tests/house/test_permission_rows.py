@@ -4,8 +4,6 @@ The code is read rather than run: from the view of each address, whatever it cal
 every call that names a role is held against the rows of that address.
 """
 
-from __future__ import annotations
-
 import ast
 import importlib
 import inspect

@@ -1,7 +1,5 @@
 """The product imports what requirements.txt names, and nothing that only the tests install."""
 
-from __future__ import annotations
-
 import ast
 import re
 import subprocess

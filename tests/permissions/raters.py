@@ -1,7 +1,5 @@
 """The rows of pages that anybody may open: a rater's pages know people by the address alone."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The rows of researchers' pages."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What a row of the permission table says, in short for the ways in which addresses let people in."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any

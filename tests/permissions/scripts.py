@@ -1,7 +1,5 @@
 """The rows of the API, which knows people by their tokens: no cookie signs anybody in there."""
 
-from __future__ import annotations
-
 from tests.permissions.rows import RESEARCHER, public, script
 
 VIEWER, EDITOR, OWNER = "viewer", "editor", "owner"

@@ -1,7 +1,5 @@
 """The whole permission table: a row for each address, method, state of the study and thing that is asked for."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 

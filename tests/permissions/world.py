@@ -1,7 +1,5 @@
 """The studies that the permission table asks about, with one of everything an address can name, and their people."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Mapping
 from dataclasses import dataclass

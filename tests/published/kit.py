@@ -1,7 +1,5 @@
 """Published studies, begun in New study, judged by raters with a planted effect, and analysed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Coreference annotations (Borovikova et al. 2022): what errors cost, and raters who cannot be trusted, are found."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Iterable, Mapping
 from io import StringIO

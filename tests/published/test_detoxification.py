@@ -1,7 +1,5 @@
 """Detoxification (Logacheva et al. 2022): a careless rater is stopped and paid; few judgments err more than many."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from random import Random
 

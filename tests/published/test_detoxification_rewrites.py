@@ -1,7 +1,5 @@
 """Rewrites that raters write are verified by others: the bad ones are rejected, the good ones become pairs."""
 
-from __future__ import annotations
-
 import json
 from random import Random
 from typing import Any

@@ -6,8 +6,6 @@ The paper reports that tailored texts improved emotional state against the app a
 eight points of positive affect, and loses as many of negative affect, in the second week only.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from random import Random
 

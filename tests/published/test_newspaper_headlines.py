@@ -1,7 +1,5 @@
 """Which newspaper is it from? (De Mattei et al. 2020): raters who cannot tell are right as often as chance."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from random import Random
 

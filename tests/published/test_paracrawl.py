@@ -1,7 +1,5 @@
 """Errors of a crawled corpus (Ramírez-Sánchez et al. 2022): what annotators confuse, and what systems differ in."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from random import Random
 

@@ -1,7 +1,5 @@
 """Degraded copies: raters who notice all kinds but changed numbers, and a metric blind to word order."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Mapping
 from io import StringIO

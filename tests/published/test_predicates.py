@@ -1,7 +1,5 @@
 """Frequent and rare predicates (van Miltenburg et al. 2020): the planted interaction of system and feature is found."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from random import Random
 

@@ -5,8 +5,6 @@ Geometric means of informativeness are 95, 97 and 60 for the three systems, in t
 the systems apart.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from math import exp, log
 from random import Random

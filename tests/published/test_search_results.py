@@ -1,7 +1,5 @@
 """Search results (Manning et al. 2008): the system with more relevant results among its first is found."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping
 from random import Random

@@ -4,8 +4,6 @@ The authors published no ratings. Each of the eight pairs of Table 1 loads on it
 that the paper left out go with a dimension as well, one loads on two, and one on none.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from io import StringIO
 from pathlib import Path

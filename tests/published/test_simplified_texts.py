@@ -1,7 +1,5 @@
 """Simplified texts (Agrawal and Carpuat 2024): what a program left out is found, and that originals are read longer."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from random import Random
 

@@ -4,8 +4,6 @@ The paper's example takes half a minute by the pages, so that all 98 judges come
 has 12. Both are compared with scipy's binomial distribution, the example with the paper's printed numbers as well.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from random import Random
 

@@ -1,7 +1,5 @@
 """Senses of words in conversation (Lưu 2022): raters who are wrong about verbs only, by part of speech."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import pytest

@@ -1,7 +1,5 @@
 """Raters who are quick: units are answered by the services behind the pages, not by the pages."""
 
-from __future__ import annotations
-
 import uuid
 from datetime import timedelta
 from urllib.parse import urlencode

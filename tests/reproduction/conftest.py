@@ -1,7 +1,5 @@
 """Loads a set of published data once, by the commands that a user has, and keeps its results document."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import shutil

@@ -1,7 +1,5 @@
 """Published items and words run as studies: judged by simulated raters, exported, imported again without a change."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import shutil

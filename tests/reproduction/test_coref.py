@@ -7,8 +7,6 @@ authors' own code gives on these ten (`expected.json` of the data): alpha on fou
 ones, and the trust coefficient of every rater on each of them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -5,8 +5,6 @@ raters, of whom ten were released. So the oracles are statsmodels on these texts
 differences (`data_analysis.ipynb`, cells 13 to 18) in pandas.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any

@@ -4,8 +4,6 @@ HumEval 2022. Their Tables 1 and 2 print means of 15 systems, Tables 3 and 4 how
 Texts and ratings are not published, so what is tested are the functions that the analysis of metrics calls.
 """
 
-from __future__ import annotations
-
 import csv
 import math
 from collections.abc import Mapping

@@ -5,8 +5,6 @@ z. The oracle is `expected.json` of the data, computed with scipy and krippendor
 paper prints a figure it agrees to the printed digits, but for one.
 """
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Mapping
 from pathlib import Path

@@ -3,8 +3,6 @@
 The oracle is `expected.json` of the data: psych and factanal of R, statsmodels and factor_analyzer on the same ratings.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

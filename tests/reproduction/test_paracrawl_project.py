@@ -1,7 +1,5 @@
 """Table 1 of Ramírez-Sánchez et al. (2022) as a project: a study for each language pair, one table for all of them."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import io

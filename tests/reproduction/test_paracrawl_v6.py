@@ -3,8 +3,6 @@
 Every figure of `expected.json` is reproduced; docs/methods/error-labels.md lists where the paper prints another one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -5,8 +5,6 @@ criterion a job (setup 2). The paper prints ICC only; the oracle is `expected.js
 scipy, krippendorff, pingouin and trueskill from the published ratings. docs/methods/magnitude.md says how they compare.
 """
 
-from __future__ import annotations
-
 import csv
 import gzip
 from collections.abc import Callable, Mapping

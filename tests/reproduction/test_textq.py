@@ -4,8 +4,6 @@ HumEval 2022. No ratings are published, so nothing else can be computed anew: th
 sentences are loaded as a study with the published pairs of words.
 """
 
-from __future__ import annotations
-
 import csv
 import json
 import shutil

@@ -5,8 +5,6 @@ page and the analysis use; and the example of 98 judges once more through a stud
 pd 10 %, alpha .05, beta .001 is printed 1181, and 1178 are enough.
 """
 
-from __future__ import annotations
-
 import csv
 import json
 import shutil

@@ -4,8 +4,6 @@ The published scores of systems and of all 15,341 segments follow from the marke
 Foster, Grangier, Ratnakar, Tan and Macherey (2021). The oracle is `expected.json` and `segment_scores.csv` of the data.
 """
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """Published ratings that several tests of agreement share."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -1,7 +1,5 @@
 """The definitions written down as slowly as they read, to compare the fast ones with."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from itertools import combinations, permutations

@@ -1,7 +1,5 @@
 """The control score of KEOPS before its penalties, beside its own formula."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

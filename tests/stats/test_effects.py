@@ -1,7 +1,5 @@
 """Scores by counts of errors: statsmodels' least squares, and what is refused."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import statsmodels.api as sm

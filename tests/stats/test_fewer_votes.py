@@ -1,7 +1,5 @@
 """The error of fewer votes: against scipy's hypergeometric distributions, and against all samples listed one by one."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import numpy as np

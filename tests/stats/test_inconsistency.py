@@ -1,7 +1,5 @@
 """The inconsistency score: its definition, the fence, and weights."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

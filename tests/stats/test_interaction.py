@@ -1,7 +1,5 @@
 """The difference of differences by feature: against cell means and a cluster-robust covariance written out by hand."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats

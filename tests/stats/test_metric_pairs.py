@@ -1,7 +1,5 @@
 """Two metrics against each other, compared with scipy, a loop over resamples, and published means of systems."""
 
-from __future__ import annotations
-
 import csv
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Errors of predicting ratings by the other raters: worked by hand, against pandas, and what is undefined."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Which scale leaves the factors next, by the criteria of Macketanz et al. (2022), and which factors are the same."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

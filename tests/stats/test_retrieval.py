@@ -1,7 +1,5 @@
 """Precision and nDCG of ranked lists: printed examples, and scikit-learn."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Most frequent numbers and identical texts, against counts in plain Python."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from math import isnan
 

@@ -1,7 +1,5 @@
 """Runs of the same position, against R's careless and plain Python."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import groupby
 

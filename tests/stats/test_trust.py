@@ -1,7 +1,5 @@
 """Trust coefficients against the algorithm written out in plain Python, and their odd cases."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import combinations
 

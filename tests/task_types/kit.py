@@ -1,7 +1,5 @@
 """What the tests of all task types do with a screen."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from random import Random
 

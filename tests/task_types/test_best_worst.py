@@ -1,7 +1,5 @@
 """Best-worst scaling: tuples that are balanced, answers that name two different texts, and known answers."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations, islice

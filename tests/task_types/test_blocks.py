@@ -1,7 +1,5 @@
 """Texts over several screens: every text once, pairs of systems counted, keys as before where nothing is split."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations, pairwise

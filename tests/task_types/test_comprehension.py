@@ -1,7 +1,5 @@
 """Comprehension: questions of the item with right answers, reading time, and questions that depend on others."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from itertools import islice

@@ -1,7 +1,5 @@
 """Magnitude estimation: the reference, the numbers and their messages, who is judged, and published items."""
 
-from __future__ import annotations
-
 import csv
 from collections import Counter
 from itertools import islice

@@ -1,7 +1,5 @@
 """What is ticked about a text before its numbers: contradictions, what is stored, where it is asked."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Pictures, sounds and films: beside texts of one item and of several, and as outputs in the place of texts."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from random import Random

@@ -1,7 +1,5 @@
 """A triangle of three items with one text each: three days with their own pictures, two by one forecaster."""
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import islice
 from pathlib import Path

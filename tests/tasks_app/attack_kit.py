@@ -1,7 +1,5 @@
 """What attackers try with, and how it is seen that nothing changed."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Recording what is asked of the database: statements with their placeholders, and the locks held after each."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """When a text is accepted: conditions on the answers to questions."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The registry of sections: another app's part of a study is checked, stored, frozen, copied and replaced with it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from graphlib import CycleError
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Agreement on categories and steps: percent, Gwet's AC, Fleiss' kappa, Kendall's W."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

@@ -3,8 +3,6 @@
 The choice depends on what was asked and who rated what, never on the values: a menu of measures invites picking.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from django.utils.translation import gettext

@@ -1,7 +1,5 @@
 """Tables of agreement between raters: what the scale calls for first, then pairs of raters."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Answers to a questionnaire by group: one line per question as in the first table of a trial, with a test."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations

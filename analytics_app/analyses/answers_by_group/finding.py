@@ -1,7 +1,5 @@
 """The finding about answers that differ clearly between groups."""
 
-from __future__ import annotations
-
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 

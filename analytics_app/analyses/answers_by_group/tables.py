@@ -1,7 +1,5 @@
 """The table of answers by group: a line for each answer, a column for each group, and a test of each question."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 

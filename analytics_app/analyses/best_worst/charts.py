@@ -1,7 +1,5 @@
 """The chart of best-worst scores."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from analytics_app.charts.compared import strengths_of

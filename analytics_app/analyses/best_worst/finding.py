@@ -1,7 +1,5 @@
 """The finding that the intervals of best-worst scores support: the method has no test of pairs."""
 
-from __future__ import annotations
-
 from django.utils.translation import gettext as _
 
 from analytics_app.show.findings import Finding, FindingQuestion, finding_of

@@ -1,7 +1,5 @@
 """Tables of best-worst scaling: systems, then reliability and balance."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from django.utils.translation import gettext as _

@@ -1,7 +1,5 @@
 """Clusters of systems as WMT draws them from direct assessment."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The chart of clusters: the ranks that rank-sum tests leave open."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 
 from analytics_app.charts.compared import rank_ranges

@@ -1,7 +1,5 @@
 """The distribution of all values of a criterion, whatever system they are about."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

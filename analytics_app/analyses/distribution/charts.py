@@ -1,7 +1,5 @@
 """Charts of how ratings are spread over their scale."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 
 from analytics_app.charts import words

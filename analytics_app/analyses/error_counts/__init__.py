@@ -1,7 +1,5 @@
 """Counts of errors: the cost of an error of each type with people and with metrics, and the difference of the two."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

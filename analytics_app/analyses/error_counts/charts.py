@@ -1,7 +1,5 @@
 """Charts of counts of errors: the effect of one more error of each type on ratings and on scores of metrics."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from analytics_app.charts import words

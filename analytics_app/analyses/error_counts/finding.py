@@ -1,7 +1,5 @@
 """The finding about types of errors that lower ratings."""
 
-from __future__ import annotations
-
 from django.utils.translation import gettext as _
 
 from analytics_app.show.findings import Finding, FindingQuestion, finding_of, listed, tests_of

@@ -1,7 +1,5 @@
 """Tables of counts of errors: effects on people and metrics, fits, raters, and how far metrics are from people."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from django.utils.translation import gettext as _

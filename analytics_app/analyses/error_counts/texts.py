@@ -1,7 +1,5 @@
 """Rated texts with their counts of errors, the ratings of people, and the scores of metrics."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

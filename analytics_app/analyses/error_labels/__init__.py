@@ -1,7 +1,5 @@
 """Error labels: the frequency of each label by system and by rater, and the labels that raters confuse."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Charts of error labels: profiles by system and by rater, and the labels that raters confuse."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Error labels by rater: profiles, confusions and times."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import combinations
 from typing import Any

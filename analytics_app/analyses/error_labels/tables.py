@@ -1,7 +1,5 @@
 """Tables of error labels: profiles of systems and of raters, confusions, and the remaining rows."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from django.utils.translation import gettext as _

@@ -1,7 +1,5 @@
 """Error spans: penalties, profiles of errors, correlation with scores, and agreement on the marks."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 

@@ -1,7 +1,5 @@
 """Agreement on marked errors."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Charts of marked errors: penalties, severities and kinds."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from analytics_app.charts import words

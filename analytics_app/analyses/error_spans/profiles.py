@@ -1,7 +1,5 @@
 """Errors by severity and category: by system, by rater, and as counts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Scores given with the marks: means, contradictions with the marks, and the effect of an error."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

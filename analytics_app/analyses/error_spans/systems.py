@@ -1,7 +1,5 @@
 """Penalties of systems, and their comparisons."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Tables of marked errors: systems, pairs, kinds, raters, agreement, and the score given with the marks."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from django.utils.translation import gettext as _

@@ -1,7 +1,5 @@
 """Factors of adjective pairs, or of the questions of a questionnaire: groups that measure the same construct."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Charts of factors: scores of systems, scree, loadings."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Removal of pairs from the factors one by one: the steps in the settings, and their rows."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

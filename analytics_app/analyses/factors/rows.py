@@ -1,7 +1,5 @@
 """Rows of factors: reliability, scores of systems, and comparison with other factors."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

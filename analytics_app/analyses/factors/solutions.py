@@ -1,7 +1,5 @@
 """Fit factors to some scales, for the rows of a run and for each earlier step of a reduction."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

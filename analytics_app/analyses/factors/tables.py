@@ -1,7 +1,5 @@
 """Tables of factors: suitability of the data, loadings, reliability, and scores of systems."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 
 from django.utils.translation import gettext as _

@@ -1,7 +1,5 @@
 """Charts of features: means by feature, and the dependence of differences between systems on features."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

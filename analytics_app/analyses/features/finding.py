@@ -1,7 +1,5 @@
 """The finding that the tests of differences by feature support."""
 
-from __future__ import annotations
-
 from django.utils.translation import gettext as _
 
 from analytics_app.models import ResultRow

@@ -1,7 +1,5 @@
 """Outputs grouped by the value of a feature: each word is a group, numbers are in groups between limits."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Tables of features: ratings by feature, by feature and system, contrasts, and numbers of outputs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from django.utils.translation import gettext as _

@@ -1,7 +1,5 @@
 """Fewer judgments: the error of the label of a text from m of its judgments, against the label from all of them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any

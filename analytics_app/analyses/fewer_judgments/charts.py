@@ -1,7 +1,5 @@
 """The chart of fewer judgments: error of the joint label over the number of judgments per text."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from analytics_app.charts import words

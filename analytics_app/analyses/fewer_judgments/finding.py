@@ -1,7 +1,5 @@
 """The number of judgments per text that gives nearly the same joint labels as all judgments."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from django.utils.translation import gettext as _

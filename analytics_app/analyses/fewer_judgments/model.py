@@ -1,7 +1,5 @@
 """Labels by Dawid and Skene on random samples of the judgments of each text, against those on all judgments."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

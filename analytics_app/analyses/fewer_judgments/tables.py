@@ -1,7 +1,5 @@
 """The table of fewer judgments: error of the joint label by number of judgments."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from django.utils.translation import gettext as _

@@ -1,7 +1,5 @@
 """Fieldwork: participants, amount and time of their judgments, pay, and results of checks."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

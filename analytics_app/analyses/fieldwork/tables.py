@@ -1,7 +1,5 @@
 """The table of fieldwork: the figures of a method section, line by line."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from django.utils.translation import gettext as _

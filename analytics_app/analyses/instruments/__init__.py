@@ -1,7 +1,5 @@
 """Scores of published questionnaires, such as SUS, NASA-TLX and UEQ-S, by group and wave."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

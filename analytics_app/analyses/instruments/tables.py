@@ -1,7 +1,5 @@
 """The table of scored questionnaires, with one line for each score, group and wave."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from django.utils.translation import gettext as _

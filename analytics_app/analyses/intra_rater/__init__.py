@@ -1,7 +1,5 @@
 """Agreement of raters with themselves, from repeated questions."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Tables of raters' agreement with themselves: all together, then each rater, the least consistent first."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from django.utils.translation import gettext as _

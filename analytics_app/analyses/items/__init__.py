@@ -1,7 +1,5 @@
 """Items by system: the mean rating of each output, which shows hard items and unusual outputs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

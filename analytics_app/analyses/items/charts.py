@@ -1,7 +1,5 @@
 """The heat map of items by system, with darker cells for higher means."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Answers with a known truth: the share of right answers, compared with chance."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

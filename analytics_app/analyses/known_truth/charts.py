@@ -1,7 +1,5 @@
 """Charts of known truth: shares of right answers by system and by rater."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from analytics_app.charts import words

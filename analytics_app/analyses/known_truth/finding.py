@@ -1,7 +1,5 @@
 """The finding that tests of right answers against chance support."""
 
-from __future__ import annotations
-
 from django.utils.translation import gettext as _
 
 from analytics_app.show.findings import Finding, FindingQuestion, finding_of

@@ -1,7 +1,5 @@
 """Right and wrong answers: each answer compared with the label that is true of its item."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

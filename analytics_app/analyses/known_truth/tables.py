@@ -1,7 +1,5 @@
 """Tables of known truth: shares of right answers, tests against chance, pairs, raters, answers by true label."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from django.utils.translation import gettext as _

@@ -1,7 +1,5 @@
 """Krippendorff's alpha, with an interval."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Labels: shares by system, majority labels, the most likely label of each text, and labels of experts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Charts of labels: their confidence, and the accuracy of raters."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from analytics_app.charts import words

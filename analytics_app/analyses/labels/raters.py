@@ -1,7 +1,5 @@
 """Reliability of each rater of labels."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from math import isnan
 

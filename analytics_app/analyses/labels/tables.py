@@ -1,7 +1,5 @@
 """Tables of labels: by system, by label, pairs of systems, crowd and experts, raters, the least certain texts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from django.utils.translation import gettext as _

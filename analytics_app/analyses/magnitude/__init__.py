@@ -1,7 +1,5 @@
 """Magnitude estimates: geometric means, z of logarithms, ratios of systems."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Charts of magnitudes: geometric means, and ratios of systems."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from math import log
 

@@ -1,7 +1,5 @@
 """Tables of magnitudes: systems, and ratios of systems."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from django.utils.translation import gettext as _

@@ -1,7 +1,5 @@
 """Places of marked errors in texts: the texts with most marks, a few of each system."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 

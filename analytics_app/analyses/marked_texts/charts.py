@@ -1,7 +1,5 @@
 """The chart of marks in texts: strips from the beginning of a text to its end."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The chart of metrics against each other: a cell for each pair, darker for correlations further from zero."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from analytics_app.charts import words

@@ -1,7 +1,5 @@
 """Tables of metrics against each other."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from django.utils.translation import gettext as _

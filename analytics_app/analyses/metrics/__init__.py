@@ -1,7 +1,5 @@
 """Automatic metrics against people: over texts, within items, over systems, and two metrics against each other."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from itertools import combinations
 from typing import Any, ClassVar

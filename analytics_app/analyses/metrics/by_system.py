@@ -1,7 +1,5 @@
 """Means of a metric by system, and differences between systems by the metric."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Charts of automatic metrics against people."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from analytics_app.charts import words

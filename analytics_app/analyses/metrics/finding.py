@@ -1,7 +1,5 @@
 """The finding that the tests of systems by composite scores support."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from django.utils.translation import gettext as _

@@ -1,7 +1,5 @@
 """Scores of metrics as matrices of items by systems, aligned with those of people."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

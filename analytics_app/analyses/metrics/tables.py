@@ -1,7 +1,5 @@
 """Tables of automatic metrics: agreement of each with people, and comparisons of metrics."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 
 from django.utils.translation import gettext as _

@@ -1,7 +1,5 @@
 """Order effects: effects of the place on the screen and in the sitting on ratings, choices and times."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from math import exp

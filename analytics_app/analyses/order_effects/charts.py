@@ -1,7 +1,5 @@
 """Charts of order effects: effects of places, chosen places, and seconds over the sitting."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from analytics_app.charts import words

@@ -1,7 +1,5 @@
 """Ratings in the order in which they were given, and regressions on that order."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any

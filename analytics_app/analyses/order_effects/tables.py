@@ -1,7 +1,5 @@
 """Tables of order effects: places on the screen, the sitting, and seconds a unit."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from django.utils.translation import gettext as _

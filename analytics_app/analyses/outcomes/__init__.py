@@ -1,7 +1,5 @@
 """Outcomes measured elsewhere, such as calories: means by group and wave, and change between waves."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The chart of outcomes measured elsewhere: means by group over the waves."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from analytics_app.charts import words

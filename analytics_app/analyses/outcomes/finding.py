@@ -1,7 +1,5 @@
 """The finding that the tests of outcomes measured elsewhere support."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from django.utils.translation import gettext as _

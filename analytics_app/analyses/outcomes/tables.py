@@ -1,7 +1,5 @@
 """Tables of outcomes measured elsewhere: means by group and wave, then how groups began and changed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from django.utils.translation import gettext as _

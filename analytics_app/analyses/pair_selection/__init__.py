@@ -1,7 +1,5 @@
 """A pre-study of adjective pairs: the selection of pairs that suit the texts of the main study."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

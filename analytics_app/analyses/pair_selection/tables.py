@@ -1,7 +1,5 @@
 """The table of a pre-study, with one line for each pair and its verdict."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from django.utils.translation import gettext as _

@@ -1,7 +1,5 @@
 """Pairwise comparisons: win rates with intervals, the chosen side, and Bradley-Terry strengths."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Tables of pairwise preferences: pairs, strengths, sides."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from django.utils.translation import gettext as _

@@ -1,7 +1,5 @@
 """PANAS: positive and negative affect by group and wave, and change since the first time."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any

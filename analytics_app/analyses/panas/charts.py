@@ -1,7 +1,5 @@
 """The chart of PANAS: positive and negative affect by group over time."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 

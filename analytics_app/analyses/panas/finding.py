@@ -1,7 +1,5 @@
 """The finding that the tests of PANAS support."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 from django.utils.translation import gettext as _

@@ -1,7 +1,5 @@
 """Tables of PANAS: scores by group and time, change within groups, change between groups."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from django.utils.translation import gettext as _

@@ -1,7 +1,5 @@
 """PANAS answers by person and time; a time is a task in a wave."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

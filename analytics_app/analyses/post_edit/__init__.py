@@ -1,7 +1,5 @@
 """Post-edits: the choice of suggestions, distances of the edited text from each, and time and keystrokes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 

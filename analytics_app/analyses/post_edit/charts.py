@@ -1,7 +1,5 @@
 """Charts of post-edits: chosen suggestions, and distances of the edited texts from suggestions."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from analytics_app.charts import words

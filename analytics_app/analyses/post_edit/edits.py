@@ -1,7 +1,5 @@
 """Edited texts and the suggestions that were shown with them, as columns."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The finding that the tests of chosen suggestions support."""
 
-from __future__ import annotations
-
 from django.utils.translation import gettext as _
 
 from analytics_app.show.findings import Finding, FindingQuestion, finding_of, listed_pairs, tests_of

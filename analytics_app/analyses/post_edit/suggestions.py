@@ -1,7 +1,5 @@
 """Choices between suggestions: by system, by pair, and by side of the screen."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 

@@ -1,7 +1,5 @@
 """The questions of a questionnaire: counts of answers, medians, means and spread."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

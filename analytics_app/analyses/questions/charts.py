@@ -1,7 +1,5 @@
 """The chart of questions with the same steps, one bar below the other."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from analytics_app.charts.bars import stacked_chart

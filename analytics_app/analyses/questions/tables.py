@@ -1,7 +1,5 @@
 """The table of a question: counts of answers, of everybody and of each group and wave."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from django.utils.translation import gettext as _

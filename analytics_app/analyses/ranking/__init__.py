@@ -1,7 +1,5 @@
 """Rankings: mean ranks, first places, pairs, agreement, and Plackett-Luce strengths."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Charts of rankings: pairs, mean ranks and strengths."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from analytics_app.charts.compared import pair_shares, strengths_of

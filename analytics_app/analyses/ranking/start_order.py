@@ -1,7 +1,5 @@
 """The effect of the random order at the start on the final order."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

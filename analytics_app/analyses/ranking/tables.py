@@ -1,7 +1,5 @@
 """Tables of rankings: systems, pairs, agreement and start order."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from django.utils.translation import gettext as _

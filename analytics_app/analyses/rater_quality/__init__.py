@@ -1,7 +1,5 @@
 """The figures on which quality rules are based, rater by rater."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any

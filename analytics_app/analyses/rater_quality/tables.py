@@ -1,7 +1,5 @@
 """The table of raters' carefulness: one line for each rater, with the figures of the quality rules."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from django.utils.translation import gettext as _

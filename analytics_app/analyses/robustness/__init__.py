@@ -1,7 +1,5 @@
 """Robustness: the sensitivity of raters and automatic metrics to degraded texts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 

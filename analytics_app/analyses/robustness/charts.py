@@ -1,7 +1,5 @@
 """Chart of robustness: how often raters and metrics notice each kind of degraded copy."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from analytics_app.charts import words

@@ -1,7 +1,5 @@
 """Pairs of systems and their degraded copies, with the scores of both."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The finding about degradations that raters notice."""
 
-from __future__ import annotations
-
 from django.utils.translation import gettext as _
 
 from analytics_app.analyses.robustness.tables import kind_of

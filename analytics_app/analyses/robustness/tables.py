@@ -1,7 +1,5 @@
 """Tables of robustness: each kind of degradation for raters and metrics, and for each system."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from django.utils.translation import gettext as _

@@ -1,7 +1,5 @@
 """Search results: precision and nDCG of the first results of each system, from raters' labels of relevance."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

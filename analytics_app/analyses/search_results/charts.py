@@ -1,7 +1,5 @@
 """The chart of search results: precision of each system at the deepest cut-off."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from analytics_app.charts import words

@@ -1,7 +1,5 @@
 """The finding that the tests of search results support."""
 
-from __future__ import annotations
-
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 

@@ -1,7 +1,5 @@
 """Ranked lists of results: the results of each system for each query, with the labels of raters."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Settings of the analysis of search results: labels with gains, and cut-offs."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django import forms

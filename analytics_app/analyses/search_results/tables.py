@@ -1,7 +1,5 @@
 """Tables of search results: precision and nDCG by system and cut-off, and pairs of systems."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from django.utils.translation import gettext as _

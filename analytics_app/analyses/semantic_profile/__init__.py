@@ -1,7 +1,5 @@
 """The profile of systems over pairs of words: the published form of a semantic differential."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The chart of a semantic differential: the profile of systems."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from analytics_app.charts import words

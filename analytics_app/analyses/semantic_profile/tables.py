@@ -1,7 +1,5 @@
 """The table of a profile, with a row for each pair of words and a column for each system."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from django.utils.translation import gettext as _

@@ -1,7 +1,5 @@
 """Counts of the answers to a question."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from analytics_app.analyses.base import QuestionCriterion

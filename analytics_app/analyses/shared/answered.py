@@ -1,7 +1,5 @@
 """Answers that were analysed: those with ratings and, if errors are marked, those without an error."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -1,7 +1,5 @@
 """Options of bootstrap intervals, and the settings that describe them in rows."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, Literal
 

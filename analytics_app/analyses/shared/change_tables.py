@@ -1,7 +1,5 @@
 """Tables of scores over time: how groups began, change within groups, and change between groups."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 

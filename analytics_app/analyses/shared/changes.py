@@ -1,7 +1,5 @@
 """Baseline scores of groups, and changes of scores of the same people, within and between groups."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial

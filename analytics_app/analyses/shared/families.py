@@ -1,7 +1,5 @@
 """Families of permutation tests: the number of permutations, and whether any test can be significant."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The finding that tests of labels support: a system that has a label more often than others."""
 
-from __future__ import annotations
-
 from django.utils.translation import gettext as _
 
 from analytics_app.show.findings import Finding, FindingQuestion, largest_difference, listed, tests_of, too_few

@@ -1,7 +1,5 @@
 """Sign-flip tests of pairs of columns, and the rows of their differences."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Ratings of the same texts by several raters, as matrices, for analyses of agreement."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

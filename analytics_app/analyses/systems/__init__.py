@@ -1,7 +1,5 @@
 """Systems: means raw and z, medians, distributions, and paired comparisons."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Charts that compare systems. A title claims no more than its intervals do."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from analytics_app.charts import words

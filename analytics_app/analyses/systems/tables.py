@@ -1,7 +1,5 @@
 """Tables of systems and of pairs of systems, and the rows that have no better place."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from django.utils.translation import gettext as _

@@ -1,7 +1,5 @@
 """The triangle test: exact verdicts, the share of people who can tell, and effects of order and position."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

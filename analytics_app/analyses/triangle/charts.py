@@ -1,7 +1,5 @@
 """Charts of the triangle test: right choices against the critical number, and the power curve."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Verdicts of a triangle test for each pair of systems: exact test, power, and proportion of discriminators."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Tables of a triangle test: the verdict of each pair first, then how many can tell, and what order and triad did."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any
 

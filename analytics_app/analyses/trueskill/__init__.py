@@ -1,7 +1,5 @@
 """TrueSkill: systems ranked by pairwise wins, with rank ranges and clusters."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The chart of TrueSkill: rank ranges."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 
 from analytics_app.charts import words

@@ -1,7 +1,5 @@
 """The table of TrueSkill: systems in clusters."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from django.utils.translation import gettext as _

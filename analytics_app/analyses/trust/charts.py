@@ -1,7 +1,5 @@
 """The chart of trust coefficients of raters."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from analytics_app.charts import words

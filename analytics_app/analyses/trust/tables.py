@@ -1,7 +1,5 @@
 """The table of trust coefficients, with one row for each rater and one column for each scale."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from django.utils.translation import gettext as _

@@ -1,7 +1,5 @@
 """Ways of scoring: how the scores of systems correlate between ways, tasks and criteria."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations

@@ -1,7 +1,5 @@
 """Charts of ways of scoring: a cell for each pair of scores, darker the further its correlation is from zero."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 
 from analytics_app.analyses.ways_of_scoring.ways import WAYS

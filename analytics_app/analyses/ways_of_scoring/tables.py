@@ -1,7 +1,5 @@
 """Tables of ways of scoring: the scores of systems, and how scores correlate."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from django.utils.text import capfirst

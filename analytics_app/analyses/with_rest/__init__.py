@@ -1,7 +1,5 @@
 """Each rater against the others who rated the same texts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Charts of severity: the difference of each rater from the others, and the distribution of differences."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from math import ceil, log10

@@ -1,7 +1,5 @@
 """The table of raters against the others, the least agreement first."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from django.utils.translation import gettext as _

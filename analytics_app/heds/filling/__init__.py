@@ -1,7 +1,5 @@
 """The study's proposals for its datasheet, computed from its rows on each request."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 

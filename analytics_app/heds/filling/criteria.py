@@ -1,7 +1,5 @@
 """Section 4: the questions about each criterion."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from analytics_app.heds.answers import NOT_APPLICABLE

@@ -1,7 +1,5 @@
 """Section 3.3: the design of the experiment."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from analytics_app.heds.filling.facts import STUDY, TASKS, Facts, Proposal, counted, proposal, were

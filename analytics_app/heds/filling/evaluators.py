@@ -1,7 +1,5 @@
 """Section 3.2: the evaluators."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from analytics_app.heds.filling.facts import RATERS, STUDY, TASKS, Facts, Proposal, counted, proposal, were

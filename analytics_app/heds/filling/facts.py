@@ -1,7 +1,5 @@
 """What a datasheet is filled from: the rows of a study, one query for each kind, and the proposals made of them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property

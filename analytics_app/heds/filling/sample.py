@@ -1,7 +1,5 @@
 """Section 3.1: number of outputs, their selection, and the power of the sample."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from analytics_app.heds.filling.facts import TEXTS, Facts, Proposal, counted, proposal

@@ -1,7 +1,5 @@
 """Sections 1, 2 and 5: the report, the systems, and ethics."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from analytics_app.heds.filling.facts import STUDY, TEXTS, Facts, Proposal, proposal

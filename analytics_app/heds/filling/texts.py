@@ -1,7 +1,5 @@
 """Counts of texts, known answers and raters, and the sampling and freezing of texts, in one statement."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

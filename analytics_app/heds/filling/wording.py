@@ -1,7 +1,5 @@
 """Settings of rules and analyses in words."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 

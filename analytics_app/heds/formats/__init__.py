@@ -1,7 +1,5 @@
 """The datasheet as a file: Markdown, LaTeX, and the JSON of the public form of version 3.0."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 from analytics_app.heds.formats import latex, markdown, public_form

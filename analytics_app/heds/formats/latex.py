@@ -1,7 +1,5 @@
 """The datasheet in LaTeX: a document for xelatex and lualatex, and for pdflatex where answers are in Latin script."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from analytics_app.exports.latex import escaped

@@ -1,7 +1,5 @@
 """The datasheet in Markdown."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """The order of a datasheet as a document: sections, and within section 4 the criteria one after the other."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 

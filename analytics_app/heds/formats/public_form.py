@@ -5,8 +5,6 @@ its name. An option is a field of its own that is true or false, with the words 
 chosen. The field that lists the criteria has them in `control`; the one that is true is on the screen.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """manage.py analyse SLUG: compute a study's results here and now, and write the results document."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """manage.py archive SLUG FILE: write the archive of a study, from which its results can be computed again."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path

@@ -1,7 +1,5 @@
 """manage.py export SLUG: write the ratings of a study, or with --results the rows of a run."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Iterator

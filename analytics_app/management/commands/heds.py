@@ -1,7 +1,5 @@
 """manage.py heds SLUG: write the datasheet of a study, or take over the answers of a file of the public form."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

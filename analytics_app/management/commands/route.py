@@ -1,7 +1,5 @@
 """manage.py route SLUG: send the texts that the newest run is uncertain about to the experts of a study."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser

@@ -1,7 +1,5 @@
 """manage.py take_away SLUG DIRECTORY: write the tables, plots and methods section of a run into a folder."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """manage.py verify ARCHIVE: compute the run of an archive again, in an empty database, and compare every number."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Answers of raters to units with known answers."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Self
 

@@ -1,7 +1,5 @@
 """The units of a task that raters are to judge: without known answers, and not waiting to be sent."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Self
 

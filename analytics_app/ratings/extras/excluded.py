@@ -1,7 +1,5 @@
 """Raters, judgments and ratings that rules or researchers excluded, including judgments without ratings."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Self
 

@@ -1,7 +1,5 @@
 """Judgments of experts on texts that were sent to them from this task (docs/routing.md)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, Self
 

@@ -1,7 +1,5 @@
 """The kind of each system: machine, human, reference or source."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Self
 

@@ -1,7 +1,5 @@
 """Outcomes of raters that were measured outside this program and uploaded, such as calories or test scores."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Self
 

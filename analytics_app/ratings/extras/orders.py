@@ -1,7 +1,5 @@
 """The order, out of six, in which each triangle was shown."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Self
 

@@ -1,7 +1,5 @@
 """Ratings of systems in the other tasks of the study, for analyses across tasks."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self

@@ -1,7 +1,5 @@
 """Options that belong to items, such as the senses of a word."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from dataclasses import dataclass
 from typing import Any, Self

@@ -1,7 +1,5 @@
 """The raters of a study: outcome, time and pay of each."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Self
 

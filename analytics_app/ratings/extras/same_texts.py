@@ -1,7 +1,5 @@
 """Counts of equal texts by two systems for an item, shown to raters or not."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass
 from itertools import combinations

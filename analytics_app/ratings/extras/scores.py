@@ -1,7 +1,5 @@
 """Scores of automatic metrics that were imported into a study."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self

@@ -1,7 +1,5 @@
 """Positions on the screen: parts and criteria in the order in which they were shown."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The texts that raters saw: the text of each part and the source of each item."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Self
 

@@ -1,7 +1,5 @@
 """Texts that raters saw, with the sources that these were made from."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Self
 

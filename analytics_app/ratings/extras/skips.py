@@ -1,7 +1,5 @@
 """Units that raters skipped, with their reasons."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Self
 

@@ -1,7 +1,5 @@
 """Marked errors: position, severity and category; lengths of the texts; excluded raters."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Self
 

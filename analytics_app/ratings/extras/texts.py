@@ -1,7 +1,5 @@
 """Texts that raters wrote, such as edited texts."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Self
 

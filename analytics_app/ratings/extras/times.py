@@ -1,7 +1,5 @@
 """Working times of raters, and the time that the study expects."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Self
 

@@ -1,7 +1,5 @@
 """Variants of outputs, which distinguish several outputs of one system for one item, such as the rank of a result."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Self
 

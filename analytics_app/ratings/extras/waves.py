@@ -1,7 +1,5 @@
 """Answers to the same questions in other tasks of the study, such as one and two weeks earlier."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self

@@ -1,7 +1,5 @@
 """Number of words on a screen."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Self
 

@@ -1,7 +1,5 @@
 """Upload a table of values from elsewhere: it is checked row by row, and stored whole or not at all."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """Tables of numbers under names, such as scores of metrics: a column for each name, or names and values in columns."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Generic, TypeVar

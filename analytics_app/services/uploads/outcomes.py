@@ -1,7 +1,5 @@
 """Upload outcomes measured elsewhere, such as calories, of raters in waves."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 

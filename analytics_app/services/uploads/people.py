@@ -1,7 +1,5 @@
 """Tables about raters: who a name in a file stands for."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 from django.db.models import Q

@@ -1,7 +1,5 @@
 """Upload texts that were written for one rater each."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 

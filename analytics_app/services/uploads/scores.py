@@ -1,7 +1,5 @@
 """Upload scores of automatic metrics, of texts or of systems as wholes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any, NamedTuple
 

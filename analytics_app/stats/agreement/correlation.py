@@ -1,7 +1,5 @@
 """Correlation between raters who rated the same texts."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import partial
 from typing import get_args

@@ -1,7 +1,5 @@
 """Fleiss' kappa: categories, the same number of raters for every text."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

@@ -1,7 +1,5 @@
 """Gwet's AC1 and AC2: agreement beyond chance that does not collapse where one category is common."""
 
-from __future__ import annotations
-
 from typing import Literal, get_args
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Intraclass correlation: the share of the variance of ratings that lies between texts."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, Literal
 

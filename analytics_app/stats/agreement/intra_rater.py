@@ -1,7 +1,5 @@
 """Intra-rater agreement, from repeated questions about the same text."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Kendall's coefficient of concordance W, corrected for ties."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

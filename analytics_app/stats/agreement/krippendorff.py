@@ -1,7 +1,5 @@
 """Krippendorff's alpha with a bootstrap interval, for any number of raters, missing ratings and scales."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Literal, get_args
 

@@ -1,7 +1,5 @@
 """Percent agreement: how often two raters of the same text agree."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

@@ -5,8 +5,6 @@ and the first of q. Sums over pairs are thus weighted sums over ratings, and the
 each rating times those before it: the work grows with the ratings, not with their pairs.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 

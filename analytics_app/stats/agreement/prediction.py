@@ -1,7 +1,5 @@
 """Error of predicting each rating by the mean of the other raters of the same text."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 

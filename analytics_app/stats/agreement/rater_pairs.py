@@ -1,7 +1,5 @@
 """Pairs of raters over the units that both rated: their ratings and correlations."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

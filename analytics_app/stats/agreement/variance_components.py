@@ -1,7 +1,5 @@
 """Components of the variance of ratings: items, systems on items, raters, residual."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

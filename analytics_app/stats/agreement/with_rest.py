@@ -1,7 +1,5 @@
 """Agreement of each rater with the other raters of the same texts."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

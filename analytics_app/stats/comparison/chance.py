@@ -1,7 +1,5 @@
 """Test a number of right answers against chance, where chance may differ from question to question."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

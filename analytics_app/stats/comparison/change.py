@@ -1,7 +1,5 @@
 """Change between two times, within a group and between two groups, raw and adjusted for the first score."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

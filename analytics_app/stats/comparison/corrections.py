@@ -1,7 +1,5 @@
 """p values corrected for the number of tests in their family."""
 
-from __future__ import annotations
-
 import gc
 from collections.abc import Sequence
 from math import isnan

@@ -1,7 +1,5 @@
 """Tests on small tables of counts, with p from tables drawn at random with the same margins."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

@@ -1,7 +1,5 @@
 """Rankings of systems: mid-ranks, Friedman's test over items, and agreement of raters on an item."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

@@ -1,7 +1,5 @@
 """The interaction of system and feature: does the difference of two systems depend on a property of the output?"""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

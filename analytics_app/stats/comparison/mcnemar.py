@@ -1,7 +1,5 @@
 """McNemar's test of two systems with yes or no on the same items."""
 
-from __future__ import annotations
-
 from math import erfc, sqrt
 
 import numpy as np

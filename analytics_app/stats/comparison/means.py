@@ -1,7 +1,5 @@
 """Means with intervals, medians and distributions of the ratings of groups, such as systems."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

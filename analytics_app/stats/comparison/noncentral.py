@@ -1,7 +1,5 @@
 """Confidence limits of standardised effect sizes, from the noncentral t distribution."""
 
-from __future__ import annotations
-
 
 def noncentral_limits(t: float, df: float, *, confidence: float = 0.95) -> tuple[float, float]:
     """Limits of the noncentrality of a t statistic [1]_.

@@ -1,7 +1,5 @@
 """Compare two systems on their shared items: differences with intervals, tests, effect sizes."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Clusters of systems by WMT's method: one-sided rank-sum tests on the scores of segments."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

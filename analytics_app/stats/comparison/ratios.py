@@ -1,7 +1,5 @@
 """Ratios of sums by group, such as seconds per word, with intervals."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

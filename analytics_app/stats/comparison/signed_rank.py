@@ -1,7 +1,5 @@
 """The exact signed-rank distribution where differences are tied, by enumeration."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The probability that one system is rated above another."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 

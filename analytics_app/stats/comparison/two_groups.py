@@ -1,7 +1,5 @@
 """Two independent groups compared: means, ranks and categories."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The interval of a proportion."""
 
-from __future__ import annotations
-
 from math import sqrt
 from statistics import NormalDist
 

@@ -1,7 +1,5 @@
 """Preferences between pairs of systems: counts, win rates with intervals over items, and the sign test."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -4,8 +4,6 @@ Least squares with a constant for each text and each rater. The constants are ab
 million ratings need no matrix of texts; errors are clustered by rater.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

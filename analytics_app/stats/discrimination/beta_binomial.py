@@ -1,7 +1,5 @@
 """The chance-corrected beta-binomial for several triads per judge, whose answers are not independent."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """d′ of the triangle test: the distance of two products in standard deviations of a person's perception."""
 
-from __future__ import annotations
-
 from math import sqrt
 
 import numpy as np

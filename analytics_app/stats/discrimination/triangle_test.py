@@ -3,8 +3,6 @@
 Judges who cannot tell guess right one time in three. Tests are exact (binomial): normal approximations are too liberal.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import isfinite, sqrt
 

@@ -1,7 +1,5 @@
 """Agreement on marked characters: nominal alpha with one unit for each character."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

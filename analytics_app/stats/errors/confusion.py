@@ -1,7 +1,5 @@
 """Confusions between labels: the answers of two raters to the same texts as a table."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Distance of an edited text from its origin: characters (Levenshtein) and words (TER)."""
 
-from __future__ import annotations
-
 import unicodedata
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Effects of errors by type: regressions of scores of texts on counts of their errors, by ordinary least squares."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

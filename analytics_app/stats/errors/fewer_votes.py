@@ -1,7 +1,5 @@
 """The exact probability that the majority of fewer votes differs from that of all votes (hypergeometric)."""
 
-from __future__ import annotations
-
 from math import comb
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Scores from error marks: the penalty of a segment, and the regression of a score on counts of errors."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

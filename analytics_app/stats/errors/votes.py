@@ -1,7 +1,5 @@
 """Labels of several raters for one text: the majority, and how far each rater agrees with it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

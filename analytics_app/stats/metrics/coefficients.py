@@ -1,7 +1,5 @@
 """What correlations of metrics have in common: Pearson's r, its p, and intervals from resamples."""
 
-from __future__ import annotations
-
 from math import sqrt
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Composite scores: several scores of the same texts as one."""
 
-from __future__ import annotations
-
 from typing import Literal, get_args
 
 import numpy as np

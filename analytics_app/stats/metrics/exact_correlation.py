@@ -1,7 +1,5 @@
 """Exact p values of correlations of a few pairs, from all orders, since no distribution fits so few pairs."""
 
-from __future__ import annotations
-
 from functools import cache
 from itertools import permutations
 from math import factorial, prod

@@ -1,7 +1,5 @@
 """Automatic metrics against people: correlations over texts and over systems, and Williams' test of two metrics."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from math import sqrt
 

@@ -1,7 +1,5 @@
 """Two metrics against each other: correlations over texts and over systems."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

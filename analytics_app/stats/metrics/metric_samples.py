@@ -1,7 +1,5 @@
 """Resamples of items for correlations of metrics with people."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Correlations of two scores of the same systems: Pearson, Spearman and Kendall."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Kendall's tau of a metric against people within source segments, in the three forms that papers use."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

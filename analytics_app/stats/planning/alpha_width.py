@@ -1,7 +1,5 @@
 """Expected width of the interval of Krippendorff's alpha for a number of texts and raters, by simulated studies."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt

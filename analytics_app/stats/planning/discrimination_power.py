@@ -1,7 +1,5 @@
 """Number of judges that a triangle test needs, and its power with a given number; all exact."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import ceil, sqrt
 

@@ -1,7 +1,5 @@
 """Power before a study: of differences of means by simulation, and of one t test in closed form."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations

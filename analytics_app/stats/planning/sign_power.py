@@ -1,7 +1,5 @@
 """Power of the exact sign test on preferences, by enumeration."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import ceil, log, log1p, sqrt
 

@@ -1,7 +1,5 @@
 """The smallest effect that a study of a given size finds with a given power: the inverse of the power functions."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The control score of KEOPS: controls that were answered right, on a scale from 0 to 10."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Tukey's fences, beyond which ratings are outliers."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Contradictions of raters on repeated questions."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Raters who tell no texts apart, and raters who tell identical texts apart."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Straight-lining: answers at the same position again and again."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

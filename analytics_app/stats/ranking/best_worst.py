@@ -1,7 +1,5 @@
 """Best-worst scaling by counting, and its split-half reliability."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

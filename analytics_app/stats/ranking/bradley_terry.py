@@ -1,7 +1,5 @@
 """Strengths of systems from paired comparisons: Bradley and Terry, with ties as halves or by Davidson's model."""
 
-from __future__ import annotations
-
 from typing import Literal, TypeAlias
 
 import numpy as np

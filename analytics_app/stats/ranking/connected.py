@@ -1,7 +1,5 @@
 """Systems that comparisons connect, so that they can be placed on one scale."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

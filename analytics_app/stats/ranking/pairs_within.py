@@ -1,7 +1,5 @@
 """All pairs within groups, such as the texts of a screen, without a loop over ratings."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Shares of the choices at each position on the screen, compared with chance."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

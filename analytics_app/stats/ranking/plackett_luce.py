@@ -1,7 +1,5 @@
 """Strengths of systems from rankings: the model of Plackett and Luce."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

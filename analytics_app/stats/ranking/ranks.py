@@ -1,7 +1,5 @@
 """Ranks with ties, for many groups at once."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from analytics_app.stats.values import Codes, Floats

@@ -1,7 +1,5 @@
 """Quality of ranked search results: precision and normalised discounted cumulative gain of the first results."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

@@ -1,7 +1,5 @@
 """Strengths and ranks from models of preferences, and why some systems have none."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """TrueSkill by the procedure of WMT and RankME: many runs over resampled comparisons, with rank ranges."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import ceil, sqrt
 from typing import Any

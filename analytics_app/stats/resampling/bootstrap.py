@@ -1,7 +1,5 @@
 """The bootstrap: units resampled with replacement, as counts for a matrix product."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import NamedTuple
 

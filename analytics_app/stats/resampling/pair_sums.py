@@ -1,7 +1,5 @@
 """Sums over the items or documents that are resampled, for pairs of systems."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The sign-flip permutation test of paired differences, for many pairs at once."""
 
-from __future__ import annotations
-
 from math import floor
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Correlations between two criteria over the same texts or answers."""
 
-from __future__ import annotations
-
 from math import atanh, sqrt, tanh
 
 import numpy as np

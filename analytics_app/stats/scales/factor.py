@@ -1,7 +1,5 @@
 """Factors of scales: maximum likelihood, promax with Kaiser normalisation, factor scores."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 

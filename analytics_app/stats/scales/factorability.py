@@ -1,7 +1,5 @@
 """Suitability of scales for factors (KMO, Bartlett) and the number of factors (parallel analysis)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

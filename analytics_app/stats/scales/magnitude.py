@@ -1,7 +1,5 @@
 """Magnitude estimates: normalised by rater, geometric means, ratios of systems."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import exp
 

@@ -1,7 +1,5 @@
 """The scale to leave out next of a factor analysis, and matches between the factors of two solutions."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 

@@ -1,7 +1,5 @@
 """Reliability of several scales as one measure: Cronbach's alpha and McDonald's omega total."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

@@ -1,7 +1,5 @@
 """Scores of scales: sums of several answers, with a limit on missing ones."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

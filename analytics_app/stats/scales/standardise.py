@@ -1,7 +1,5 @@
 """Standardise ratings on each rater's own scale (judge-wise z)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 

@@ -1,7 +1,5 @@
 """Results of two runs for each criterion: findings, systems, groups, pairs and agreement."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 

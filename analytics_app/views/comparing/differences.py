@@ -1,7 +1,5 @@
 """Describe the differences between two runs: their ratings, rules, analyses and other settings."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Read one of the two runs of a comparison."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The page of two runs side by side, and its file."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

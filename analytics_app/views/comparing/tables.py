@@ -1,7 +1,5 @@
 """Tables of two runs: the exclusions of their rules, and every number of the comparison for its file."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from copy import copy
 from typing import TypeAlias

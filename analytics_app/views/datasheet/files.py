@@ -1,7 +1,5 @@
 """The datasheet as a file, and answers from a file of the public form."""
 
-from __future__ import annotations
-
 from django import forms
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse

@@ -1,7 +1,5 @@
 """The charts of agreement over time: alpha of each criterion with its interval, from automatic runs."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Alerts: sentences about problems of a study, with links to the pages where they can be solved."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Judgments over time in spans of equal length, as many as a chart has room for."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta

@@ -1,7 +1,5 @@
 """The charts of the Monitor page: each with its finding as a title, and its numbers as a table."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The figures at the top of the Monitor page."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from django.utils.translation import gettext as _

@@ -4,8 +4,6 @@ They are as wide as their column on every screen, while their texts keep their s
 seconds, for which drawing with the library of the results would take too long.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Moments, durations and speeds in words, no more exact than they are known."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo

@@ -1,7 +1,5 @@
 """The Monitor page, and the part of it that a browser asks for again."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse

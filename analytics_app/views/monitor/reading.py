@@ -1,7 +1,5 @@
 """The data of the Monitor page about a study, read once for all of its parts."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """Width of the interval of Krippendorff's alpha."""
 
-from __future__ import annotations
-
 from math import ceil, sqrt
 from typing import cast
 

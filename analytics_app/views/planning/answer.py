@@ -1,7 +1,5 @@
 """Answer of a planning page: its main sentence, further sentences, a curve, tables, and the assumptions."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import floor, log10

@@ -1,7 +1,5 @@
 """Base of planning pages: a form whose values are in the address, with values from earlier studies."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, cast

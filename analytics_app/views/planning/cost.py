@@ -1,7 +1,5 @@
 """Cost of a study: raters, hours and money, per set and in total."""
 
-from __future__ import annotations
-
 from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 from math import ceil

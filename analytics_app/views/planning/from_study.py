@@ -1,7 +1,5 @@
 """Values for planning forms from an existing study, by its first task to be judged."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.db.models import Count, Sum

@@ -1,7 +1,5 @@
 """Power for a difference of means between systems, by simulated studies."""
 
-from __future__ import annotations
-
 from math import ceil
 from typing import cast
 

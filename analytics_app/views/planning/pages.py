@@ -1,7 +1,5 @@
 """The planning pages: a form beside its answer, before a study exists or from within a study."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

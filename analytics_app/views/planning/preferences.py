@@ -1,7 +1,5 @@
 """Power for preferences between two systems, by the exact sign test."""
 
-from __future__ import annotations
-
 from math import ceil
 
 from django.utils.translation import gettext as _

@@ -1,7 +1,5 @@
 """Judges that a triangle test needs, power with a given number of judges, and the three tables of the norm."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import ceil, floor
 

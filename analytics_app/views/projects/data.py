@@ -1,7 +1,5 @@
 """Data of a project: one file with all ratings."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

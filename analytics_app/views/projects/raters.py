@@ -1,7 +1,5 @@
 """The raters of a project: who is invited to what, how far each is, how far they agree, and a message to several."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from typing import Any
 

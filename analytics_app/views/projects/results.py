@@ -1,7 +1,5 @@
 """Results of a project: systems, agreement and labels of its studies side by side, as a page and as files."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The role of a user in each study of a project."""
 
-from __future__ import annotations
-
 from tasks_app.models import Study
 
 

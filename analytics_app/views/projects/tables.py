@@ -1,7 +1,5 @@
 """Tables of a project: systems, agreement and labels of its studies side by side, for pages and files."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 
 from django.urls import reverse

@@ -1,7 +1,5 @@
 """Actions of researchers on a rater: a new link, an end, removal of the platform id, erasure."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from django.contrib import messages

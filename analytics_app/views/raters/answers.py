@@ -1,7 +1,5 @@
 """A look at a rater's answers on the rater's own screen: read-only, systems hidden, for those who may read ratings."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.db.models.functions import Now

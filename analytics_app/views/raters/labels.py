@@ -1,7 +1,5 @@
 """All answers of a rater in one table, with those of others, for users who may read ratings."""
 
-from __future__ import annotations
-
 from typing import Any
 from urllib.parse import urlencode
 

@@ -1,7 +1,5 @@
 """The list of raters, with filters, search and orders; followed while raters work."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.core.paginator import Paginator

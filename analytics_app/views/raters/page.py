@@ -1,7 +1,5 @@
 """One rater: a timeline of their units, and actions on the rater."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any

@@ -1,7 +1,5 @@
 """The chart of a rater's page: seconds for each unit, in the order in which they came."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from statistics import median
 

@@ -1,7 +1,5 @@
 """Tables of values from elsewhere: upload, choose columns, check, store; delete, download. Works without scripts."""
 
-from __future__ import annotations
-
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 

@@ -1,7 +1,5 @@
 """What the pages of all tables of values from elsewhere have in common."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar

@@ -1,7 +1,5 @@
 """Upload texts that were written for one rater each."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from django.utils.translation import gettext_lazy, ngettext

@@ -1,7 +1,5 @@
 """Upload scores of automatic metrics."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.utils.translation import gettext_lazy, ngettext

@@ -1,7 +1,5 @@
 """Booklets without an item twice, where items lack outputs or share them, or k differs by unit."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace

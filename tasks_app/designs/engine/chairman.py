@@ -1,7 +1,5 @@
 """Sequences of classes in which every class keeps its share in every prefix (the chairman assignment problem)."""
 
-from __future__ import annotations
-
 import heapq
 from collections.abc import Callable, Mapping, Sequence
 from random import Random

@@ -1,7 +1,5 @@
 """Order comparisons so that systems appear equally often in every prefix."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import combinations
 from math import comb

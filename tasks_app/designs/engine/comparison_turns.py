@@ -1,7 +1,5 @@
 """Take comparisons in turns, so that those due equally often stay level within booklets and over them."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Count units, systems, items and positions of a plan, booklet by booklet."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass

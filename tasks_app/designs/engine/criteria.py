@@ -1,7 +1,5 @@
 """Plans for criteria that are asked apart: one criterion per rater, or all units on one criterion, then the next."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import zip_longest

@@ -1,7 +1,5 @@
 """Deal a full crossing of items and systems to booklets as a Latin square."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from random import Random

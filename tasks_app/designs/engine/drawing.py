@@ -1,7 +1,5 @@
 """Draw a plan round by round, for designs that mix units freely."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Equitable colourings: spread evenly over booklets and every prefix of them, and within each group."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import accumulate, combinations, groupby
 from random import Random

@@ -1,7 +1,5 @@
 """Choose the units of each booklet, given how many of each class it gets."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random

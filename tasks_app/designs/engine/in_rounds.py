@@ -1,7 +1,5 @@
 """The base of designs that mix units in rounds, balanced over booklets and over positions."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any, ClassVar

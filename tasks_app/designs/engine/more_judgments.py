@@ -1,7 +1,5 @@
 """Choose which units get more judgments than the rest: a random share, the same for all that is compared."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Cut documents into pieces, each by the same systems throughout, and pack the pieces into booklets."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Booklets that are being filled, and the units of a round that are in none yet."""
 
-from __future__ import annotations
-
 import heapq
 from collections.abc import Sequence
 from random import Random

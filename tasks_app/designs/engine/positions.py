@@ -1,7 +1,5 @@
 """Choose the position of each unit in its booklet, so that every class stands at every position equally often."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from random import Random
 

@@ -1,7 +1,5 @@
 """Cut rounds of units into booklets."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple

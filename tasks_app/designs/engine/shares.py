@@ -5,8 +5,6 @@ judgment, a *segment* is what one booklet takes from one round, and after each s
 *boundary*.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from itertools import accumulate, pairwise
 from random import Random

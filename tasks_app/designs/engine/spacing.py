@@ -1,7 +1,5 @@
 """Keep units of one item apart within a booklet."""
 
-from __future__ import annotations
-
 import heapq
 from collections import deque
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Choose the position of each system in a booklet, by Latin squares."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from random import Random

@@ -1,7 +1,5 @@
 """manage.py export_study SLUG PATH: write a study as a study file."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser

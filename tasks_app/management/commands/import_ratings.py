@@ -1,7 +1,5 @@
 """manage.py import_ratings STUDY FILE: store ratings from elsewhere, or list every problem."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """manage.py load_study PATH: store a study file as a draft, or list every problem."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

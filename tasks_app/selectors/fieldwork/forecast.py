@@ -1,7 +1,5 @@
 """When a study will be done at its present speed, and why there is no forecast where there is none."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum

@@ -1,7 +1,5 @@
 """How far raters come: from the consent to the end, and where they leave."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum

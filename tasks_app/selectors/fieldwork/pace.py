@@ -1,7 +1,5 @@
 """When judgments came, by the quarter of an hour: counted once, since they never change."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The raters of a study with what they did: sets, times, pay, checks, and how far they came."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,7 +1,5 @@
 """How far each task of a study is: its places, and how many judgments its units have."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

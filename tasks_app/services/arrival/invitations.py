@@ -1,7 +1,5 @@
 """Invitations: personal links and accounts, created in bulk, looked up on arrival, revoked."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any

@@ -4,8 +4,6 @@ A person is known across studies by their id on a platform, their account, their
 were invited under. Who comes by the open link is nobody that can be known.
 """
 
-from __future__ import annotations
-
 from tasks_app import channels
 from tasks_app.credentials import mark_of_person
 from tasks_app.models import CollectedText, Identity, Invitation, Rater

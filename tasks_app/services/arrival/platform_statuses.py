@@ -1,7 +1,5 @@
 """Store the statuses that a platform reports, and free the places of raters who left there."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Column mappings of imports, saved with a study under a name."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

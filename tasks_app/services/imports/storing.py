@@ -1,7 +1,5 @@
 """Store imported ratings: all of a file, or none."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 from collections.abc import Iterator, Mapping, Sequence

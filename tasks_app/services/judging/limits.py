@@ -5,8 +5,6 @@ that were given stay, are analysed and are paid: a limit only decides that a rat
 a text is upsetting or something did not work never count.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

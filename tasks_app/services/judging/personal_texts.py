@@ -1,7 +1,5 @@
 """Show raters the text that was written for them alone; from then on it does not change."""
 
-from __future__ import annotations
-
 from django.db.models.functions import Now
 
 from tasks_app.models import Assignment, PersonalText

@@ -1,7 +1,5 @@
 """How much a rater was really given, in texts and answers."""
 
-from __future__ import annotations
-
 from django.utils import formats
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext

@@ -1,7 +1,5 @@
 """Share a study for comment: links for colleagues without an account, and the comments of all."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 

@@ -1,7 +1,5 @@
 """Which items a task takes: one rule for checking a study file and for making units."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Projects: make one, put studies into it, take them out, rename it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from operator import attrgetter
 

@@ -1,7 +1,5 @@
 """API tokens: create, look up by their secret, revoke."""
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ A question that names one direction only, or takes for granted what it asks, mov
 EvalNLGEval. The rules know English; they miss wordings that nobody has thought of here, and say nothing of these.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Degraded copies of the texts of a draft: planning them, and adding them as further systems."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher

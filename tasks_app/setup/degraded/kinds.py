@@ -5,8 +5,6 @@ that can be degraded in this way. The kinds are those that studies of the robust
 (2021), Perturbation CheckLists for Evaluating NLG Evaluation Metrics, EMNLP, 7219-7234; how each is made is ours.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from random import Random
 

@@ -1,7 +1,5 @@
 """Turn the rows of a researcher's table into those of items.csv, and check each as the row of a study file."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 

@@ -1,7 +1,5 @@
 """Guess the uses of the columns of a table of texts: from the names that people give them, and from their cells."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """A table of texts with its problems: the researcher's own rows, and a column that says what is wrong with each."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Draw a sample of items: at random, or the same share (or number) from each stratum."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Mapping, Sequence
 from random import Random
 

@@ -1,7 +1,5 @@
 """An uploaded table of texts: its format by its content, its sheets, its first rows, and reading it row by row."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

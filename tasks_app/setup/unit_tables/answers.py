@@ -1,7 +1,5 @@
 """The possible known answers of tasks of a set-up: purposes and kinds, in words and as the task type grades them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Check rows about units against the texts and tasks of a set-up, as the loader of study files does."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 

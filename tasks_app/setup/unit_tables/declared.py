@@ -1,7 +1,5 @@
 """The tables about units, declared once: their columns, the step that leads to each, and how columns are called."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The tables about units to which a step of the set-up leads, and the choices to make before they are used."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 

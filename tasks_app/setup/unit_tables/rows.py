@@ -1,7 +1,5 @@
 """The rows about units of a study that is set up: store a table, add, change and remove rows, and search them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from django.db.models import QuerySet

@@ -1,7 +1,5 @@
 """A table to fill in: the columns of a table about units, and a row for each unit of the texts at hand."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from tasks_app.models import Gold, OutputKind, output_in_words

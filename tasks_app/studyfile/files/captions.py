@@ -1,7 +1,5 @@
 """Validate captions: WebVTT files, as browsers read them (W3C Candidate Recommendation of 4 April 2019)."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 

@@ -1,7 +1,5 @@
 """Decode bytes to text: UTF-8 with or without a byte order mark, or UTF-16 with one. Nothing is guessed."""
 
-from __future__ import annotations
-
 import codecs
 import io
 import re

@@ -1,7 +1,5 @@
 """Read the header of a table: what its columns stand for, which are known, and the separator."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Read JSON in a line or cell: strict, storable, of limited depth."""
 
-from __future__ import annotations
-
 import json
 
 from django.utils.translation import gettext as _

@@ -3,8 +3,6 @@
 `STUDY_FILE_LIMITS` in the settings changes single limits by name.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from django.conf import settings

@@ -1,7 +1,5 @@
 """Detect the kind of an image, sound, video or captions by the first bytes; the name of a file proves nothing."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Callable, Mapping

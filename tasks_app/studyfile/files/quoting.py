@@ -1,7 +1,5 @@
 """Quotation marks in tab-separated tables: whether they enclose cells or belong to the texts."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

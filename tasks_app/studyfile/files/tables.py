@@ -1,7 +1,5 @@
 """Read CSV, TSV and JSON Lines into rows that know the place of each cell in the file."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping

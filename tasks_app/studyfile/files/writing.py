@@ -1,7 +1,5 @@
 """Write a document as files, study.yaml, tables and media, into a folder or a zip."""
 
-from __future__ import annotations
-
 import csv
 import io
 import os

@@ -1,7 +1,5 @@
 """Write a document as readable study.yaml that reads back to the same document."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 

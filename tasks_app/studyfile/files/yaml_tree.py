@@ -5,8 +5,6 @@ twelve, and a date stays the text it is. Anchors, aliases and tags are refused: 
 make a small file unfold to a huge one or to objects.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from dataclasses import dataclass, field

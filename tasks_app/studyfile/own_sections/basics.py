@@ -1,7 +1,5 @@
 """The sections that describe a study, its course, and its consent texts."""
 
-from __future__ import annotations
-
 import zoneinfo
 from collections.abc import Mapping
 from functools import cache

@@ -1,7 +1,5 @@
 """The section of batches: sets composed by a researcher, for tasks of that design."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator
 
 from django.utils.translation import gettext as _

@@ -1,7 +1,5 @@
 """Check the rows of items: each row by itself, and whether the rows of an item agree."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Protocol

@@ -1,7 +1,5 @@
 """Check which items the tasks of a study file take."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from django.utils.translation import gettext as _

@@ -1,7 +1,5 @@
 """The section of items: items.csv, items.tsv or items.jsonl, one row for each output."""
 
-from __future__ import annotations
-
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 

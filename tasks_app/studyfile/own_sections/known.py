@@ -1,7 +1,5 @@
 """The sections of known answers (gold) and of prefilled answers."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from django.utils.translation import gettext as _

@@ -1,7 +1,5 @@
 """Check known answers: whether each fits its kind, and whether a rater can give it."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import cast

@@ -1,7 +1,5 @@
 """The sections of study.yaml that are lists: criteria, groups, tasks and systems."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any

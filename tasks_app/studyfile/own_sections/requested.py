@@ -1,7 +1,5 @@
 """Check that tasks whose texts are sent to another task on request fit this task."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 
 from django.utils.translation import gettext as _

@@ -1,7 +1,5 @@
 """Best-worst scaling: of a few texts, choose the best and the worst."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 

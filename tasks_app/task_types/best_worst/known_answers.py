@@ -1,7 +1,5 @@
 """Known answers of best-worst scaling: which text is the best, which the worst."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 

@@ -5,8 +5,6 @@ once a round, every next text being one that met those in the tuple least often;
 them between tuples then evens the pairs out.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from functools import lru_cache

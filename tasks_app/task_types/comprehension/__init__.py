@@ -1,7 +1,5 @@
 """Comprehension: a text is read, then questions about it are answered."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random

@@ -1,7 +1,5 @@
 """The questions of an item: what is asked about its texts, with the right answers, which never reach a rater's page."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

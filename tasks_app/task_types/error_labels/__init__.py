@@ -1,7 +1,5 @@
 """Error labels: the first label that applies out of an ordered hierarchy, for a text and its source."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from random import Random

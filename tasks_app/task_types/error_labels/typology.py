@@ -1,7 +1,5 @@
 """Hierarchies of error labels: the one of ELRC, which comes along, and a study's own."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Error spans: raters mark what is wrong in a text, say how serious and of which kind it is, and may give a score."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from random import Random

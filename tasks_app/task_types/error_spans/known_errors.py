@@ -1,7 +1,5 @@
 """Known errors: whether a rater found them, and what to say about it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

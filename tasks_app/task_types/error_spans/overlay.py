@@ -1,7 +1,5 @@
 """The marks of a rater and the known errors laid over each other, to be shown after practice."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """The parameters of error spans: the scheme, the places where errors can be marked, and their number."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Schemes of errors: severities, categories, weights; shipped (MQM, ESA, plain) or of the study's own."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -3,8 +3,6 @@
 Pure, so that analyses can use it on stored ratings as well as on published data.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

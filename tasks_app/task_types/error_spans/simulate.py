@@ -1,7 +1,5 @@
 """Simulated raters who mark errors: texts have latent errors, which careful raters find and others miss."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Sequence
 from random import Random

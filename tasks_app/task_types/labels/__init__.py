@@ -1,7 +1,5 @@
 """Labels: one or several categories for each criterion, out of a list."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from random import Random

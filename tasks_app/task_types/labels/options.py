@@ -1,7 +1,5 @@
 """The options of a question: those of the criterion or of the item, in the order of the screen."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Magnitude estimation: a number in relation to a reference that has one, such as 100 (RankME)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from random import Random

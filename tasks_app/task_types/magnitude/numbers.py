@@ -1,7 +1,5 @@
 """Whole numbers as people type them: how they are read, and the problems with texts that are none."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Mapping

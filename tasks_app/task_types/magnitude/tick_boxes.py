@@ -1,7 +1,5 @@
 """Check boxes about each text, before it gets a number, such as whether information is missing."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random

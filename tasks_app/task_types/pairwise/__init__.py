@@ -1,7 +1,5 @@
 """The pairwise comparison: two texts of an item, and which of them is better."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 from typing import ClassVar

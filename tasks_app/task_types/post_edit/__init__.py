@@ -1,7 +1,5 @@
 """Post-editing: one or two suggestions, of which one is edited until it is right."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from random import Random

@@ -1,7 +1,5 @@
 """The changes of an editor in words, for pages without a script."""
 
-from __future__ import annotations
-
 import re
 from difflib import SequenceMatcher
 

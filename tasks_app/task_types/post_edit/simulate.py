@@ -1,7 +1,5 @@
 """A simulated editor: the worse a text, the more of its words change places."""
 
-from __future__ import annotations
-
 import re
 from random import Random
 

@@ -1,7 +1,5 @@
 """The questionnaire: questions to the raters themselves, asked once a wave, such as PANAS or demographics."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache

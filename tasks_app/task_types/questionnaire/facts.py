@@ -1,7 +1,5 @@
 """The facts about questionnaires that pages, study files and datasheets show."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.utils.translation import gettext_lazy as _

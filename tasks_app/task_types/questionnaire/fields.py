@@ -1,7 +1,5 @@
 """The form fields of a questionnaire. Each takes one string and gives plain data that JSON can hold."""
 
-from __future__ import annotations
-
 import math
 import re
 from datetime import date

@@ -1,7 +1,5 @@
 """The questionnaires that come ready to use, as data files."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from functools import lru_cache

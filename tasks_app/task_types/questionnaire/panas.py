@@ -4,8 +4,6 @@ Watson, Clark and Tellegen (1988). Development and validation of brief measures 
 PANAS scales. Journal of Personality and Social Psychology 54(6), 1063-1070.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from tasks_app.task_types.questionnaire.instruments import instrument_data

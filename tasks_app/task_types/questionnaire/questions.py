@@ -1,7 +1,5 @@
 """The questions of a questionnaire: their kinds, and the criteria that each question becomes in the ratings."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 

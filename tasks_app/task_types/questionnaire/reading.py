@@ -1,7 +1,5 @@
 """Reading a researcher's own questions: plain data in, checked questions out, with a sentence for each problem."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Mapping

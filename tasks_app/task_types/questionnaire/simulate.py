@@ -1,7 +1,5 @@
 """How a simulated rater answers a questionnaire."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import date, timedelta
 from random import Random

@@ -1,7 +1,5 @@
 """Ranking: all texts of an item put in order, best first."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from random import Random

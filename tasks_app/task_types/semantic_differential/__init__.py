@@ -1,7 +1,5 @@
 """The semantic differential: a text between pairs of opposite adjectives."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 

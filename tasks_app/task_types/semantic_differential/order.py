@@ -1,7 +1,5 @@
 """The order in which one rater sees the pairs, with the repeated ones and those that are turned round."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random

@@ -1,7 +1,5 @@
 """Pairs of opposite words: how a pair is written in one line, and the criterion that asks for it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from django.utils.text import slugify

@@ -1,7 +1,5 @@
 """The triangle test: three texts, two of them by one system, and the rater finds the odd one."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations

@@ -1,7 +1,5 @@
 """Triads of three items that have one text each: two by one system, one by another, each with its own picture."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import combinations

@@ -3,8 +3,6 @@
 In every triad, parts with an even number are by one system and those with an odd number by the other.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import product
 from random import Random

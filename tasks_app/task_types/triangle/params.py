@@ -1,7 +1,5 @@
 """The parameters of a triangle test, and the criteria it brings along."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from django.utils.translation import gettext_lazy as _

@@ -1,7 +1,5 @@
 """The form of a triangle, which text is the odd one, and how simulated raters find it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from difflib import SequenceMatcher
 from random import Random

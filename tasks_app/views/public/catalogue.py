@@ -1,7 +1,5 @@
 """The catalogue of task types, with a unit of each to try. It needs no database."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from django.http import Http404, HttpRequest, HttpResponse

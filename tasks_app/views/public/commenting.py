@@ -1,7 +1,5 @@
 """A study that is shared for comment, for colleagues with a link: what raters will see, and a box to comment in."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from csp.constants import SELF

@@ -1,7 +1,5 @@
 """Example screens of task types, drawn without a study, for the patterns page and the catalogue."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

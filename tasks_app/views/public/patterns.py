@@ -1,7 +1,5 @@
 """The patterns page: every component, and every task type with a simulated answer. It needs no database."""
 
-from __future__ import annotations
-
 from django import forms
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render

@@ -1,7 +1,5 @@
 """Invite people: personal links and accounts in bulk, downloaded once as a file, listed, revoked."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

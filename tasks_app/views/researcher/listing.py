@@ -1,7 +1,5 @@
 """The list of studies: found by words and filters, with the rater link and the results of each at hand."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any
 

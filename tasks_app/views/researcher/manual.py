@@ -3,8 +3,6 @@
 Raters do not see them: they tell how answers are checked.
 """
 
-from __future__ import annotations
-
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _

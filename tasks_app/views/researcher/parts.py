@@ -4,8 +4,6 @@ For the first a script asks for the same page with ?live and gets an answer only
 sends the form, and puts each part of the answer in its place (static/js/core/live_form.js).
 """
 
-from __future__ import annotations
-
 import hashlib
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The Recruit page: links and codes to paste, statuses of platforms, and arrivals to try out."""
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The members of a study: everybody sees the list; owners add, change and remove members."""
 
-from __future__ import annotations
-
 from typing import Any, cast
 
 from django import forms

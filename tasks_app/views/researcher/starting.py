@@ -1,7 +1,5 @@
 """Begin a study: choose a way, say what the study is called, and go on to its first step."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, cast

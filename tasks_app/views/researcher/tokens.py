@@ -1,7 +1,5 @@
 """The API page of a study: tokens, and addresses for scripts."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 from typing import Any, cast
 

@@ -1,7 +1,5 @@
 """Try out how raters arrive and end on each channel, as a person whose answers never count."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Mapping
 from typing import Any

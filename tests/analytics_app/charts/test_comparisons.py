@@ -1,7 +1,5 @@
 """Charts and tables of comparisons: what they claim, and what they show."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 

@@ -1,7 +1,5 @@
 """The chart of items by system, against means written out from the ratings."""
 
-from __future__ import annotations
-
 import re
 import xml.etree.ElementTree as ET
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Charts of labels: what their titles claim, and which rows they draw."""
 
-from __future__ import annotations
-
 from analytics_app import charts
 from analytics_app.results import Row
 from tests.analytics_app.builders import are_rendered

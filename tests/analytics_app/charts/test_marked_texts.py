@@ -1,7 +1,5 @@
 """Where raters marked errors: stretches against marks counted character by character; texts escaped and folded."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from html import unescape

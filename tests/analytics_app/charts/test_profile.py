@@ -1,7 +1,5 @@
 """The profile of systems: names above their lines, words at both ends of the scale, and the whole width in use."""
 
-from __future__ import annotations
-
 import re
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator, Sequence

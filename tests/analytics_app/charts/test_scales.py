@@ -1,7 +1,5 @@
 """Charts of many scales together: profiles, factors, affect over time, answers."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

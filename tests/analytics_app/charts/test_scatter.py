@@ -1,7 +1,5 @@
 """People against metrics: the points of the chart against means written out, and what is said of them."""
 
-from __future__ import annotations
-
 import re
 import xml.etree.ElementTree as ET
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Charts of severity, against differences written out from the ratings one by one."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

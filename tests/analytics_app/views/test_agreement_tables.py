@@ -1,7 +1,5 @@
 """Tables of agreement, order effects and fieldwork: what is read first, and what is said once."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

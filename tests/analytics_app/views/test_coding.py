@@ -1,7 +1,5 @@
 """Coding of answers in words: codebook, two coders who do not see each other, agreement, decisions, counts, file."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

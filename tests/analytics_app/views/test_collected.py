@@ -1,7 +1,5 @@
 """The page of texts that raters wrote: choice, rounds, who sees it, erased authors, and announced bonuses."""
 
-from __future__ import annotations
-
 import csv
 import io
 from random import Random

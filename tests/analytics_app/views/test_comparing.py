@@ -1,7 +1,5 @@
 """Two runs side by side: what differs in their settings, what they found, and the file."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """Features of outputs before anything is judged: counted by system on a page and in a file."""
 
-from __future__ import annotations
-
 import csv
 import io
 

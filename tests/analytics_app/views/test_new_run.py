@@ -1,7 +1,5 @@
 """The page of a new run: presets, what a run would do before it is started, and what its rules would exclude."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

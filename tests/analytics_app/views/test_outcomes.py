@@ -1,7 +1,5 @@
 """Uploading outcomes on the page: choose columns, check, store, delete, download; without scripts."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Planning pages: the same numbers as the statistics, from an address alone, from a study, or from an earlier one."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 from urllib.parse import urlencode

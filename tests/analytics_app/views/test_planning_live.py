@@ -1,7 +1,5 @@
 """Planning pages while their form is filled in: what htmx gets, and where it puts it."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

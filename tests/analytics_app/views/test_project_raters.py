@@ -1,7 +1,5 @@
 """Named evaluators of a project: their progress, agreement and answers on pages, and a message to several of them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from random import Random
 

@@ -1,7 +1,5 @@
 """Agreement and labels of the studies of a project in one table: what is in it, what is hidden, its size, its files."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

@@ -1,7 +1,5 @@
 """Results and data of a project: one file of ratings for all studies, and results side by side, by the same rules."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

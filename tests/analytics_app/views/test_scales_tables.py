@@ -1,7 +1,5 @@
 """Tables of factors, profiles, PANAS and questions: what stands in them, before and after rules."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import fields, replace
 

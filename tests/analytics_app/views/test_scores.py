@@ -1,7 +1,5 @@
 """Importing scores of metrics on the page: upload, say what the columns are, check, import; without scripts."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

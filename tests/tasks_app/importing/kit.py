@@ -1,7 +1,5 @@
 """A small study, a sound file of its ratings, and ways to import it."""
 
-from __future__ import annotations
-
 import gzip
 import itertools
 from pathlib import Path

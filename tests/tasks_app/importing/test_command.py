@@ -1,7 +1,5 @@
 """manage.py import_ratings: what it prints, where, and with which exit code."""
 
-from __future__ import annotations
-
 import json
 from io import StringIO
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The same ratings whatever program wrote the file."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import io

@@ -1,7 +1,5 @@
 """Whatever is in a file, it is imported or refused with sentences; nothing else happens."""
 
-from __future__ import annotations
-
 import gzip
 import io
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """What the database can hold, one spelling of a name, and runs that look while ratings are stored."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from pathlib import Path
 

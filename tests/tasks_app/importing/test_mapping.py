@@ -1,7 +1,5 @@
 """Mappings: reading the files of others in our words."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

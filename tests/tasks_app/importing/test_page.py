@@ -1,7 +1,5 @@
 """Importing on the page: upload, match the columns, check, import; without scripts."""
 
-from __future__ import annotations
-
 import gzip
 from datetime import timedelta
 from pathlib import Path

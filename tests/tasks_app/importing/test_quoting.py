@@ -1,7 +1,5 @@
 """Quotation marks of tables with tabs: never guessed, and no row is swallowed by one that merely begins a text."""
 
-from __future__ import annotations
-
 import csv
 from io import StringIO
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Everything that can be wrong with a file of ratings is named with its place, and nothing of it is stored."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from pathlib import Path

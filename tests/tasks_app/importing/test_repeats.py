@@ -1,7 +1,5 @@
 """Second ratings of one place by one rater: refused by line unless the file or the mapping says what they are."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Exporting the ratings of a study and importing them into a copy of it changes nothing."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

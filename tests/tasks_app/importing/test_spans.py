@@ -1,7 +1,5 @@
 """Marked errors that cannot stand where a file says, or that contradict what else it says, are refused by line."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """What becomes of ratings that are imported."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from pathlib import Path
 

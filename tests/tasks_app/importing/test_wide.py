@@ -1,7 +1,5 @@
 """Files as they are published: several ratings in a row, and times written in other ways."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from pathlib import Path
 

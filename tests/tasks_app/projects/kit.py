@@ -1,7 +1,5 @@
 """A draft whose texts can be divided, and the studies made of it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from django.contrib.auth.models import User

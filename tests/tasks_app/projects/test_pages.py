@@ -1,7 +1,5 @@
 """Projects: who sees them, where a study belongs, and what the page of a project says; few queries."""
 
-from __future__ import annotations
-
 import re
 from decimal import Decimal
 

@@ -1,7 +1,5 @@
 """One study per value of a column: its texts, names, languages, rows about screens and files; all or nothing."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

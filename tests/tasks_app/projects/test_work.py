@@ -1,7 +1,5 @@
 """Check, open, pause and close all studies of a project: what is left out and why, each study by itself."""
 
-from __future__ import annotations
-
 import io
 import zipfile
 from concurrent.futures import ThreadPoolExecutor

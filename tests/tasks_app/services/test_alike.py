@@ -1,7 +1,5 @@
 """Nothing that the server does with an answer tells what its unit is for: the same locks and statements for each."""
 
-from __future__ import annotations
-
 import uuid
 from collections.abc import Callable
 

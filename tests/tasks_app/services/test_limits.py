@@ -1,7 +1,5 @@
 """Limits that act while a study collects: who is stopped, when, what it leads to, and how it is undone."""
 
-from __future__ import annotations
-
 import uuid
 from decimal import Decimal
 from typing import Any

@@ -1,7 +1,5 @@
 """In which order locks are taken: as `services.database` says, by everybody."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from random import Random

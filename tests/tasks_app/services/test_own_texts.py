@@ -1,7 +1,5 @@
 """Nobody verifies a text that they wrote: at arrival, at every claim, and when several people come at once."""
 
-from __future__ import annotations
-
 import uuid
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor

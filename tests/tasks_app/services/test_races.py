@@ -1,7 +1,5 @@
 """Two things at once that should not meet: each on a connection of its own, against the real database."""
 
-from __future__ import annotations
-
 import uuid
 from collections import Counter
 from collections.abc import Callable, Sequence

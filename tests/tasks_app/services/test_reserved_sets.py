@@ -1,7 +1,5 @@
 """A set that is kept for an invited person: they get it, nobody else does, and every place is still held once."""
 
-from __future__ import annotations
-
 import uuid
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor

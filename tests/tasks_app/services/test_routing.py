@@ -1,7 +1,5 @@
 """Texts sent to a task on request get places exactly once, whoever presses and whoever comes at the same time."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor

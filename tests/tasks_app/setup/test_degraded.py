@@ -1,7 +1,5 @@
 """Degraded copies of the texts of a draft: each kind, what has no copy, the page, and that nothing is added unseen."""
 
-from __future__ import annotations
-
 import re
 from random import Random
 

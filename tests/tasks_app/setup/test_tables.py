@@ -1,7 +1,5 @@
 """Tables of texts as people have them: what the columns are guessed to be, and what becomes of the rows."""
 
-from __future__ import annotations
-
 import gzip
 from collections import Counter
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Whatever is in a table of texts, it is read or refused with sentences; nothing else happens."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import zipfile

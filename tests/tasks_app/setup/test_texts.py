@@ -1,7 +1,5 @@
 """The texts of a study that is set up: stored, changed row by row, sampled, shown with media."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import pytest

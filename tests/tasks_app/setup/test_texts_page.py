@@ -1,7 +1,5 @@
 """The step “Texts” as a researcher meets it: upload, name the columns, check, store, look; without scripts."""
 
-from __future__ import annotations
-
 import io
 from typing import Any
 

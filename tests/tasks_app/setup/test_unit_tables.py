@@ -1,7 +1,5 @@
 """Known answers, batches and suggestions of a draft: uploaded, filled in from a template, changed row by row."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """A sound little study in a folder, and ways to spoil it."""
 
-from __future__ import annotations
-
 import io
 import struct
 import zipfile

@@ -1,7 +1,5 @@
 """Zips and folders that may come from anybody: looked through before anything is unpacked."""
 
-from __future__ import annotations
-
 import io
 import stat
 import zipfile

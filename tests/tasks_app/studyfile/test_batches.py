@@ -2,8 +2,6 @@
 
 # ruff: noqa: E501  one case a line: a message cut in two cannot be compared with what a person reads
 
-from __future__ import annotations
-
 import io
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """load_study and export_study: what they print, where, and with which exit code."""
 
-from __future__ import annotations
-
 import json
 from io import StringIO
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Keys of documents: what corpora call them is taken as it is."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Whatever stands in a file, it is read or refused with its problems: nothing else is raised, nothing hangs."""
 
-from __future__ import annotations
-
 import io
 import zipfile
 from contextlib import suppress

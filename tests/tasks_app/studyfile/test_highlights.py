@@ -1,7 +1,5 @@
 """Highlights of a study file: stored, shown, written again as they were, and refused at their cell."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Studies whose ratings come from elsewhere: no plan is drawn, and nothing is asked for that only raters need."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Tasks that take some of the items: checked, stored, exported, cloned, and frozen with the rest of the design."""
 
-from __future__ import annotations
-
 import io
 from pathlib import Path
 

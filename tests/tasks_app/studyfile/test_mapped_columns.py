@@ -1,7 +1,5 @@
 """Tables whose columns are called otherwise: study.yaml says how."""
 
-from __future__ import annotations
-
 import io
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Media: recognised by content, stored once under their hash, refused where they could carry scripts."""
 
-from __future__ import annotations
-
 import hashlib
 from pathlib import Path
 

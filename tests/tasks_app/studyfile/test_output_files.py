@@ -1,7 +1,5 @@
 """Outputs that are pictures, sounds and films: read, refused with their places, stored, and written again."""
 
-from __future__ import annotations
-
 import io
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The study to start from that docs/study-file.md prints is one that loads, opens and has nothing to complain of."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Problems that are alike are told in one line, with their number and the first places; others one by one."""
 
-from __future__ import annotations
-
 import json
 from io import StringIO
 from pathlib import Path

@@ -5,8 +5,6 @@ Every case spoils one passage of a study that is accepted as it stands.
 
 # ruff: noqa: E501  one case a line: a message cut in two cannot be compared with what a person reads
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

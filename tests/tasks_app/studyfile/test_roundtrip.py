@@ -1,7 +1,5 @@
 """What is written is read again as the same study, and what is stored is what was read."""
 
-from __future__ import annotations
-
 import io
 import zipfile
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The JSON Schema and the page about the study file follow from the declarations."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

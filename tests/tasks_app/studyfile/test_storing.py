@@ -1,7 +1,5 @@
 """What a study file becomes in the database, who may replace what, and what stays when something fails."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """Tables as people's programs write them: the same items whatever the encoding, delimiter and line ends."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

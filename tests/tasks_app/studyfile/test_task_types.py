@@ -1,7 +1,5 @@
 """What task types say in a study file: criteria they bring along, items they cannot take, limits of a rater's sets."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

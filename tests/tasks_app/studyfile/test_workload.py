@@ -1,7 +1,5 @@
 """How much one rater is given, said before anything is stored: screens, texts, answers, minutes, crowded screens."""
 
-from __future__ import annotations
-
 from io import StringIO
 from pathlib import Path
 

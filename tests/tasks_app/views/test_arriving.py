@@ -1,7 +1,5 @@
 """Arriving through every channel, and every way of not coming in: what is shown, with which status, nothing stored."""
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Mapping
 

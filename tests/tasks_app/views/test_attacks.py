@@ -1,7 +1,5 @@
 """Who tries to be somebody else, by forged, guessed, stolen or old tokens: refused, and nothing is changed."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Who tries to be paid for nothing, or to get the code of those who finished: neither is given."""
 
-from __future__ import annotations
-
 import uuid
 from datetime import timedelta
 from decimal import Decimal

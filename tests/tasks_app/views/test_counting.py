@@ -1,7 +1,5 @@
 """How often somebody may enrol or send a consent: counted by network, and never by keeping others waiting."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import pytest

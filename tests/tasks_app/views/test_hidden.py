@@ -1,7 +1,5 @@
 """What no rater learns: what a text is for, who made it, and who else takes part."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from random import Random

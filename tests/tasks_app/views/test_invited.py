@@ -1,7 +1,5 @@
 """People who were invited: by personal links and by accounts, in, out and back."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """What must not get out: ids, addresses and answers into logs; a researcher's or rater's text as code into a page."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """Looking changes nothing: GET, HEAD and OPTIONS of every address, as a messenger, a crawler or a browser may send."""
 
-from __future__ import annotations
-
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client

@@ -1,7 +1,5 @@
 """Odd input at every address of recruitment and judging: a polite refusal, never a fault of the server."""
 
-from __future__ import annotations
-
 import io
 import json
 import zipfile

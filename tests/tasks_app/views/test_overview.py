@@ -1,7 +1,5 @@
 """All texts of a rater's set: listed, searched, opened, and their own answers taken away."""
 
-from __future__ import annotations
-
 import csv
 import io
 from pathlib import Path

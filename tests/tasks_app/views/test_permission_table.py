@@ -1,7 +1,5 @@
 """Who may do what: every row of the permission table, asked by everybody, in one world that is put back each time."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

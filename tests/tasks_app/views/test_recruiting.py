@@ -1,7 +1,5 @@
 """The tab Recruit: what to paste where, statuses of a platform, invitations in bulk, and arrivals to try out."""
 
-from __future__ import annotations
-
 import csv
 import io
 import xml.etree.ElementTree as ET

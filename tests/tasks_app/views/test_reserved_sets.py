@@ -1,7 +1,5 @@
 """Sets and languages that invitations name, through the pages: invited, listed, let in, released."""
 
-from __future__ import annotations
-
 import csv
 import io
 

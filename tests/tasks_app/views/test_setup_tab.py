@@ -1,7 +1,5 @@
 """The tab Set up says in words what the study file says."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Who works on a study: owners share it, change roles and take it away; everybody in it sees who else is."""
 
-from __future__ import annotations
-
 import pytest
 from django.contrib.auth.models import User
 from django.http import HttpResponse

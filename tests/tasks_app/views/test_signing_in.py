@@ -1,7 +1,5 @@
 """Signing in: how often a wrong password may be tried, where, and what one is told."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 

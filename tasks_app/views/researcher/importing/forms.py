@@ -1,7 +1,5 @@
 """The forms of an import of ratings: the file, its columns one by one, or a mapping as text."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any
 

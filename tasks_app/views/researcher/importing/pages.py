@@ -1,7 +1,5 @@
 """Import ratings: upload, name the columns, check, import. Works without scripts."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

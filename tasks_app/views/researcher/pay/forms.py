@@ -1,7 +1,5 @@
 """Promising bonuses: to raters that are listed, by a file, or to everybody who completed."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from decimal import Decimal, InvalidOperation

@@ -1,7 +1,5 @@
 """The Pay page: what raters are owed, pay per hour, and what was paid."""
 
-from __future__ import annotations
-
 import re
 import uuid
 from collections.abc import Sequence

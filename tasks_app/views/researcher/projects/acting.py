@@ -1,7 +1,5 @@
 """Check, open, pause and close all studies of a project: confirm, do it, and show the outcome for each."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial

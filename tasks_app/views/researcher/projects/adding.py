@@ -1,7 +1,5 @@
 """Put several studies into a project at once."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib import messages

@@ -1,7 +1,5 @@
 """The page on which a study is put into a project, or taken out of it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The files of a project: all study files in one zip."""
 
-from __future__ import annotations
-
 import tempfile
 import zipfile
 from typing import IO

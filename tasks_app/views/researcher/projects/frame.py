@@ -1,7 +1,5 @@
 """The frame of a project's pages: access, tabs and name."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

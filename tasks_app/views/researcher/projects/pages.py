@@ -1,7 +1,5 @@
 """The list of projects, and the page of a project: how far each of its studies is, and what all of them can do next."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from typing import Any

@@ -1,7 +1,5 @@
 """Comments on a study, and the links under which colleagues without an account comment on it."""
 
-from __future__ import annotations
-
 from typing import Any, cast
 
 from django import forms

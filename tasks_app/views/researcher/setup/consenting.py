@@ -1,7 +1,5 @@
 """A draft of the consent text, to read and to take over into the set-up."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib import messages

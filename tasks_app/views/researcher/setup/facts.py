@@ -1,7 +1,5 @@
 """The facts of the Set up page: names and values of a study and its tasks, in words."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

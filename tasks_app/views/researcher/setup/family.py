@@ -1,7 +1,5 @@
 """Studies that follow each other: the links between their pages, and the preparation of the next study."""
 
-from __future__ import annotations
-
 from typing import Any, cast
 
 from django.contrib import messages

@@ -1,7 +1,5 @@
 """The set-up as a study file: study.yaml to read and edit, and everything as a zip."""
 
-from __future__ import annotations
-
 import tempfile
 from typing import Any
 

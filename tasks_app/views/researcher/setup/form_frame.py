@@ -1,7 +1,5 @@
 """The frame of the pages on which a draft is set up: its steps, and who may change it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The form of a study that was opened: the same steps, filled from the frozen study file, read-only."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.core.paginator import Paginator

@@ -1,7 +1,5 @@
 """The library of criteria, to search and to pick from while a study is set up."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib import messages

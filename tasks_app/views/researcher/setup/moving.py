@@ -1,7 +1,5 @@
 """Opening, pausing, closing and reopening a study. What cannot be taken back is asked once more."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from http import HTTPStatus
 from typing import Any

@@ -1,7 +1,5 @@
 """The points that a researcher checks before a study opens: the facts that will be frozen, and missing parts."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The preview beside the form: the page on which a rater judges, with the study's first texts. Nothing is stored."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Review: check the whole set-up and make the study of it, and show what opening would freeze."""
 
-from __future__ import annotations
-
 import tempfile
 from functools import cache, partial
 from typing import Any

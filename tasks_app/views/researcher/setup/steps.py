@@ -1,7 +1,5 @@
 """The steps of setting up a draft: forms made of what a study file may contain, saved as they are filled in."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """How far a worker is with a set-up, and what became of its work: on Review and on Texts."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse

@@ -1,7 +1,5 @@
 """Degraded copies of texts: choose systems and kinds, look at the copies, and add them to the texts."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django import forms

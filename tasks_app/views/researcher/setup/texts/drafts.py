@@ -1,7 +1,5 @@
 """Pages about the tables of a draft: for editors and owners of a draft."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, cast

@@ -1,7 +1,5 @@
 """The forms of the step “Texts”: a table, its columns, a sample, the names of systems, files."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The step “Texts”: its table, and the upload of a table in two pages. Works without scripts."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import partial
 from typing import Any

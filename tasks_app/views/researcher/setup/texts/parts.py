@@ -1,7 +1,5 @@
 """Actions on the texts of a draft: change a row, name systems, draw a sample, manage files."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib import messages

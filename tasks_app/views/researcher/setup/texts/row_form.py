@@ -1,7 +1,5 @@
 """The form of one row of the texts."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

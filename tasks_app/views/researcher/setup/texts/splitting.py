@@ -1,7 +1,5 @@
 """One study per value of a column: choose the column and the names, look at what would be made, and make it."""
 
-from __future__ import annotations
-
 from typing import Any, cast
 
 from django import forms

@@ -1,7 +1,5 @@
 """The forms of tables about units: the columns of a file, and one row."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

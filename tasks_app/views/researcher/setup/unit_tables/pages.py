@@ -1,7 +1,5 @@
 """Known answers, batches and suggestions: their rows, the upload of a table in two pages, and a table to fill in."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import partial
 from itertools import chain
