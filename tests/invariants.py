@@ -1,14 +1,20 @@
 """The guarantees of a study, counted from the database. Each check is written apart from the code it checks."""
 
 from collections import Counter
+from functools import lru_cache
 
 from django.db import connection
+from django.db.models import QuerySet
 
 from tasks_app.models import Assignment, Booklet, Judgment, Place, RaterSet, Rating, Study, Unit
 from tasks_app.selectors import screens, studies
 
 HOLDING = {"reserved", "live", "submitted"}
 COUNTED = {"real", "simulated"}
+
+
+# How many values an answer has, by the row and by what it says: a row that was counted is not read by its type again.
+_VALUES: dict[tuple[int, str], int] = {}
 
 
 def check(study: Study) -> None:
@@ -19,15 +25,17 @@ def check(study: Study) -> None:
             "id", "rater_id", "rater_kind", "unit_id", "purpose", "place_id", "state", "set_id", "set__state", "order"
         )
     )
-    _places_are_held_once(places, assignments)
+    booklets = list(Booklet.objects.filter(task__study=study).values("id", "state", "n_places"))
+    units = list(Unit.objects.filter(task__study=study).values("id", "task_id", "k"))
+    _places_are_held_once(places, assignments, units)
     _raters_meet_units_once(assignments)
-    _booklets_say_what_is(study, places, assignments)
-    _kept_counts_are_right(study, places, assignments)
-    _counts_are_even(study, places, assignments)
+    _booklets_say_what_is(booklets, places, assignments)
+    _kept_counts_are_right(study, booklets, places, assignments)
+    _counts_are_even(booklets, units, places, assignments)
     _judgments_are_whole(study, assignments)
 
 
-def _places_are_held_once(places: list[dict], assignments: list[dict]) -> None:
+def _places_are_held_once(places: list[dict], assignments: list[dict], units: list[dict]) -> None:
     unit_of = {place["id"]: place["unit_id"] for place in places}
     holders = Counter(
         assignment["place_id"]
@@ -41,7 +49,7 @@ def _places_are_held_once(places: list[dict], assignments: list[dict]) -> None:
             assert assignment["purpose"] == "main", "a check holds a place"
         elif assignment["purpose"] == "main" and assignment["rater_kind"] in COUNTED:
             assert assignment["state"] not in HOLDING, "a counted assignment holds no place"
-    k = dict(Unit.objects.filter(task__study__isnull=False).values_list("id", "k"))
+    k = {unit["id"]: unit["k"] for unit in units}
     main = [
         assignment
         for assignment in assignments
@@ -62,14 +70,14 @@ def _raters_meet_units_once(assignments: list[dict]) -> None:
     assert not [pair for pair, n in numbers.items() if n > 1], "two units of a rater have one number"
 
 
-def _booklets_say_what_is(study: Study, places: list[dict], assignments: list[dict]) -> None:
+def _booklets_say_what_is(booklets: list[dict], places: list[dict], assignments: list[dict]) -> None:
     held = {assignment["place_id"] for assignment in assignments if assignment["state"] in HOLDING}
     touched = {assignment["place_id"] for assignment in assignments}
     by_booklet: dict[int, list[int]] = {}
     for place in places:
         by_booklet.setdefault(place["booklet_id"], []).append(place["id"])
-    for booklet_id, state in Booklet.objects.filter(task__study=study).values_list("id", "state"):
-        own = by_booklet[booklet_id]
+    for booklet in booklets:
+        own, state = by_booklet[booklet["id"]], booklet["state"]
         if state == "free":
             assert not touched & set(own), "a free booklet was given out"
         elif state == "taken":
@@ -78,11 +86,11 @@ def _booklets_say_what_is(study: Study, places: list[dict], assignments: list[di
             assert any(place not in held for place in own), "a booklet is called left but is whole"
 
 
-def _kept_counts_are_right(study: Study, places: list[dict], assignments: list[dict]) -> None:
+def _kept_counts_are_right(study: Study, booklets: list[dict], places: list[dict], assignments: list[dict]) -> None:
     """What triggers count for pages of large studies is what a full count gives."""
     of_booklet = Counter(place["booklet_id"] for place in places)
-    for booklet_id, n in Booklet.objects.filter(task__study=study).values_list("id", "n_places"):
-        assert n == of_booklet[booklet_id], "a booklet miscounts its places"
+    for booklet in booklets:
+        assert booklet["n_places"] == of_booklet[booklet["id"]], "a booklet miscounts its places"
     answered = [
         assignment
         for assignment in assignments
@@ -91,15 +99,20 @@ def _kept_counts_are_right(study: Study, places: list[dict], assignments: list[d
     of_set = Counter(assignment["set_id"] for assignment in answered)
     for set_id, n in RaterSet.objects.filter(rater__study=study).values_list("id", "n_answered"):
         assert n == of_set[set_id], "a set miscounts its answered places"
-    listed = studies.with_progress(Study.objects.filter(pk=study.pk)).get()
+    listed = _listed(study.pk).get()
     assert (listed.places, listed.answered) == (len(places), len(answered)), "the list of studies miscounts"
 
 
-def _counts_are_even(study: Study, places: list[dict], assignments: list[dict]) -> None:
+@lru_cache(maxsize=1)
+def _listed(study_id: int) -> QuerySet[Study]:
+    return studies.with_progress(Study.objects.filter(pk=study_id))
+
+
+def _counts_are_even(booklets: list[dict], units: list[dict], places: list[dict], assignments: list[dict]) -> None:
     """The difference within a task never exceeds one plus the places not yet answered or refilled."""
-    claimed = set(Booklet.objects.filter(task__study=study).exclude(state="free").values_list("id", flat=True))
+    claimed = {booklet["id"] for booklet in booklets if booklet["state"] != "free"}
     answered = {assignment["place_id"] for assignment in assignments if assignment["state"] == "submitted"}
-    task_of = dict(Unit.objects.filter(task__study=study).values_list("id", "task"))
+    task_of = {unit["id"]: unit["task_id"] for unit in units}
     for task in set(task_of.values()):
         own = [place for place in places if task_of[place["unit_id"]] == task]
         counts = Counter({place["unit_id"]: 0 for place in own})
@@ -127,12 +140,20 @@ def _judgments_are_whole(study: Study, assignments: list[dict]) -> None:
         if state in {"submitted", "surplus", "skipped", "replaced"}:
             assert firsts[assignment] == 1, "a unit counts as answered but has no judgment"
     ratings = Counter(Rating.objects.filter(rater__study=study).values_list("judgment_id", flat=True))
-    assignments_by_id = {row.pk: row for row in Assignment.objects.filter(rater__study=study).select_related("unit")}
+    n_values = _count_values(study, rows)
     for row in rows:
-        n_values = (
-            0 if row["skip_reason"] else _values_in(study, assignments_by_id[row["assignment_id"]], row["answer"])
-        )
-        assert ratings[row["id"]] == n_values, "a judgment has lost or gained ratings"
+        assert ratings[row["id"]] == n_values[row["id"]], "a judgment has lost or gained ratings"
+
+
+def _count_values(study: Study, rows: list[dict]) -> dict[int, int]:
+    """Count the values of each stored answer."""
+    keys = {row["id"]: (row["id"], repr(row["answer"])) for row in rows}
+    unread = [row for row in rows if not row["skip_reason"] and keys[row["id"]] not in _VALUES]
+    of_row = {row["assignment_id"] for row in unread}
+    found = Assignment.objects.filter(pk__in=of_row).select_related("unit").in_bulk() if unread else {}
+    for row in unread:
+        _VALUES[keys[row["id"]]] = _values_in(study, found[row["assignment_id"]], row["answer"])
+    return {row["id"]: 0 if row["skip_reason"] else _VALUES[keys[row["id"]]] for row in rows}
 
 
 def _values_in(study: Study, assignment: Assignment, answer: dict) -> int:

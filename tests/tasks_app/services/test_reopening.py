@@ -1,6 +1,7 @@
 """Places whose answers are not analysed are asked again: of new raters, once, while a study collects."""
 
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -15,6 +16,7 @@ from tasks_app.services.plan import reopening
 from tasks_app.services.study import lifecycle
 from tests import invariants, walk
 from tests.builders import build_study
+from tests.undrawn import undrawn
 from tests.walk import next_for
 
 pytestmark = pytest.mark.django_db
@@ -81,10 +83,11 @@ def test_answers_of_another_study_are_left_alone() -> None:
     assert not claims.has_room(other.tasks.get())
 
 
-def analysed(study: Study, trigger: str = "schedule") -> Run:
-    run = start.start(study=study, by=None, trigger=trigger)
-    while (part := claim.unheard().filter(run=run).order_by("number").first()) is not None:
-        claim.work(part.pk)
+def analysed(study: Study, trigger: str = "schedule", **settings: Any) -> Run:
+    run = start.start(study=study, by=None, trigger=trigger, **settings)
+    with undrawn():
+        while (part := claim.unheard().filter(run=run).order_by("number").first()) is not None:
+            claim.work(part.pk)
     run.refresh_from_db()
     assert run.state == RunState.DONE
     return run
@@ -107,9 +110,7 @@ def test_what_the_frozen_rules_leave_out_is_asked_again_once_and_shown_in_the_fu
     invariants.check(study)
 
     # Of the first rater's two replaced answers none counts, though without the rule nothing else would take them out.
-    without = start.start(study=study, by=None, trigger="demand", settings={"rules": [], "reopen": []})
-    while (part := claim.unheard().filter(run=without).order_by("number").first()) is not None:
-        claim.work(part.pk)
+    without = analysed(study, "demand", settings={"rules": [], "reopen": []})
     funnel = ResultRow.objects.filter(run=without, analysis="funnel").values_list("statistic", "label", "n_ratings")
     steps = {(statistic, label): n for statistic, label, n in funnel if statistic != "removed_by_system"}
     assert steps == {
