@@ -6,7 +6,8 @@ imported, when Django starts, or in the parent process of a web server or Celery
 are used; importing them is harmless, rendering is not.
 
 Charts name their channels by class (`alt.X2("high:Q")`, `fixed("X", 0)`): for a bare text or value altair searches its
-whole schema each time.
+whole schema each time. A chart of layers gets its width and height when it is made, not by
+`properties`, which copies all layers.
 
 Only this package writes specs, and they contain their data: the renderer would also read a file by its address.
 """
@@ -91,7 +92,8 @@ def finished(sketch: Sketch) -> Drawn:
 
 
 def _spec(sketch: Sketch, title: str, room: Room) -> dict[str, Any]:
-    from altair.utils.schemapi import debug_mode  # noqa: PLC0415  slow to import, for jobs alone
+    from altair.utils import update_nested  # noqa: PLC0415  slow to import, for jobs alone
+    from altair.utils.schemapi import debug_mode  # noqa: PLC0415
 
     about: dict[str, Any] = {
         "title": title,
@@ -102,9 +104,10 @@ def _spec(sketch: Sketch, title: str, room: Room) -> dict[str, Any]:
     # Validation against the schema would take half as long as the drawing itself, so it is off, as a whole and for each
     # piece: a test validates.
     with debug_mode(False):
-        chart = sketch.chart(room).properties(background="transparent", padding=2, usermeta=about)
-        spec: dict[str, Any] = chart.configure(**_config(room)).to_dict(validate=False)
-    return spec
+        spec: dict[str, Any] = sketch.chart(room).to_dict(validate=False)
+    spec |= {"background": "transparent", "padding": 2, "usermeta": about}
+    # Added here and not by the methods of altair's chart, each of which copies all layers and the data.
+    return dict(update_nested(spec, {"config": _config(room)}))
 
 
 def _rendered(spec: dict[str, Any], room: Room, *, title: str, description: str = "") -> str:

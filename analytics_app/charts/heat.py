@@ -84,9 +84,9 @@ def _heat_chart(cells: Sequence[Mapping[str, Any]], columns: Sequence[str], most
         in_lines(base.transform_filter("datum.place === 0"), room, x=-gutter.width),
     ]
     high = max(ROW, max(map(len, gutter.lines), default=1) * room.line + 6)
-    whole = alt.layer(*layers, data=alt.InlineData(values=data, name="points"))
-    whole = whole.resolve_scale(color="independent")
-    return whole.properties(width=round(cell * len(columns)), height=alt.Step(high))
+    width = round(cell * len(columns))
+    whole = alt.layer(*layers, data=alt.InlineData(values=data, name="points"), width=width, height=alt.Step(high))
+    return whole.resolve_scale(color="independent")
 
 
 def _shade(strength: float) -> dict[str, str]:

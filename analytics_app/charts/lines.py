@@ -69,7 +69,7 @@ def _course_chart(
             return alt.Y(f"{field}:Q", scale=up, axis=scores)
 
         layers = [head, *series(base, names, high, _key(names, room), "xOffset", "y2")]
-        charts.append(alt.layer(*layers).properties(width=width, height=PANEL))
+        charts.append(alt.layer(*layers, width=width, height=PANEL))
     joined = alt.hconcat if beside > 1 else alt.vconcat
     data = alt.InlineData(values=list(points), name="points")
     return joined(*charts, data=data, spacing=BETWEEN).resolve_scale(y="independent")
@@ -101,8 +101,8 @@ def _scree_chart(points: Sequence[Mapping[str, Any]], room: Room) -> Any:
         .mark_text(align="left", dx=10, color=INK)
         .encode(y=high("value"), text=alt.TextValue("these ratings")),
     ]
-    whole = alt.layer(*layers, data=alt.InlineData(values=list(points), name="points"))
-    return whole.properties(width=room.width - ASIDE, height=PANEL)
+    data = alt.InlineData(values=list(points), name="points")
+    return alt.layer(*layers, data=data, width=room.width - ASIDE, height=PANEL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +176,9 @@ def _curve_layers(figure: Curves, width: float, ticks: Sequence[float], room: Ro
         lines.encode(x=across, y=alt.Y("value:Q", scale=shares, axis=high), color=colour),
         beside.encode(x=at, y=fixed("Y", PANEL - 6 if high_there else 20), text=alt.TextValue(word)),
         head.encode(x=fixed("X", 6 - ASIDE), y=fixed("Y", -10), text=alt.TextValue(figure.up)),
-    ).properties(width=width, height=PANEL)
+        width=width,
+        height=PANEL,
+    )
 
 
 def _observed_layers(figure: Curves, width: float, height: float, ticks: Sequence[float], room: Room) -> Any:
@@ -196,7 +198,9 @@ def _observed_layers(figure: Curves, width: float, height: float, ticks: Sequenc
         base.mark_text(align="right", color=INK, fontWeight="bold").encode(
             y=alt.Y("told:Q", scale=down, axis=None), x=fixed("X", width), text=alt.Text("text:N")
         ),
-    ).properties(width=width, height=height)
+        width=width,
+        height=height,
+    )
 
 
 def _observed_rows(observed: Sequence[Observed], width: float, room: Room) -> tuple[list[dict[str, Any]], float]:

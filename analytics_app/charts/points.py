@@ -105,8 +105,7 @@ def _points_chart(points: Sequence[Point], options: Scale, room: Room) -> Any:
             base.mark_rule(strokeWidth=1.5, **second).encode(x=across("low_b"), x2=alt.X2("high_b:Q")),
             *ticks,
         ]
-    whole = alt.layer(*layers, data=alt.InlineData(values=data, name="points"))
-    return whole.properties(width=inside, height=height)
+    return alt.layer(*layers, data=alt.InlineData(values=data, name="points"), width=inside, height=height)
 
 
 def _rows(points: Sequence[Point], gutter: Gutter, room: Room) -> tuple[list[dict[str, Any]], float]:

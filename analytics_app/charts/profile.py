@@ -60,8 +60,7 @@ def _profile_chart(
         in_lines(first, room, "right_lines", x=inside + GAP if beside else inside, align="left" if beside else "right"),
         *(_name(label, down, scale) for label in labels),
     ]
-    whole = alt.layer(*layers, data=alt.InlineData(values=data, name="points"))
-    return whole.properties(width=round(inside), height=height)
+    return alt.layer(*layers, data=alt.InlineData(values=data, name="points"), width=round(inside), height=height)
 
 
 def _side(room: Room, words: Sequence[str], beside: bool) -> tuple[float, list[list[str]]]:

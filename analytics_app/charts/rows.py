@@ -56,8 +56,8 @@ def bars_in_rows(
         .encode(x=across("end"), text=alt.Text("total:N")),
         in_lines(names, room, x=-gutter.width),
     ]
-    whole = alt.layer(*layers, data=alt.InlineData(values=data, name="points"))
-    return whole.resolve_scale(color="independent").properties(width=width, height=height)
+    whole = alt.layer(*layers, data=alt.InlineData(values=data, name="points"), width=width, height=height)
+    return whole.resolve_scale(color="independent")
 
 
 def _placed(

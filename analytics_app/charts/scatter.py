@@ -102,4 +102,4 @@ def _panel(
         subtitleColor=QUIET,
         offset=10,
     )
-    return alt.layer(*layers, title=title).properties(width=width, height=PANEL_HEIGHT)
+    return alt.layer(*layers, title=title, width=width, height=PANEL_HEIGHT)

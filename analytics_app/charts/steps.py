@@ -47,5 +47,4 @@ def _steps_chart(steps: Sequence[Mapping[str, Any]], room: Room) -> Any:
             x=fixed("X", inside + right), text=alt.Text("text:N")
         ),
     ]
-    chart = alt.layer(*layers, data=alt.InlineData(values=data, name="points"))
-    return chart.properties(width=inside, height=height)
+    return alt.layer(*layers, data=alt.InlineData(values=data, name="points"), width=inside, height=height)

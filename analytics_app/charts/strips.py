@@ -58,8 +58,8 @@ def _strips_chart(pieces: Sequence[Mapping[str, Any]], room: Room) -> Any:
         .encode(x=across("from"), x2=alt.X2("to:Q"), fillOpacity=alt.FillOpacity("strength:Q", scale=None)),
         in_lines(names, room, x=-gutter.width),
     ]
-    whole = alt.layer(*layers, data=alt.InlineData(values=data, name="points"))
-    return whole.properties(width=room.width - gutter.width, height=height)
+    width = room.width - gutter.width
+    return alt.layer(*layers, data=alt.InlineData(values=data, name="points"), width=width, height=height)
 
 
 def level_of(share: float) -> int:
