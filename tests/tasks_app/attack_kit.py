@@ -13,7 +13,7 @@ from django.test import Client
 from tasks_app.credentials import hash_token
 from tasks_app.models import Rater, Study
 from tests import pages
-from tests.permissions.world import written
+from tests.permissions.world import digest, written
 
 # What Django keeps about a browser that signed in; it is no part of a study.
 NOT_OURS = {"django_session"}
@@ -21,32 +21,25 @@ NOT_OURS = {"django_session"}
 HIDDEN = re.compile(r'name="form_token" value="([^"]+)"')
 
 
-_newest: dict[tuple[int, int], dict[str, str]] = {}
+# Of the newest transaction: what was written to each table when it was digested, and the digest.
+_newest: dict[int, dict[str, tuple[int, str]]] = {}
 
 
 def tables() -> dict[str, str]:
     """Digest every table of the database, so that a changed cell of any row is seen.
 
-    The newest digest holds as long as the same transaction has written no further row.
+    The digest of a table holds as long as the same transaction has written no further row of it.
     """
     with connection.cursor() as cursor:
         cursor.execute("SELECT txid_current()")
-        moment = (cursor.fetchone()[0], written())
+        (moment,) = cursor.fetchone()
     if moment not in _newest:
         _newest.clear()
-        _newest[moment] = _digested()
-    return dict(_newest[moment])
-
-
-def _digested() -> dict[str, str]:
-    names = sorted({model._meta.db_table for model in apps.get_models()} - NOT_OURS)
-    digests = (
-        f"SELECT '{name}', coalesce(count(*) || md5(string_agg(t::text, '|' ORDER BY t::text)), '') FROM {name} t"
-        for name in names
-    )
-    with connection.cursor() as cursor:
-        cursor.execute(" UNION ALL ".join(digests))
-        return dict(cursor.fetchall())
+    known, rows = _newest.setdefault(moment, {}), written()
+    names = {model._meta.db_table for model in apps.get_models()} - NOT_OURS
+    stale = [name for name in names if name not in known or known[name][0] != rows[name]]
+    known |= {name: (rows[name], now) for name, now in digest(stale).items()}
+    return {name: known[name][1] for name in sorted(names)}
 
 
 def changed(before: Mapping[str, str]) -> set[str]:

@@ -65,10 +65,13 @@ def example(name: str, folder: Path, language: str) -> tuple[Study, str]:
     return lifecycle.move(study_id=study.pk, action="open", by=None), " ".join(said.split())
 
 
-def walk(study: Study, language: str = "", units: int | None = None) -> list[tuple[str, str]]:
+def walk(
+    study: Study, language: str = "", units: int | None = None, *, every_page: bool = True
+) -> list[tuple[str, str]]:
     """Let a careful rater go through a study and look at every page beside; returns the pages with their addresses.
 
-    With `language` they choose it once they have agreed, with `units` they stop after so many.
+    With `language` they choose it once they have agreed, with `units` they stop after so many. Without `every_page`
+    they leave out what is the same in every study.
     """
     transport = Reading()
     visitor = Visitor(study, transport, Quality.CAREFUL, Random(4), stops_after=units)
@@ -76,7 +79,7 @@ def walk(study: Study, language: str = "", units: int | None = None) -> list[tup
     if language:
         choices.choose(rater_id=Rater.objects.latest("id").pk, language=language)
         transport.pages.clear()
-    for page in ("help/", "stop/", "texts/", "stored/", "withdraw/"):
+    for page in ("help/", "stop/", "texts/", "stored/", "withdraw/") if every_page else ("help/", "texts/"):
         transport.get(f"/r/{visitor.token}/{page}")
     assert visitor.judge()
     transport.get(f"/r/{visitor.token}/stored/")

@@ -13,6 +13,7 @@ from tasks_app.services.arrival import enrolment
 from tasks_app.services.judging import assignments, leases
 from tasks_app.services.study import degrading, lifecycle
 from tests import pages
+from tests.once import study_made_once
 from tests.tasks_app.checks_kit import checked_study, give, skip
 from tests.tasks_app.statements import statements
 from tests.walk import arrive, next_for
@@ -22,15 +23,18 @@ pytestmark = pytest.mark.django_db
 EVERY_PURPOSE = {"main", "control", "attention", "repeat", "warm_up", "copy"}
 
 
-def study_with_everything(**checks: object) -> Study:
+def study_with_everything(slug: str = "hidden-slug", **checks: object) -> Study:
     """Open a study whose sets hold units of every purpose that is judged."""
     wanted = {"repeats": 1, "warm_up": 1, "degraded": 1, "training": 0, "exam": 0, **checks}
-    study = checked_study(checks=wanted, items=16, set_size=6, opened=False)
+    study = checked_study(checks=wanted, items=16, set_size=6, opened=False, slug=slug)
     for output in Output.objects.filter(item__study=study).select_related("system"):
         output.text = " ".join(f"{output.system.key}{output.item_id}w{number}" for number in range(12))
         output.save()
     degrading.make_copies(study=study)
     return lifecycle.move(study_id=study.pk, action="open", by=None)
+
+
+everything_once, everything = study_made_once("everything", lambda _rosa: study_with_everything("everything"))
 
 
 def name_of(assignment: Assignment) -> str:
@@ -113,26 +117,26 @@ def test_showing_and_storing_run_the_same_statements_for_every_purpose(step: int
     assert not [one for one in stored if "pg_advisory_xact_lock(" in one], "who judges waits for nobody's arrival"
 
 
-def test_an_answer_sent_again_takes_no_lock() -> None:
+def test_an_answer_sent_again_takes_no_lock(everything: Study) -> None:
     def twice(browser: Browser, unit: Assignment, form: dict[str, str]) -> None:
         browser.send(unit, form, 3, counted=False)
         browser.send(unit, form, 3)
 
-    _shown, sent = each_unit(study_with_everything(), twice)
+    _shown, sent = each_unit(everything, twice)
     assert len(asked := are_alike(sent)) <= 3
     assert not [one for one in asked if "_lock" in one or " FOR " in one or not one.startswith("SELECT")]
 
 
-def test_changing_an_answer_at_once_runs_the_same_statements_for_every_purpose() -> None:
+def test_changing_an_answer_at_once_runs_the_same_statements_for_every_purpose(everything: Study) -> None:
     def change(browser: Browser, unit: Assignment, form: dict[str, str]) -> None:
         browser.send(unit, form, 1, counted=False)
         browser.send(unit, browser.again(unit), 2)
 
-    _shown, sent = each_unit(study_with_everything(), change)
+    _shown, sent = each_unit(everything, change)
     are_alike(sent)
 
 
-def test_changing_an_answer_later_runs_the_same_statements_for_every_purpose() -> None:
+def test_changing_an_answer_later_runs_the_same_statements_for_every_purpose(everything: Study) -> None:
     before: list[Assignment] = []
 
     def change(browser: Browser, unit: Assignment, form: dict[str, str]) -> None:
@@ -141,12 +145,12 @@ def test_changing_an_answer_later_runs_the_same_statements_for_every_purpose() -
         if len(before) > 1 and before[-2].rater_id == unit.rater_id:
             browser.send(before[-2], browser.again(before[-2]), 2)
 
-    _shown, sent = each_unit(study_with_everything(), change)
+    _shown, sent = each_unit(everything, change)
     are_alike(sent)
 
 
-def test_skipping_runs_the_same_statements_for_every_purpose() -> None:
-    study = study_with_everything()
+def test_skipping_runs_the_same_statements_for_every_purpose(everything: Study) -> None:
+    study = everything
     asked: Asked = {}
     for _rater in range(12):
         if set(asked) == EVERY_PURPOSE:
@@ -167,11 +171,11 @@ def test_skipping_runs_the_same_statements_for_every_purpose() -> None:
     are_alike(asked)
 
 
-def test_answering_after_the_lease_runs_the_same_statements_for_every_purpose() -> None:
+def test_answering_after_the_lease_runs_the_same_statements_for_every_purpose(everything: Study) -> None:
     def late(browser: Browser, unit: Assignment, form: dict[str, str]) -> None:
         RaterSet.objects.filter(rater=browser.rater).update(lease_until="2020-01-01T00:00Z")
         leases.free_expired(browser.study.pk)
         browser.send(unit, form, 3)
 
-    _shown, sent = each_unit(study_with_everything(), late)
+    _shown, sent = each_unit(everything, late)
     are_alike(sent)

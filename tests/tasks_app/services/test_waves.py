@@ -122,17 +122,17 @@ def test_simulated_raters_come_back_for_every_wave(study: Study) -> None:
 
 def test_simulated_raters_who_leave_are_counted(study: Study) -> None:
     said = StringIO()
-    call_command("simulate_raters", study.slug, raters=4, drop_out=1.0, seed=5, stdout=said)
-    assert "dropped out: 4" in said.getvalue()
+    call_command("simulate_raters", study.slug, raters=2, drop_out=1.0, seed=5, stdout=said)
+    assert "dropped out: 2" in said.getvalue()
     assert not Rater.objects.filter(outcome="completed").exists()
     # Leases end by the clock of a transaction, of which a test has one.
     RaterSet.objects.filter(state="open").update(lease_until="2020-01-01T00:00Z")
     closing.close_over()
     states = Counter((one.wave, one.state) for one in reads.standings(study))
-    assert states[1, "missed"] + states[1, "done"] == 4
-    assert states[3, "missed"] == 4
-    call_command("simulate_raters", study.slug, raters=4, drop_out=1.0, late=1.0, seed=6, stdout=said)
-    assert Rater.objects.filter(outcome="completed").count() == 4
+    assert states[1, "missed"] + states[1, "done"] == 2
+    assert states[3, "missed"] == 2
+    call_command("simulate_raters", study.slug, raters=2, drop_out=1.0, late=1.0, seed=6, stdout=said)
+    assert Rater.objects.filter(outcome="completed").count() == 2
     invariants.check(study)
 
 

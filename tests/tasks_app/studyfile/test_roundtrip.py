@@ -208,8 +208,7 @@ def exported(study: Study) -> bytes:
 @pytest.mark.django_db
 @pytest.mark.parametrize("folder", EXAMPLES, ids=[folder.name for folder in EXAMPLES])
 def test_every_example_comes_back_as_it_went(folder: Path, tmp_path: Path) -> None:
-    read = studyfile.read(folder)
-    study = studyfile.load(folder, owner=None)
+    study, read = studyfile.load_with_notes(folder, owner=None)
     before = sections.snapshot(study)
     assert before == read.document
     studyfile.export(study, tmp_path / "copy")

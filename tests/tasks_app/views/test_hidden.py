@@ -70,14 +70,18 @@ def test_no_page_of_a_raters_names_a_system_an_item_or_another_rater(somebody: C
     ben = rater_of(pages.join(somebody, study))
     token = pages.join(somebody, study)
     secrets = ["alpha-mt", "beta-mt", "hidden-slug", "Secret title", ben.pseudonym, '"i0"', "control0", "attention0"]
-    seen = []
+    seen: list[str] = []
+    alike, changing = (
+        ("help/", "stop/", "withdraw/", "instructions/"),
+        ("judge/", "stored/", "stored/mine.json", "texts/"),
+    )
     while rater_of(token).state != Rater.State.ENDED:
-        for path in ("judge/", "help/", "stop/", "stored/", "stored/mine.json", "withdraw/", "texts/", "instructions/"):
+        for path in changing if seen else (*alike, *changing):
             page = somebody.get(f"/r/{token}/{path}")
             seen.append(page.content.decode() + json.dumps(dict(page.headers)))
             seen.append(json.dumps(read_tokens(page.content.decode())))
         send(somebody, token, WRONG)
-    seen.append(somebody.get(f"/r/{token}/end/").content.decode())
+    seen += [somebody.get(f"/r/{token}/{path}").content.decode() for path in (*alike, *changing, "end/")]
     for secret in secrets:
         assert not [page for page in seen if secret in page], secret
 

@@ -12,6 +12,7 @@ from django.test import Client
 
 from tasks_app import languages
 from tasks_app.models import Identity, Membership, Rater, Study
+from tasks_app.services.arrival import enrolment
 from tasks_app.services.judging import assignments
 from tasks_app.services.waves import reminders
 from tests import pages
@@ -137,8 +138,10 @@ def endings(visit: Visit) -> None:
     """End in every way there is; then nobody comes in any more."""
     study = visit.study(build_study(None, slug="endings", k=20, items=2, set_size=4))
     for outcome in Rater.Outcome.values:
-        token = pages.join(visit.browser, study)
-        assignments.stop(rater=Rater.objects.latest("pk"), outcome=outcome)
+        come = enrolment.enrol(study_id=study.pk, nonce=outcome, consent_text_id=None)
+        assignments.start(rater=come.rater)
+        token = come.token
+        assignments.stop(rater=come.rater, outcome=outcome)
         assert visit.get(f"/r/{token}/").redirect_chain[-1][0].endswith("/end/")
         visit.get(f"/r/{token}/stored/")
     for state, status in ((Study.State.PAUSED, 503), (Study.State.CLOSED, 410)):

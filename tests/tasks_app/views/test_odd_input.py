@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from urllib.parse import urlencode
 
 import pytest
+from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from tasks_app.models import Invitation, Payment, Rater, Study
 from tests import extent, pages
+from tests.once import study_made_once
 from tests.tasks_app.attack_kit import changed, tables
 from tests.tasks_app.views.test_arriving import arrive, open_study, prolific
 from tests.tasks_app.views.test_steps import RIGHT
@@ -114,21 +116,24 @@ PATHS = {
 }
 
 
-@pytest.fixture
-def mine(rosa: object) -> Study:
-    """A study of rosa's with every channel, somebody invited and a rater who is to be paid."""
-    study = open_study(codes={}, k=20)
+def build_mine(rosa: User) -> Study:
+    """Make a study of rosa's with every channel, somebody invited and a rater who is to be paid."""
+    study = open_study(codes={}, k=20, slug="mine")
     study.memberships.create(user=rosa, role="owner")
+    arrive(Client(), study, "prolific", prolific())
+    Payment.objects.create(rater=Rater.objects.get(), kind="bonus", amount="0.50", reason="care")
+    Invitation.objects.create(study=study, name="Bo", token_hash="f" * 64)
     return study
 
 
-def somebody_paid(study: Study) -> dict[str, str]:
-    """Make a rater with a payment, and an invitation."""
-    arrive(Client(), study, "prolific", prolific())
-    rater = Rater.objects.get()
-    payment = Payment.objects.create(rater=rater, kind="bonus", amount="0.50", reason="care")
-    invitation = Invitation.objects.create(study=study, name="Bo", token_hash="f" * 64)
-    return {"RATER": rater.pseudonym, "PAYMENT": str(payment.pk), "INVITATION": str(invitation.pk)}
+mine_once, mine = study_made_once("mine", build_mine)
+
+
+def known_of(study: Study) -> dict[str, str]:
+    """Return the words for the rater, the payment and the invitation."""
+    payment = Payment.objects.select_related("rater").get(rater__study=study)
+    invitation = Invitation.objects.get(study=study)
+    return {"RATER": payment.rater.pseudonym, "PAYMENT": str(payment.pk), "INVITATION": str(invitation.pk)}
 
 
 def tried(letters: str, turn: int) -> list[int]:
@@ -159,7 +164,7 @@ def spoilt(fields: Mapping[str, tuple[str, str]]) -> Iterator[tuple[str, bytes, 
 
 @pytest.mark.parametrize("rest", POSTED)
 def test_what_researchers_send_is_taken_or_refused(mine: Study, rosas_browser: Client, rest: str) -> None:
-    known = somebody_paid(mine)
+    known = known_of(mine)
     path = f"/admin/studies/{mine.slug}/{rest}"
     for name, value in known.items():
         path = path.replace(name, value)
@@ -176,7 +181,6 @@ def test_what_researchers_send_is_taken_or_refused(mine: Study, rosas_browser: C
 def test_what_stands_in_addresses_of_researchers_is_taken_or_refused(
     mine: Study, rosas_browser: Client, rest: str
 ) -> None:
-    somebody_paid(mine)
     path = f"/admin/studies/{mine.slug}/{rest}"
     for turn, (name, letters) in enumerate(ASKED[rest].items()):
         for place in tried(letters, turn):
@@ -186,7 +190,6 @@ def test_what_stands_in_addresses_of_researchers_is_taken_or_refused(
 
 
 def test_numbers_that_no_row_has_are_nowhere(mine: Study, rosas_browser: Client) -> None:
-    somebody_paid(mine)
     for rest, statuses in PATHS.items():
         path = f"/admin/studies/{mine.slug}/{rest}"
         answered = (rosas_browser.get(path).status_code, rosas_browser.post(path, {"action": "renew"}).status_code)
@@ -201,7 +204,7 @@ def form_to(page: str, address: str) -> dict[str, str]:
 
 
 def test_what_raters_send_is_taken_or_refused(somebody: Client) -> None:
-    study = open_study(k=30, channels={"link": {}})
+    study = open_study(k=30, channels={"link": {}}, slug="judged")
     token = pages.join(somebody, study)
     own = f"/r/{token}/"
     language = form_to(somebody.get(f"{own}help/").content.decode(), f"{own}language/")
@@ -271,7 +274,7 @@ def arrivals() -> dict[str, dict[str, tuple[str, str]]]:
 
 
 def test_arrivals_are_taken_or_refused(somebody: Client) -> None:
-    study = open_study(k=30)
+    study = open_study(k=30, slug="arrivals")
     before = tables()
     for channel, query in arrivals().items():
         for what, body, status in spoilt(query):
@@ -286,7 +289,7 @@ def test_arrivals_are_taken_or_refused(somebody: Client) -> None:
     ):
         assert somebody.post("/sign-in/", body, FORM).status_code == 200, what
     assert changed(before) <= {"rater", "raterset", "assignment", "booklet", "consent", "enrolmentcount", "dailysalt"}
-    assert Rater.objects.count() == 1
+    assert Rater.objects.filter(study=study).count() == 1
 
 
 FORGED_DRAFT = {"form_token": "\ud800", "counter": 1, "answer": {}}
@@ -353,7 +356,6 @@ TAKING_FILES = ("recruit/people/", "recruit/statuses/prolific/", "pay/bonus/")
     ],
 )
 def test_a_file_that_is_no_table_is_refused_whole(mine: Study, rosas_browser: Client, name: str, rest: str) -> None:
-    somebody_paid(mine)
     form = {key: one for key, one in POSTED[rest].values.items() if key not in {"people", "ids", "status", "raters"}}
     content = FILES[name]
     if rest.endswith("prolific/"):

@@ -15,6 +15,7 @@ from tasks_app.services.study import degrading
 from tests import invariants, pages
 from tests.builders import build_study
 from tests.house.examples import load, opened
+from tests.once import study_made_once
 
 pytestmark = pytest.mark.django_db
 
@@ -46,11 +47,15 @@ def trained(**rest: object) -> Study:
     return build_study(None, known=known, checks={"exam": 2, "exam_pass": 1.0, "exam_attempts": 2}, **rest)
 
 
+practised_once, practised = study_made_once("practised", lambda _rosa: trained(slug="practised"))
+
+
 def explained() -> Study:
     """The same, with a reason for every answer."""
     study = trained(opened=False)
-    Gold.objects.filter(purpose="training").update(explanation="Four is what a careful reader says.")
-    Gold.objects.exclude(purpose="training").update(explanation="A secret of another unit.")
+    own = Gold.objects.filter(unit__task__study=study)
+    own.filter(purpose="training").update(explanation="Four is what a careful reader says.")
+    own.exclude(purpose="training").update(explanation="A secret of another unit.")
     return opened(study)
 
 
@@ -80,8 +85,8 @@ def test_feedback_says_what_was_right_and_why(somebody: Client) -> None:
     assert "Practice 2 of 2" in page, "the one just answered"
 
 
-def test_feedback_waits_until_the_rater_goes_on(somebody: Client) -> None:
-    study = trained()
+def test_feedback_waits_until_the_rater_goes_on(practised: Study, somebody: Client) -> None:
+    study = practised
     token = pages.join(somebody, study)
     address = send(somebody, token, RIGHT)
     for way_in in ("", "judge/", "judge/2/"):
@@ -92,8 +97,8 @@ def test_feedback_waits_until_the_rater_goes_on(somebody: Client) -> None:
     assert "That is right" in text_of(somebody.get(address)), "it can be read again"
 
 
-def test_the_same_answer_again_leads_to_the_same_step(somebody: Client) -> None:
-    study = trained()
+def test_the_same_answer_again_leads_to_the_same_step(practised: Study, somebody: Client) -> None:
+    study = practised
     token = pages.join(somebody, study)
     form = {**pages.unit(somebody, token), **RIGHT}
     path = f"/r/{token}/judge/"
@@ -132,8 +137,8 @@ def train(browser: Client, token: str, units: int = 2) -> None:
         go_on(browser, send(browser, token, RIGHT))
 
 
-def test_a_test_is_failed_once_and_passed_then(somebody: Client) -> None:
-    study = trained()
+def test_a_test_is_failed_once_and_passed_then(practised: Study, somebody: Client) -> None:
+    study = practised
     token = pages.join(somebody, study)
     train(somebody, token)
     page = text_of(somebody.get(f"/r/{token}/judge/"))
@@ -164,8 +169,8 @@ def test_a_test_is_failed_once_and_passed_then(somebody: Client) -> None:
     assert len(asked) == len(set(asked)) == 4, "the second attempt asks other texts"
 
 
-def test_who_fails_twice_ends_and_their_places_go_to_others(somebody: Client) -> None:
-    study = trained()
+def test_who_fails_twice_ends_and_their_places_go_to_others(practised: Study, somebody: Client) -> None:
+    study = practised
     token = pages.join(somebody, study)
     train(somebody, token)
     for attempt in (1, 2):
@@ -181,8 +186,8 @@ def test_who_fails_twice_ends_and_their_places_go_to_others(somebody: Client) ->
     invariants.check(study)
 
 
-def test_nobody_gets_ahead_by_an_address(somebody: Client) -> None:
-    study = trained()
+def test_nobody_gets_ahead_by_an_address(practised: Study, somebody: Client) -> None:
+    study = practised
     path = f"/join/{study.link_code}/"
     answer = somebody.post(path, pages.hidden(somebody.get(path)))
     token = answer["Location"].strip("/").split("/")[1]
@@ -203,8 +208,8 @@ def test_nobody_gets_ahead_by_an_address(somebody: Client) -> None:
     assert "Text 0 of training" in first
 
 
-def test_a_forged_button_goes_nowhere(somebody: Client) -> None:
-    study = trained()
+def test_a_forged_button_goes_nowhere(practised: Study, somebody: Client) -> None:
+    study = practised
     token, other = pages.join(somebody, study), pages.join(Client(), study)
     address = send(somebody, token, RIGHT)
     stranger = pages.hidden(Client().get(send(Client(), other, RIGHT)))
@@ -213,8 +218,8 @@ def test_a_forged_button_goes_nowhere(somebody: Client) -> None:
     assert somebody.get(f"/r/{token}/judge/")["Location"] == address
 
 
-def test_answers_before_the_judging_are_final(somebody: Client) -> None:
-    study = trained()
+def test_answers_before_the_judging_are_final(practised: Study, somebody: Client) -> None:
+    study = practised
     token = pages.join(somebody, study)
     train(somebody, token)
     for _unit in range(2):
