@@ -199,7 +199,7 @@ def names_of(study: Study) -> ResultNames:
         if task not in names.tasks:
             names.tasks[task] = title or task
             names.types[task] = task_type
-            kind = task_types.registry[task_type](params)
+            kind = task_types.kind_of(task_type, params)
             names.labels[task] = labels_called(kind)
             if (scale := kind.scale_of()) is not None:
                 names.scales[task] = scale[:2]

@@ -249,7 +249,7 @@ class Task(Versioned):
     @property
     def kind(self) -> task_types.TaskType:
         """The task type that this task is of, with the parameters of this task."""
-        return task_types.registry[self.type](self.params)
+        return task_types.kind_of(self.type, self.params)
 
 
 class TaskGroup(models.Model):

@@ -1,8 +1,33 @@
 """The task types: one pure module each, found by this package and known under its module's name."""
 
+import json
+from collections.abc import Mapping
+from functools import lru_cache
+
+from django.utils.translation import get_language
+
 from tasks_app.task_types.base import TaskType
 from tasks_app.task_types.registry import register, registry
 
 registry.discover(__name__)
 
-__all__ = ["TaskType", "register", "registry"]
+__all__ = ["TaskType", "kind_of", "register", "registry"]
+
+
+def kind_of(task_type: str, params: Mapping[str, object]) -> TaskType:
+    """Return a task type with stored parameters. It cannot be changed, so equal ones are made only once.
+
+    Raises
+    ------
+    UnknownMember
+        If no task type has this name.
+    ValueError
+        With every problem of the parameters, one a line.
+    """
+    # Defaults that are words are in the language of whoever asks.
+    return _made(registry[task_type], json.dumps(params, sort_keys=True), get_language())
+
+
+@lru_cache(maxsize=512)
+def _made(task_type: type[TaskType], params: str, _language: str | None) -> TaskType:
+    return task_type(json.loads(params))

@@ -17,7 +17,7 @@ SEVERAL = "Several labels of one rater for a text: only the first counts here."
 def outcome_of(question: Question) -> Outcome | None:
     """Return the declared outcome that answers a question."""
     criterion = Criterion(question.criterion, "") if question.criterion is not None else None
-    return task_types.registry[question.task_type](question.params).outcome_of(criterion)
+    return task_types.kind_of(question.task_type, question.params).outcome_of(criterion)
 
 
 def low_is_good(question: Question) -> bool:
