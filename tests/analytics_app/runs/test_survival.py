@@ -24,7 +24,7 @@ START = f"""
 from analytics_app.runs import start as runs
 from tasks_app.models import Study
 rules = [{{"rule": "manual"}}, {{"rule": "iqr", "factor": 1}}]
-analyses = [{{"analysis": name}} for name in ("systems", "krippendorff", "raters")]
+analyses = [{{"analysis": name}} for name in ("krippendorff", "raters")]
 settings = {{"n_resamples": 100, "n_permutations": 99, "rules": rules, "analyses": analyses}}
 run = runs.start(study=Study.objects.get(slug="{SLUG}"), by=None, settings=settings)
 print(run.pk)
