@@ -64,9 +64,9 @@ def hash_token(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
 
 
-def new_code(length: int = 8) -> str:
+def new_code() -> str:
     """Draw a completion code that can be typed without mistaking letters."""
-    return get_random_string(length, CODE_ALPHABET)
+    return get_random_string(8, CODE_ALPHABET)
 
 
 def sign(action: str, **bound: Any) -> str:

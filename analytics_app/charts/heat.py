@@ -17,13 +17,13 @@ WIDEST = 120
 LETTERS = 18
 
 
-def heat_chart(cells: Sequence[Mapping[str, Any]], columns: Sequence[str], *, most: float = 1.0) -> Chart:
+def heat_chart(cells: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> Chart:
     """Return a cell for each row and column; a cell has row, its place in the row, name, column and value.
 
     It may have its own text, and its own darkness from 0 to 1 (`strength`), which else is the distance of its value
-    from zero as a share of `most`. Nothing is drawn for a missing cell.
+    from zero as a share of 1. Nothing is drawn for a missing cell.
     """
-    return partial(_heat_chart, cells, columns, most)
+    return partial(_heat_chart, cells, columns)
 
 
 def triangle_chart(by_pair: Mapping[frozenset[str], Row], names: Sequence[str]) -> Chart:
@@ -48,7 +48,7 @@ def triangle_chart(by_pair: Mapping[frozenset[str], Row], names: Sequence[str]) 
     return heat_chart(cells, [short(name, LETTERS) for name in names[:-1]])
 
 
-def _heat_chart(cells: Sequence[Mapping[str, Any]], columns: Sequence[str], most: float, room: Room) -> Any:
+def _heat_chart(cells: Sequence[Mapping[str, Any]], columns: Sequence[str], room: Room) -> Any:
     import altair as alt  # noqa: PLC0415  slow to import, for jobs alone
 
     names = list(dict.fromkeys(str(entry["name"]) for entry in cells))
@@ -59,7 +59,7 @@ def _heat_chart(cells: Sequence[Mapping[str, Any]], columns: Sequence[str], most
             "text": bare(float(entry["value"])),
             **entry,
             "lines": list(lines[str(entry["name"])]) if entry["place"] == 0 else [],
-            **_shade(float(entry.get("strength", abs(entry["value"]) / most))),
+            **_shade(float(entry.get("strength", abs(entry["value"])))),
         }
         for entry in cells
     ]

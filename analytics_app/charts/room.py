@@ -43,7 +43,6 @@ class Room:
 
 WIDE = Room(width=880, letters=15, gutter=0.4)
 NARROW = Room(width=308, letters=15, gutter=0.36)
-BOTH = (WIDE, NARROW)
 
 # A function that returns a chart (altair) for a room.
 Chart: TypeAlias = Callable[[Room], Any]

@@ -55,11 +55,6 @@ def named_in(source: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(key for key in keys if key in references()))
 
 
-def unknown_in(source: str) -> list[str]:
-    """Return the publications in a source that have no entry."""
-    return [match[0] for match in _NAMED.finditer(source) if _key(match) not in references()]
-
-
 def software(version: str, year: int) -> Reference:
     """Return the reference of this program in the version that computed a run, and the year of that."""
     title = f"evalweb: human evaluation of generated text, version {version}"

@@ -5,11 +5,11 @@ from datetime import datetime
 
 from django.db.models import Count, Q, QuerySet
 
-from analytics_app.models import UNFINISHED, Run, RunPart, RunState
+from analytics_app.models import Run, RunPart, RunState
 from analytics_app.selectors.workers import WorkerStatus, workers
 from tasks_app.models import Study
 
-__all__ = ["RunProgress", "WorkerStatus", "latest_run", "progress", "runs_of", "unfinished_run", "workers"]
+__all__ = ["RunProgress", "WorkerStatus", "progress", "runs_of", "workers"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,16 +31,6 @@ class RunProgress:
 def runs_of(study: Study) -> QuerySet[Run]:
     """Return the runs of a study, newest first."""
     return study.runs.select_related("by").order_by("-number")
-
-
-def latest_run(study: Study) -> Run | None:
-    """Return the newest run of a study that is done."""
-    return runs_of(study).filter(state=RunState.DONE).first()
-
-
-def unfinished_run(study: Study) -> Run | None:
-    """Return the newest run of a study that is queued or running."""
-    return runs_of(study).filter(state__in=UNFINISHED).first()
 
 
 def progress(run: Run) -> RunProgress:

@@ -12,7 +12,7 @@ from tasks_app.designs.base import PlanUnit
 from tasks_app.designs.engine.counting import Kin, Levels, Margin, OpenUnits, Pieces, Trace
 from tasks_app.designs.engine.spacing import smallest_gap
 
-__all__ = ["Balance", "Pair", "Trace", "column_spread", "measure"]
+__all__ = ["Balance", "Pair", "Trace", "measure"]
 
 Pair = tuple[str, str]
 
@@ -172,33 +172,3 @@ def _pairs(unit: PlanUnit) -> tuple[Pair, ...]:
         (min(a, b), max(a, b)) for first, second in combinations(unit.shape, 2) for a in first for b in second if a != b
     }
     return tuple(sorted(met))
-
-
-def column_spread(
-    booklets: Sequence[Sequence[tuple[PlanUnit, Mapping[str, Sequence[int]]]]],
-) -> tuple[int, ...]:
-    """Return how unevenly systems are spread over the columns of a side-by-side screen, after each booklet.
-
-    Each place is a unit and its arrangement, whose "parts" says which part, by canonical index, each column shows.
-    Units of one shape are counted together; the spread is the largest difference between the counts of one system in
-    two columns, over all shapes and systems. An arrangement with fewer than two parts counts nothing. Raises
-    ValueError where the parts are not those of the unit.
-    """
-    counts: dict[tuple[tuple[tuple[str, ...], ...], str], list[int]] = {}
-    spreads: Counter[int] = Counter()
-    trace: list[int] = []
-    for booklet in booklets:
-        for unit, arrangement in booklet:
-            parts = arrangement.get("parts", ())
-            if len(parts) < 2:
-                continue
-            if sorted(parts) != list(range(len(unit.shape))):
-                raise ValueError(f"{list(parts)} is no order of the {len(unit.shape)} parts of {unit.key!r}.")
-            for column, part in enumerate(parts):
-                for system in unit.shape[part]:
-                    columns = counts.setdefault((unit.shape, system), [0] * len(parts))
-                    spreads[max(columns) - min(columns)] -= 1
-                    columns[column] += 1
-                    spreads[max(columns) - min(columns)] += 1
-        trace.append(max((spread for spread, n in spreads.items() if n > 0), default=0))
-    return tuple(trace)

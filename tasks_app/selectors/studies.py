@@ -22,7 +22,6 @@ from django.db.models.functions import Coalesce
 
 from tasks_app.check_settings import COPIES
 from tasks_app.models import (
-    Assignment,
     Booklet,
     Gold,
     Item,
@@ -155,17 +154,3 @@ def booklets_by_state(study: Study) -> dict[str, int]:
     rows = Booklet.objects.filter(task__study=study).values_list("state").order_by()
     counts = list(rows.annotate(n=Count("id"), kept=Count("invitation")))
     return {**{state: n for state, n, _kept in counts}, **({"kept": sum(row[2] for row in counts)} if counts else {})}
-
-
-def raters_of(study: Study) -> QuerySet[Rater]:
-    """Return the raters of a study with what they have answered; no system is in sight."""
-    assignments = Assignment.objects.filter(rater=OuterRef("pk")).order_by().values("rater")
-    # Sub-queries are worked out for the raters of a page alone, a join for all of them.
-    return (
-        Rater.objects.filter(study=study)
-        .annotate(
-            done=number_of(assignments.filter(state__in=Assignment.State.DONE), Count("id")),
-            given=number_of(assignments.exclude(state__in=("expired", "returned")), Count("id")),
-        )
-        .order_by(F("enrolled_at").desc(), "-id")
-    )

@@ -23,9 +23,6 @@ from tasks_app.studyfile.fields import (
     WordsField,
 )
 
-# PostgreSQL's integer.
-MOST = 2_147_483_647
-
 
 def _default(model: type[models.Model], name: str) -> Any:
     """Return the default that the table declares, so that it is said once."""

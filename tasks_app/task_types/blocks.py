@@ -8,7 +8,7 @@ meet too often or too seldom, as in a focused random walk [3]_.
 Where every item has one text by each of the same systems, the screens of some items are first developed from those of
 others, by replacing each system by the next of a cycle [1]_: so few initial items are left to be searched that pairs
 which meet equally often, within one, are mostly found at once. For some numbers of systems, texts a screen and items no
-such arrangement exists; then the most even one that was found is taken. `meetings` counts what came of it.
+such arrangement exists; then the most even one that was found is taken.
 
 References
 ----------
@@ -17,7 +17,6 @@ References
 .. [3] B. Selman, H. A. Kautz and B. Cohen (1994). Noise strategies for improving local search. AAAI, 337-343.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import accumulate, combinations
@@ -116,20 +115,6 @@ def _split(items: Sequence[ItemTexts], groups: Sequence[Groups], size: int, rng:
         for item, of_item in zip(items, groups, strict=True)
     )
     return arranged(texts, size, rng.getrandbits(64))
-
-
-def meetings(texts: Sequence[Texts], screens: Sequence[Screens]) -> Counter[tuple[int, int]]:
-    """Count how often each two systems meet on a screen; every pair that never meets has a count of 0.
-
-    Systems that share a text do not meet there.
-    """
-    systems = sorted({system for of_item in texts for text in of_item for system in text})
-    counts: Counter[tuple[int, int]] = Counter(dict.fromkeys(combinations(systems, 2), 0))
-    for of_item, on_screens in zip(texts, screens, strict=True):
-        for on_screen in on_screens:
-            for text, other in combinations(on_screen, 2):
-                counts.update((min(a, b), max(a, b)) for a in of_item[text] for b in of_item[other] if a != b)
-    return counts
 
 
 # A study file is arranged when it is checked and again when it is stored, and a draft whenever it is looked at.

@@ -19,7 +19,7 @@ PARAMS = {"reference_value": 100}
 def apply(data: Table, rule: str, texts: tuple[str, ...] = (), **settings: Any) -> Removal:
     member = quality.registry[rule]
     defaults: Mapping[str, Any] = {name: field.initial for name, field in member.Settings.base_fields.items()}
-    shown = Shown(texts, ("",) * len(data.names.items)) if texts else Shown.empty(data)
+    shown = Shown(texts) if texts else Shown.empty(data)
     sample = RuleSample(data, np.full(len(data), np.nan), (), Extras({Shown: shown}), Asking("main", PARAMS))
     return member.remove(sample, {**defaults, **settings})
 

@@ -7,7 +7,7 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analytics_app.stats.comparison.means import group_means, group_medians, shares
+from analytics_app.stats.comparison.means import group_means, group_medians
 from analytics_app.stats.values import Estimate
 
 NAN = float("nan")
@@ -43,17 +43,6 @@ def test_medians_as_pandas_has_them(rows: list[tuple[float, int, int]]) -> None:
     values, groups, _clusters = columns(rows)
     expected = pd.Series(values).groupby(groups).median().reindex(range(4))
     np.testing.assert_array_equal(group_medians(values, groups, 4), expected)
-
-
-@given(ROWS)
-def test_shares_as_pandas_has_them(rows: list[tuple[float, int, int]]) -> None:
-    values, groups, _clusters = columns(rows)
-    found = shares(values, groups, 4, [1, 2, 3, 4, 5])
-    for group in range(4):
-        # Nothing but NaN where the group was not rated.
-        expected = pd.Series(values[groups == group]).value_counts(normalize=True).reindex(range(1, 6))
-        rated = not np.isnan(values[groups == group]).all()
-        np.testing.assert_allclose(found[group], expected.fillna(0) if rated else expected)
 
 
 def test_the_interval_is_that_of_scipys_bootstrap_over_clusters() -> None:
@@ -137,11 +126,6 @@ def test_nothing_rated() -> None:
     assert [estimate.note for estimate in means([NAN], [1], [0], 2)] == ["Nothing was rated."] * 2
     assert means([], [], [], 0) == []
     assert np.isnan(group_medians([], [], 2)).all()
-    assert np.isnan(shares([NAN], [0], 1, [1, 2])).all()
-
-
-def test_shares_come_in_the_order_of_the_domain() -> None:
-    assert shares([1, 1, 1, 0.5], [0, 0, 0, 0], 1, [1, 0.5, 9]).tolist() == [[0.75, 0.25, 0]]
 
 
 @pytest.mark.parametrize(
@@ -164,12 +148,6 @@ def test_a_group_beyond_the_last_is_refused_even_where_nothing_was_rated() -> No
     for statistic in (
         lambda: means([1, NAN], [0, 5], [0, 0], 2),
         lambda: group_medians([1, NAN], [0, 5], 2),
-        lambda: shares([1, NAN], [0, 5], 2, [1]),
     ):
         with pytest.raises(ValueError, match="below 2"):
             statistic()
-
-
-def test_a_rating_off_the_scale_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"outside the domain: 2\.5"):
-        shares([1, 2.5], [0, 0], 1, [1, 2, 3])

@@ -10,7 +10,7 @@ from django.template.loader import render_to_string
 
 from tasks_app.task_types.base import GoldAnswer, Quality
 from tasks_app.task_types.error_spans.scheme import mqm
-from tasks_app.task_types.error_spans.scoring import mqm_score, rules_of
+from tasks_app.task_types.error_spans.scoring import rules_of, weight_of
 from tests.reproduction.published import folder_of, missing
 from tests.task_types.kit import feedback_on, form_of, grades, ratings_of, simulated
 from tests.task_types.test_error_spans import answer, mark, screen
@@ -119,5 +119,5 @@ def test_the_published_scores_of_segments_come_out() -> None:
         published = list(csv.DictReader(lines))[::5]
     assert len(published) > 3000
     for row in published:
-        score = mqm_score(found[row["item_id"], row["system"]], rules)
+        score = sum(weight_of(*error, rules) for error in found[row["item_id"], row["system"]])
         assert score == pytest.approx(float(row["mqm_penalty_published"]), abs=1e-6), row

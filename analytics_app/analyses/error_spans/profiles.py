@@ -54,10 +54,9 @@ def _recoded(codes: NDArray[np.int32], place: Sequence[int]) -> NDArray[np.int64
     return known[codes]
 
 
-def per_look(looks: Table, marks: Marks, where: NDArray[np.bool_] | None = None) -> NDArray[np.float64]:
+def per_look(looks: Table, marks: Marks) -> NDArray[np.float64]:
     """Return the number of errors of each look."""
-    look = marks.look if where is None else marks.look[where]
-    return np.bincount(look, minlength=len(looks)).astype(np.float64)
+    return np.bincount(marks.look, minlength=len(looks)).astype(np.float64)
 
 
 def of_systems(make: Rows, settings: Mapping[str, Any]) -> Iterator[Row]:

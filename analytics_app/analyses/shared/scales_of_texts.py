@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analytics_app.analyses.base import Question, QuestionCriterion, Sample
-from analytics_app.ratings import Floats, Mask, Table
+from analytics_app.ratings import Floats, Mask
 from tasks_app.task_types.base import Scale
 from tasks_app.task_types.questionnaire.panas import PREFIX, WORDS
 
@@ -101,10 +101,3 @@ def complete_rows(sample: Sample, scales: tuple[QuestionCriterion, ...]) -> Comp
         table.rater[one_each].astype(np.int64),
         int((~complete).sum()),
     )
-
-
-def only(table: Table, rows: NDArray[np.int64]) -> Table:
-    """Return some rows of a table, in their order."""
-    mask = np.zeros(len(table), dtype=bool)
-    mask[rows] = True
-    return table.where(mask)

@@ -1,4 +1,4 @@
-"""The texts that raters saw: the text of each part and the source of each item."""
+"""The texts that raters saw."""
 
 from dataclasses import dataclass
 from typing import Self
@@ -13,17 +13,16 @@ from analytics_app.ratings.table import Coding, Table
 @extra
 @dataclass(frozen=True, slots=True)
 class Shown(Extra):
-    """Texts by the codes of the table's names: of each part, and the source of each item; empty if there is none.
+    """The text of each part, by its code among the table's names; empty if there is none.
 
     The text of a picture, sound or film is the digest of its files, which tells it from others.
     """
 
     of_part: tuple[str, ...]
-    source_of_item: tuple[str, ...]
 
     @classmethod
     def load(cls, loading: Loading) -> Self:
-        """Read the texts of a task's parts and of the study's items."""
+        """Read the texts of a task's parts."""
         names = loading.table.names
         texts = [""] * len(names.part_ids)
         part_texts = rows(_PARTS, **loading.params)
@@ -31,12 +30,12 @@ class Shown(Extra):
         for code, (_pk, text) in zip(codes.tolist(), part_texts, strict=True):
             if code >= 0:
                 texts[code] = text
-        return cls(tuple(texts), tuple(source for (source,) in rows(_SOURCES, loading.params["study"])))
+        return cls(tuple(texts))
 
     @classmethod
     def empty(cls, table: Table) -> Self:
         """Return texts without a character."""
-        return cls(("",) * len(table.names.part_ids), ("",) * len(table.names.items))
+        return cls(("",) * len(table.names.part_ids))
 
 
 # A part shows one text, of one output or of several that are equal.
@@ -49,5 +48,3 @@ SELECT p.id, min(CASE WHEN o.kind = 'text' THEN o.text ELSE o.digest END COLLATE
  WHERE u.task_id = ANY(%(tasks)s)
  GROUP BY p.id
 """
-
-_SOURCES = 'SELECT source FROM tasks_app_item WHERE study_id = %s ORDER BY key COLLATE "C", id'

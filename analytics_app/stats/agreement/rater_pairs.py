@@ -81,14 +81,14 @@ class RatingPairs:
     starts: Codes
 
 
-def rating_pairs(shared: SharedUnits, *, block: int = _BLOCK) -> Iterator[RatingPairs]:
-    """Yield all pairs of ratings of the same unit in blocks of about `block` pairs, some raters with all others."""
+def rating_pairs(shared: SharedUnits) -> Iterator[RatingPairs]:
+    """Yield all pairs of ratings of the same unit in blocks of about `_BLOCK` pairs, some raters with all others."""
     n_raters = shared.rater_codes.size
     work = np.cumsum(np.bincount(shared.raters, weights=shared.after, minlength=n_raters))
     start = 0
     while start < n_raters:
         done = work[start - 1] if start else 0
-        end = max(start + 1, int(np.searchsorted(work, done + block, side="right")))
+        end = max(start + 1, int(np.searchsorted(work, done + _BLOCK, side="right")))
         yield _pairs_of(shared, start, end)
         start = end
 

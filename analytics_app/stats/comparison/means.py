@@ -11,7 +11,6 @@ from analytics_app.stats.values import (
     checked_codes,
     checked_values,
     compressed,
-    on_scale,
     rated,
 )
 
@@ -138,43 +137,6 @@ def group_medians(values: ArrayLike, groups: ArrayLike, n_groups: int) -> Floats
     upper = ordered[(starts + counts // 2)[rated]]
     medians[rated] = lower / 2 + upper / 2
     return medians
-
-
-def shares(values: ArrayLike, groups: ArrayLike, n_groups: int, domain: ArrayLike) -> Floats:
-    """Share of each step of a scale among the ratings of each group.
-
-    Parameters
-    ----------
-    values : array_like of float, shape (n,)
-        NaN = not rated.
-    groups : array_like of int, shape (n,)
-        Codes 0 to n_groups - 1.
-    n_groups : int
-    domain : array_like of float, shape (n_steps,)
-        The steps, all different, in the order of the columns of the result.
-
-    Returns
-    -------
-    ndarray of float, shape (n_groups, n_steps)
-        Rows sum to 1; NaN in the row of a group without ratings.
-
-    Raises
-    ------
-    ValueError
-        Wrong shapes or codes, a step listed twice, or a rating that is not a step.
-
-    Examples
-    --------
-    >>> shares([1, 1, 3, 2], [0, 0, 0, 0], 1, [1, 2, 3]).tolist()
-    [[0.5, 0.25, 0.25]]
-    """
-    numbers, group = _grouped(values, groups, n_groups)
-    scale, steps = on_scale(numbers, domain)
-    n_steps = scale.size
-    table = np.bincount(group * n_steps + steps, minlength=n_groups * n_steps).reshape(n_groups, n_steps)
-    totals = table.sum(axis=1, keepdims=True)
-    result: Floats = np.divide(table, totals, out=np.full(table.shape, np.nan), where=totals > 0)
-    return result
 
 
 def _grouped(values: ArrayLike, groups: ArrayLike, n_groups: int) -> tuple[Floats, Codes]:

@@ -16,8 +16,6 @@ NOTHING = "Nothing was labelled."
 
 # The smallest probability, so that logarithms stay finite.
 _LEAST = 1e-300
-# Cells of a block of texts by labels: 32 MiB.
-_CELLS = 2**22
 
 
 @dataclass(frozen=True, slots=True)

@@ -118,14 +118,14 @@ def _by_normal(alpha: float, beta: float, pd: float) -> float:
     return float((max(spread, 0.0) / (p - GUESS)) ** 2)
 
 
-def judges_each(n: int, kinds: int = 6) -> Codes:
-    """Return how often each order is shown to n judges, as evenly as possible.
+def judges_each(n: int) -> Codes:
+    """Return how often each of the six orders is shown to n judges, as evenly as possible.
 
     Examples
     --------
     >>> judges_each(98).tolist()
     [17, 17, 16, 16, 16, 16]
     """
-    if n < 0 or kinds < 1:
-        raise ValueError(f"There are 0 judges or more and 1 order or more, not {n} and {kinds}.")
-    return np.array([n // kinds + (i < n % kinds) for i in range(kinds)], dtype=np.intp)
+    if n < 0:
+        raise ValueError(f"There are 0 judges or more, not {n}.")
+    return np.array([n // 6 + (i < n % 6) for i in range(6)], dtype=np.intp)

@@ -199,8 +199,12 @@ class Adjusted(float):
     """
 
 
-def percentile(samples: ArrayLike, confidence: float) -> tuple[float | None, float | None]:
-    """Percentile interval of bootstrap samples [1]_.
+def interval(samples: ArrayLike, confidence: float, n: int | None = None) -> Interval:
+    """Return percentiles of the samples, their standard deviation (ddof 1), and a note on failed resamples.
+
+    A plain confidence takes the percentiles as they are [1]_. An `Adjusted` one takes expanded percentiles [2]_, which
+    are those of Student's t for the mean of n units that are not skewed: the tail is Phi(-sqrt(n / (n - 1)) t), with t
+    the quantile of n - 1 degrees of freedom.
 
     Parameters
     ----------
@@ -209,42 +213,13 @@ def percentile(samples: ArrayLike, confidence: float) -> tuple[float | None, flo
         1 in 20 there is no interval, since the others are a selection.
     confidence : float
         Between 0 and 1.
-
-    Returns
-    -------
-    low, high : float or None
-
-    References
-    ----------
-    .. [1] B. Efron and R. J. Tibshirani (1993). An Introduction to the Bootstrap. Chapman & Hall, chapter 13.
-
-    Examples
-    --------
-    >>> percentile(range(101), 0.9)
-    (5.0, 95.0)
-    >>> percentile([1, 2, float("nan")], 0.9)
-    (None, None)
-    """
-    low, high, _se, _note = interval(samples, float(confidence))
-    return low, high
-
-
-def interval(samples: ArrayLike, confidence: float, n: int | None = None) -> Interval:
-    """Return percentiles of the samples, their standard deviation (ddof 1), and a note on failed resamples.
-
-    An `Adjusted` confidence takes expanded percentiles [1]_, which are those of Student's t for the mean of n units
-    that are not skewed: the tail is Phi(-sqrt(n / (n - 1)) t), with t the quantile of n - 1 degrees of freedom.
-
-    Parameters
-    ----------
-    samples, confidence
-        As in `percentile`.
     n : int, optional
         Number of resampled units of the statistic; an `Adjusted` confidence needs it. One unit gives no interval.
 
     References
     ----------
-    .. [1] T. C. Hesterberg (2015). What teachers should know about the bootstrap: resampling in the undergraduate
+    .. [1] B. Efron and R. J. Tibshirani (1993). An Introduction to the Bootstrap. Chapman & Hall, chapter 13.
+    .. [2] T. C. Hesterberg (2015). What teachers should know about the bootstrap: resampling in the undergraduate
        statistics curriculum. The American Statistician 69(4), 371-386, section 5.2.
 
     Examples

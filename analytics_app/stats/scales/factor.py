@@ -15,6 +15,8 @@ LOWEST = 0.005
 NOT_CONVERGED = "The maximum likelihood search did not converge, so there are no factors."
 # The largest slope of the discrepancy that counts as zero.
 _FLAT = 1e-6
+# Varimax ends when its criterion grows by less than this share, or after so many steps.
+_VARIMAX_GROWTH, _VARIMAX_STEPS = 1e-12, 1000
 
 Kaiser: TypeAlias = Literal["throughout", "varimax"]
 
@@ -177,7 +179,7 @@ def _fit(discrepancy: float, p: int, k: int, n: int) -> Estimate:
     return Estimate(chi2, df=df, p=chi2_p(chi2, df))
 
 
-def varimax(loadings: ArrayLike, *, eps: float = 1e-12, most: int = 1000) -> tuple[Floats, Floats]:
+def varimax(loadings: ArrayLike) -> tuple[Floats, Floats]:
     """Rotate loadings to the varimax criterion [1]_; return the rotated loadings and the rotation.
 
     Rows are rotated as given: for Kaiser normalisation the caller divides them by the roots of their communalities.
@@ -185,10 +187,6 @@ def varimax(loadings: ArrayLike, *, eps: float = 1e-12, most: int = 1000) -> tup
     Parameters
     ----------
     loadings : array_like of float, shape (p, k)
-    eps : float
-        Iteration ends when the criterion grows by less than this share.
-    most : int
-        Largest number of steps.
 
     Returns
     -------
@@ -210,11 +208,11 @@ def varimax(loadings: ArrayLike, *, eps: float = 1e-12, most: int = 1000) -> tup
     a = _checked_loadings(loadings)
     p, k = a.shape
     rotation, before = np.eye(k), 0.0
-    for _step in range(most if k > 1 else 0):
+    for _step in range(_VARIMAX_STEPS if k > 1 else 0):
         z = a @ rotation
         u, size, v = np.linalg.svd(a.T @ (z**3 - z * ((z**2).sum(axis=0) / p)))
         rotation = u @ v
-        if size.sum() < before * (1 + eps):
+        if size.sum() < before * (1 + _VARIMAX_GROWTH):
             break
         before = float(size.sum())
     return a @ rotation, rotation

@@ -47,7 +47,6 @@ class TooManyChanges(Exception):
 
 # Why an answer is not stored.
 Refusal: TypeAlias = Conflict | TooManyChanges | Over
-REFUSALS = (Conflict, TooManyChanges, Over)
 
 
 class _NeedsClaims(Exception):

@@ -179,11 +179,6 @@ class Report:
             return []
         return lines_of(self.task, self.drawn, self.balance, self.columns, whole=not self.is_partial)
 
-    @property
-    def keeps_all(self) -> bool:
-        """Whether everything promised was found to hold."""
-        return all(line.holds for line in self.promises if line.promised)
-
 
 def _ends(counts: Collection[int]) -> tuple[int, int]:
     return min(counts, default=0), max(counts, default=0)

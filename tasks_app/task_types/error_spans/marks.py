@@ -61,9 +61,9 @@ class Limits:
         return MISSING if mark.start >= len(text) else text[mark.start : mark.end]
 
 
-def words_of(text: str, longest: int = 12) -> list[tuple[int, int]]:
-    """Return runs of characters without space, at most so many grapheme clusters each: what simulated raters mark."""
-    return [run.span() for run in regex.finditer(rf"(?:(?!\s)\X){{1,{longest}}}", text)]
+def words_of(text: str) -> list[tuple[int, int]]:
+    """Return runs of characters without space, at most 12 grapheme clusters each: what simulated raters mark."""
+    return [run.span() for run in regex.finditer(r"(?:(?!\s)\X){1,12}", text)]
 
 
 def read_marks(posted: str) -> list[Mark]:

@@ -45,12 +45,3 @@ def weight_of(category: str | None, severity: str | None, rules: Sequence[Rule])
         if fits and rule.severity in (None, degree):
             return rule.weight
     return 0.0
-
-
-def mqm_score(spans: Iterable[tuple[str | None, str | None]], rules: Sequence[Rule]) -> float:
-    """Return the penalty of a segment: the sum over its errors, given as (category, severity).
-
-    0 is a segment without errors, and more is worse. The score of a system is the mean over its segments, those
-    without errors included.
-    """
-    return sum(weight_of(category, severity, rules) for category, severity in spans)

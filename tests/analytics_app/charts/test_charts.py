@@ -14,7 +14,7 @@ from django.conf import settings
 
 from analytics_app import charts
 from analytics_app.charts.paints import CATEGORIES, SHADES, paints_for
-from analytics_app.charts.room import BOTH, WIDE
+from analytics_app.charts.room import NARROW, WIDE
 from analytics_app.charts.svg import NAMES
 from analytics_app.charts.words import LONGEST, SPACE, bare, names, number, short
 from analytics_app.results import Row
@@ -257,7 +257,7 @@ def test_every_spec_is_valid_vega_lite_and_carries_its_data(
 def test_a_drawing_has_a_name_no_style_no_size_and_no_identifiers(
     slider: dict[str, charts.Drawn], likert: dict[str, charts.Drawn]
 ) -> None:
-    for one, room in product((*slider.values(), *likert.values()), BOTH):
+    for one, room in product((*slider.values(), *likert.values()), (WIDE, NARROW)):
         drawing = one.svg if room is WIDE else one.narrow
         root = ET.fromstring(drawing)
         assert root.get("role") == "img"

@@ -17,7 +17,7 @@ from analytics_app.charts.bars import stacked_chart
 from analytics_app.charts.drawing import Sketch, in_order
 from analytics_app.charts.paints import CATEGORIES, SHADES
 from analytics_app.charts.picking import Material
-from analytics_app.charts.room import BOTH, NARROW, WIDE, gutter_for
+from analytics_app.charts.room import NARROW, WIDE, gutter_for
 from analytics_app.charts.stacks import sums_chart
 from analytics_app.charts.svg import COLOURS
 from analytics_app.results import Row
@@ -53,7 +53,7 @@ def test_both_names_of_a_pair_are_whole_and_no_row_touches_another() -> None:
     for drawing in (one.svg, one.narrow):
         pair = "Rule-based writer of the second generation − Fine-tuned model with retrieval"
         assert pair in {" ".join(words) for words in lines_of(drawing)}
-    for room in BOTH:
+    for room in (WIDE, NARROW):
         chart = next(sketch for sketch in sketches(rows) if sketch.kind == "differences").chart(room)
         middles = [(point["named"], len(point["lines"]) * room.line) for point in chart.data.values]
         for (above, high), (below, low) in pairwise(middles):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks_app.designs.balance import column_spread, measure
+from tasks_app.designs.balance import measure
 from tasks_app.designs.base import PlanUnit
 from tests.tasks_app.designs import oracle
 from tests.tasks_app.designs.unit_sets import crossed, documents, pairs, unit_sets
@@ -115,29 +115,3 @@ def test_nothing_drawn_is_balanced() -> None:
 def test_a_unit_from_elsewhere_is_an_error() -> None:
     with pytest.raises(ValueError, match="'0-0', which is none of the units"):
         measure([crossed(1, 1, 1)], [])
-
-
-def test_column_spread_counts_systems_by_column_and_shape() -> None:
-    ab, _ac, bc = pairs(1, 3, 1)
-    straight, turned = {"parts": [0, 1]}, {"parts": [1, 0]}
-    plan = [[(ab, straight)], [(ab, straight), (bc, turned)], [(ab, turned), (ab, turned)], [(bc, straight)]]
-    # The shapes ab and bc are counted apart, although b is in both.
-    assert column_spread(plan) == (1, 2, 1, 0)
-
-
-def test_column_spread_takes_shared_texts_and_repeated_systems() -> None:
-    triangle = PlanUnit("t", 1, None, None, 0, (("a",), ("a", "b"), ("c",)))
-    # a stands in two columns, b and c in one; the third column holds a once more than b's other columns hold b.
-    assert column_spread([[(triangle, {"parts": [0, 1, 2]})]]) == (1,)
-    assert column_spread([[(triangle, {"parts": p})] for p in ([0, 1, 2], [1, 2, 0], [2, 0, 1])]) == (1, 1, 0)
-
-
-def test_column_spread_leaves_out_screens_with_one_column() -> None:
-    (unit,) = crossed(1, 1, 1)
-    assert column_spread([[(unit, {}), (unit, {"parts": [0]})]]) == (0,)
-
-
-def test_column_spread_refuses_an_arrangement_of_another_unit() -> None:
-    (unit,) = pairs(1, 2, 1)
-    with pytest.raises(ValueError, match=r"\[0, 2\] is no order of the 2 parts"):
-        column_spread([[(unit, {"parts": [0, 2]})]])

@@ -9,8 +9,8 @@ from analytics_app.models import Exclusion, Plan, ResultRow, Run, RunState
 from analytics_app.runs import claim, start
 from analytics_app.services import reopening as after_runs
 from tasks_app.models import Assignment, Event, Judgment, Rater, Study
+from tasks_app.selectors.fieldwork.raters import fieldwork_with
 from tasks_app.selectors.screens import RaterScreen
-from tasks_app.selectors.studies import raters_of
 from tasks_app.services.judging import claims, judgments
 from tasks_app.services.plan import reopening
 from tasks_app.services.study import lifecycle
@@ -50,7 +50,8 @@ def test_a_place_asked_again_goes_to_somebody_new_and_the_answer_stays() -> None
     invariants.check(study)
     assert set(Assignment.objects.filter(rater=rater).values_list("state", flat=True)) == {"replaced", "submitted"}
     assert len(own_judgments(rater)) == 3
-    assert (shown := raters_of(study).get(pk=rater.pk)).done == shown.given == 3, "the rater has done what was given"
+    (shown,) = fieldwork_with(study).raters
+    assert shown.judged == shown.given == 3, "the rater has done what was given"
     assert claims.claim(rater, task, 30) is None, "nobody is asked the same again"
     other = walk.arrive(study)
     judge_all(study, other)
