@@ -35,13 +35,16 @@ _numbers = itertools.count()
 
 
 def study(folder: Path, *, slug: str = "fluency", items: str = ITEMS, **changes: str) -> Study:
-    """Load a draft; `changes` replaces passages of study.yaml (old=new is not Python, so pairs come as `old:new`)."""
+    """Load a draft; `changes` replaces passages of study.yaml (old=new is not Python, so pairs come as `old:new`).
+
+    It takes the place of the draft of its slug, such as the one that a file of tests shares.
+    """
     text = STUDY.replace("slug: fluency", f"slug: {slug}")
     for change in changes.values():
         old, new = change.split("=>")
         assert text.count(old) == 1, old
         text = text.replace(old, new)
-    return studyfile.load(put(folder / slug, study_yaml=text, items_csv=items), owner=None)
+    return studyfile.load(put(folder / slug, study_yaml=text, items_csv=items), owner=None, replace=True)
 
 
 def a_file(folder: Path, content: str | bytes = RATINGS, name: str = "ratings.csv") -> RatingsFile:

@@ -94,12 +94,13 @@ def test_what_a_program_quotes_is_read_as_before(draft: Study, tmp_path: Path) -
 
 def test_the_outputs_of_a_study_file(tmp_path: Path) -> None:
     table = 'item\tsystem\toutput\ni1\talpha\t"One\ni1\tbeta\tTwo\ni2\talpha\tThree\ni2\tbeta\tFour"\n'
-    folder = files.put(tmp_path / "study", items_tsv=table)
+    yaml = files.STUDY.replace("slug: fluency", "slug: outputs")
+    folder = files.put(tmp_path / "study", study_yaml=yaml, items_tsv=table)
     (folder / "items.csv").unlink()
     (line,) = files.problems_of(folder)
     assert line.startswith("items.tsv:2:3: A cell begins with a quotation mark here, and the next one is 3 lines")
     assert line.endswith("Put this into study.yaml, as in quoting: {items: none}.")
-    (folder / "study.yaml").write_text(files.STUDY + "quoting: {items: none}\n")
+    (folder / "study.yaml").write_text(yaml + "quoting: {items: none}\n")
     study = files.studyfile.load(folder, owner=None)
     texts = [one.text for item in study.items.order_by("key") for one in item.outputs.order_by("system__key")]
     assert texts == ['"One', "Two", "Three", 'Four"']

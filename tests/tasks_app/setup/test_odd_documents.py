@@ -15,14 +15,26 @@ OWN_PAGES = ("review", "preview", "setup_file", "texts", "text_new", "text_sampl
 @pytest.mark.parametrize(
     "odd",
     [
-        {"systems": 5, "criteria": "none", "tasks": {"a": 1}, "groups": [1]},
-        {"systems": [{"key": ["a"]}], "criteria": [{"key": ["a"]}], "tasks": [{"type": ["likert"], "criteria": 4}]},
+        {
+            "systems": 5,
+            "criteria": "none",
+            "tasks": {"a": 1},
+            "groups": [1],
+            "pay": {"amount": 1e300, "minutes": "1e400", "currency": 5},
+            "about": {"identities_days": 10**40},
+        },
+        {
+            "systems": [{"key": ["a"]}],
+            "criteria": [{"key": ["a"]}],
+            "columns": [],
+            "quoting": 1,
+            "tasks": [{"type": ["likert"], "criteria": 4}],
+            "analysis": {"rules": [{"rule": "none"}], "analyses": 4, "comparisons": "a, b"},
+        },
         {"systems": [7, None], "criteria": [None, {}], "tasks": [{}, 3, {"type": "no such type", "params": [1]}]},
         {"study": 3, "pay": [], "flow": "x", "consent": 4, "about": [1], "channels": 2, "analysis": "all", "codes": 1},
-        {"pay": {"amount": 1e300, "minutes": "1e400", "currency": 5}, "about": {"identities_days": 10**40}},
         {"tasks": [{"key": "a", "type": "likert", "k": -1, "set_size": "x", "checks": 5, "params": {"points": []}}]},
         {"tasks": [{"key": "a", "type": "ranking", "criteria": ["no", "no"], "items": [1], "groups": "g"}]},
-        {"analysis": {"rules": [{"rule": "none"}], "analyses": 4, "comparisons": "a, b"}, "columns": [], "quoting": 1},
     ],
     ids=lambda odd: next(iter(odd)),
 )

@@ -14,6 +14,7 @@ from tasks_app.models import Event, Identity, Invitation, Payment, Rater, Study
 from tasks_app.services import pay
 from tasks_app.services.judging import assignments
 from tests.builders import build_study
+from tests.once import study_made_once
 from tests.pages import hidden, join, unit
 from tests.tasks_app.services.test_pay import work
 
@@ -42,10 +43,8 @@ def come_from(rater: Rater, channel: str, person: str, visit: str) -> Rater:
     return rater
 
 
-@pytest.fixture
-def wide() -> Study:
-    """An open study with room for many raters."""
-    return build_study(None, slug="wide", k=8)
+# An open study with room for many raters.
+wide_once, wide = study_made_once("wide", lambda _rosa: build_study(None, slug="wide", k=8))
 
 
 @pytest.fixture

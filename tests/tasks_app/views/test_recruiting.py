@@ -16,17 +16,20 @@ from tasks_app.selectors.fieldwork.raters import fieldwork_with
 from tasks_app.selectors.fieldwork.tasks import study_progress
 from tests import invariants, pages
 from tests.builders import build_study
+from tests.once import study_made_once
 from tests.tasks_app.views.test_arriving import CODES, arrive, open_study, prolific
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def recruited(rosa: User) -> Study:
-    """Rosa's study, open on every channel."""
-    study = open_study()
+def build_recruited(rosa: User) -> Study:
+    """Make a study of rosa's, open on every channel."""
+    study = open_study(slug="recruited")
     Membership.objects.create(study=study, user=rosa, role=Membership.Role.OWNER)
     return study
+
+
+recruited_once, recruited = study_made_once("recruited", build_recruited)
 
 
 def path(study: Study, rest: str = "") -> str:
