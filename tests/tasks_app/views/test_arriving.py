@@ -19,6 +19,7 @@ from tasks_app.services.study import lifecycle
 from tests import invariants, pages
 from tests.builders import build_study
 from tests.clock import set_clock
+from tests.once import study_made_once
 
 pytestmark = pytest.mark.django_db
 
@@ -33,6 +34,9 @@ def open_study(codes: Mapping[str, str] = CODES, channels: Mapping[str, object] 
         settings={**study.settings, "codes": dict(codes), "channels": dict(channels)}
     )
     return lifecycle.move(study_id=study.pk, action="open", by=None)
+
+
+everywhere_once, everywhere = study_made_once("everywhere", lambda _rosa: open_study(slug="everywhere"))
 
 
 def prolific(**changed: str) -> dict[str, str]:
@@ -75,9 +79,9 @@ def policy(answer: HttpResponse) -> dict[str, list[str]]:
 
 @pytest.mark.parametrize(("channel", "query"), [("link", {}), ("prolific", prolific()), ("mturk", mturk())])
 def test_looking_at_the_offer_stores_nothing_and_consent_makes_a_rater(
-    somebody: Client, channel: str, query: dict[str, str]
+    everywhere: Study, somebody: Client, channel: str, query: dict[str, str]
 ) -> None:
-    study = open_study()
+    study = everywhere
     before = rows()
     path = f"/join/{study.link_code}/{channel}/"
     page = somebody.get(path, query)
@@ -92,8 +96,8 @@ def test_looking_at_the_offer_stores_nothing_and_consent_makes_a_rater(
     assert Identity.objects.filter(rater=rater).exists() == bool(query)
 
 
-def test_what_prolific_says_is_kept_apart_and_ends_with_the_code(somebody: Client) -> None:
-    study = open_study()
+def test_what_prolific_says_is_kept_apart_and_ends_with_the_code(everywhere: Study, somebody: Client) -> None:
+    study = everywhere
     query = prolific()
     token = arrive(somebody, study, "prolific", query)
     identity = Identity.objects.get()
@@ -119,8 +123,8 @@ def test_a_code_of_ones_own_where_the_study_has_none(somebody: Client) -> None:
 
 
 @pytest.mark.parametrize("outcome", ["returned", "timed_out"])
-def test_who_ended_on_the_platform_is_sent_nowhere(somebody: Client, outcome: str) -> None:
-    study = open_study()
+def test_who_ended_on_the_platform_is_sent_nowhere(everywhere: Study, somebody: Client, outcome: str) -> None:
+    study = everywhere
     token = arrive(somebody, study, "prolific", prolific())
     rater = Rater.objects.get()
     assignments.stop(rater=rater, outcome=outcome)
@@ -129,8 +133,8 @@ def test_who_ended_on_the_platform_is_sent_nowhere(somebody: Client, outcome: st
     assert rater.completion_code not in end
 
 
-def test_the_same_visit_comes_back_and_another_visit_does_not(somebody: Client) -> None:
-    study = open_study()
+def test_the_same_visit_comes_back_and_another_visit_does_not(everywhere: Study, somebody: Client) -> None:
+    study = everywhere
     query = prolific()
     token = arrive(somebody, study, "prolific", query)
     before = rows()
@@ -145,8 +149,8 @@ def test_the_same_visit_comes_back_and_another_visit_does_not(somebody: Client) 
     assert rows() == before
 
 
-def test_the_same_visit_twice_at_once_is_one_rater(somebody: Client) -> None:
-    study = open_study()
+def test_the_same_visit_twice_at_once_is_one_rater(everywhere: Study, somebody: Client) -> None:
+    study = everywhere
     path, query = f"/join/{study.link_code}/prolific/", prolific()
     forms = [pages.hidden(somebody.get(path, query)) for _tab in range(2)]
     answers = [somebody.post(path, form) for form in forms]
@@ -177,9 +181,9 @@ def test_the_same_visit_twice_at_once_is_one_rater(somebody: Client) -> None:
     ],
 )
 def test_an_address_that_the_platform_did_not_make(
-    somebody: Client, channel: str, query: dict[str, str], said: str
+    everywhere: Study, somebody: Client, channel: str, query: dict[str, str], said: str
 ) -> None:
-    study = open_study()
+    study = everywhere
     before = rows()
     answer = somebody.get(f"/join/{study.link_code}/{channel}/", query)
     assert answer.status_code == 400
@@ -274,8 +278,8 @@ def test_a_consent_form_is_good_for_its_own_arrival_alone(somebody: Client) -> N
     assert somebody.post(path, form).status_code == 302
 
 
-def test_mturks_preview_shows_what_is_asked_and_stores_nothing(somebody: Client) -> None:
-    study = open_study()
+def test_mturks_preview_shows_what_is_asked_and_stores_nothing(everywhere: Study, somebody: Client) -> None:
+    study = everywhere
     before = rows()
     query = {"assignmentId": "ASSIGNMENT_ID_NOT_AVAILABLE", "hitId": "3HIT"}
     page = somebody.get(f"/join/{study.link_code}/mturk/", query)
@@ -307,8 +311,10 @@ def test_mturk_is_given_the_assignment_and_something_to_check(somebody: Client) 
     }
 
 
-def test_only_mturks_raters_are_shown_in_frames_and_only_mturks(somebody: Client, settings: Settings) -> None:
-    study = open_study()
+def test_only_mturks_raters_are_shown_in_frames_and_only_mturks(
+    everywhere: Study, somebody: Client, settings: Settings
+) -> None:
+    study = everywhere
     token, usual = arrive(somebody, study, "mturk", mturk()), arrive(somebody, study, "prolific", prolific())
     framed = somebody.get(f"/r/{token}/instructions/")
     assert "X-Frame-Options" not in framed
@@ -327,9 +333,9 @@ def test_only_mturks_raters_are_shown_in_frames_and_only_mturks(somebody: Client
     assert "http://127.0.0.1:9" in policy(somebody.get(f"/r/{token}/end/"))["form-action"]
 
 
-def test_a_forged_address_at_the_end_is_not_posted_to(somebody: Client) -> None:
+def test_a_forged_address_at_the_end_is_not_posted_to(everywhere: Study, somebody: Client) -> None:
     """Whatever stands in the database: where a form goes is looked up again when it is shown."""
-    study = open_study()
+    study = everywhere
     token = arrive(somebody, study, "mturk", mturk())
     Identity.objects.update(details={"submit_to": "https://example.org"})
     end = stop(somebody, token)

@@ -15,6 +15,7 @@ from tasks_app.services import erasure
 from tasks_app.services.arrival import invitations, returning
 from tests import pages
 from tests.builders import build_study
+from tests.once import study_made_once
 from tests.permissions.table import TOKEN_ROWS
 from tests.tasks_app import waves_kit
 from tests.tasks_app.attack_kit import HIDDEN, changed, rater_of, set_settings, tables, token_of
@@ -22,6 +23,8 @@ from tests.tasks_app.views.test_arriving import arrive, mturk, open_study, proli
 from tests.tasks_app.views.test_steps import RIGHT
 
 pytestmark = pytest.mark.django_db
+
+everywhere_once, everywhere = study_made_once("everywhere", lambda _rosa: open_study(slug="everywhere"))
 
 # Where a rater's forms are, and where they are sent.
 STEPS = {
@@ -93,8 +96,8 @@ def test_an_answer_signed_for_another_rater_task_or_study_is_refused(somebody: C
     assert somebody.post(f"/r/{ada}/judge/", {**own, **RIGHT}).status_code == 302
 
 
-def test_no_address_of_an_erased_rater_is_left(somebody: Client) -> None:
-    study = open_study()
+def test_no_address_of_an_erased_rater_is_left(everywhere: Study, somebody: Client) -> None:
+    study = everywhere
     token = arrive(somebody, study, "prolific", prolific())
     erasure.erase(rater=rater_of(token))
     before = tables()
@@ -104,9 +107,9 @@ def test_no_address_of_an_erased_rater_is_left(somebody: Client) -> None:
     assert changed(before) == set()
 
 
-def test_nobody_erases_what_they_did_to_do_it_again(somebody: Client) -> None:
+def test_nobody_erases_what_they_did_to_do_it_again(everywhere: Study, somebody: Client) -> None:
     """A second try would begin with the answers of the exam, and be paid twice."""
-    study = open_study()
+    study = everywhere
     ada, ben = prolific(), mturk()
     for channel, query in (("prolific", ada), ("mturk", ben)):
         erasure.erase(rater=rater_of(arrive(somebody, study, channel, query)))
@@ -121,8 +124,8 @@ def test_nobody_erases_what_they_did_to_do_it_again(somebody: Client) -> None:
     arrive(somebody, study, "prolific", prolific())
 
 
-def test_a_consent_form_of_before_the_erasure_makes_nobody_again(somebody: Client) -> None:
-    study = open_study()
+def test_a_consent_form_of_before_the_erasure_makes_nobody_again(everywhere: Study, somebody: Client) -> None:
+    study = everywhere
     query = prolific()
     path = f"/join/{study.link_code}/prolific/"
     form = pages.hidden(somebody.get(path, query))
@@ -133,8 +136,10 @@ def test_a_consent_form_of_before_the_erasure_makes_nobody_again(somebody: Clien
     assert changed(before) == set()
 
 
-def test_a_page_opened_by_a_link_that_was_replaced_makes_nobody(somebody: Client, rosa: User) -> None:
-    study = open_study()
+def test_a_page_opened_by_a_link_that_was_replaced_makes_nobody(
+    everywhere: Study, somebody: Client, rosa: User
+) -> None:
+    study = everywhere
     path = f"/join/{study.link_code}/invited/"
     made = invitations.invite(study=study, people=[invitations.Person("Bo")], by=rosa)[0]
     leaked = pages.hidden(somebody.get(path, {"key": made.secret}))
@@ -212,9 +217,9 @@ def test_the_address_of_a_wave_is_good_for_its_study_channel_and_wave(somebody: 
     assert somebody.get(path, {**second, "SESSION_ID": "6" * 24, "wave": good}).status_code == 409
 
 
-def test_somebody_who_tries_out_cannot_be_made_by_hand(somebody: Client) -> None:
+def test_somebody_who_tries_out_cannot_be_made_by_hand(everywhere: Study, somebody: Client) -> None:
     """The kind of a rater stands in the signature: a plain field of that name changes nothing."""
-    study = open_study()
+    study = everywhere
     path = f"/join/{study.link_code}/"
     form = {**pages.hidden(somebody.get(path)), "kind": "sandbox", "channel": "account", "study": "9"}
     assert somebody.post(path, form).status_code == 302
