@@ -40,14 +40,18 @@ class StopWhen(models.TextChoices):
 class Checks(Block):
     """Training, exam, controls and repeats of a task; known answers are in the table Known answers (controls.csv)."""
 
-    training = whole_field(_("Training units"), _("Empty: all available units."), within=(0, 1000))
-    exam = whole_field(_("Exam units"), _("Empty: all available units."), within=(0, 1000))
+    training = whole_field(_("Training units"), _("Leave empty for all available units."), within=(0, 1000))
+    exam = whole_field(_("Exam units"), _("Leave empty for all available units."), within=(0, 1000))
     exam_pass = number_field(_("Pass mark"), _("Share of exam units, 0 to 1."), within=(0, 1), initial=0.8)
     exam_attempts = whole_field(_("Attempts at the exam"), within=(1, 5), initial=2)
     controls = whole_field(
-        _("Control units in a set"), _("Empty: one to ten units, as far as available."), within=(0, 1000)
+        _("Control units in a set"),
+        _("Leave empty for one to ten units, depending on how many there are."),
+        within=(0, 1000),
     )
-    attention = whole_field(_("Attention checks in a set"), _("Empty: two, as far as available."), within=(0, 100))
+    attention = whole_field(
+        _("Attention checks in a set"), _("Leave empty for two, if there are that many."), within=(0, 100)
+    )
     repeats = whole_field(_("Units of a set that are shown twice"), within=(0, 1000), initial=0)
     warm_up = whole_field(
         _("Warm-up units"), _("Judged first and left out of every result."), within=(0, 1000), initial=0
@@ -65,7 +69,10 @@ class Checks(Block):
     fail_after = whole_field(_("Minimum number of checks answered"), within=(1, 1000), initial=3)
     fast_seconds = number_field(
         _("Screens are too fast below (seconds)"),
-        _("Raters with many such screens get no further sets. They are paid, and their answers are kept. Empty: off."),
+        _(
+            "Raters with many such screens get no further sets. They are paid, and their answers are kept. "
+            "Leave empty to switch it off."
+        ),
         within=(0.1, 3600),
     )
     fast_share = number_field(
@@ -78,7 +85,7 @@ class Checks(Block):
         _("Stop at this share of skips"),
         _(
             "Share of screens, 0 to 1. Skips because a text is upsetting or something does not work do not count. "
-            "Empty: off."
+            "Leave empty to switch it off."
         ),
         within=(0.01, 1),
     )

@@ -64,7 +64,7 @@ class About(Block):
 
     institution = line_field(_("Who runs this study"), _("Name of the group and the institution."))
     contact = line_field(_("Contact"), _("An address raters can write to."))
-    complaints = line_field(_("Complaints"), _("An address outside the team, such as the ethics board's."))
+    complaints = line_field(_("Complaints"), _("An address outside the team, such as that of the ethics board."))
     ethics = line_field(_("Ethics reference"), _("Number of the approval."))
     stored = line_field(_("What is stored"), length=1000)
     kept = line_field(_("How long it is kept"), length=300)
@@ -73,8 +73,8 @@ class About(Block):
     identities_days = whole_field(
         _("Days for which platform ids are kept"),
         _(
-            "Counted from the end of a rater's participation. Pay before: the payment files need the ids. "
-            "Empty: until somebody removes them."
+            "Counted from the end of a rater's participation. Pay raters first: the payment files need the ids. "
+            "Leave empty to keep them until somebody removes them."
         ),
         within=(0, 3650),
     )
@@ -85,7 +85,7 @@ class Pay(Block):
 
     minutes = number_field(
         _("Expected minutes for a set"),
-        _("Empty: estimated from the screens, texts and answers of a set."),
+        _("Leave empty to have it estimated from the screens, texts and answers of a set."),
         within=(0.1, 10_000),
     )
     amount = money_field(

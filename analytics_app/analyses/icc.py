@@ -75,7 +75,10 @@ class Icc(BetweenRaters):
         )
         k = whole_field(
             _("Only the first ratings of each text"),
-            _("The number of ratings, in order of arrival; texts with fewer are left out. Empty: all ratings."),
+            _(
+                "The number of ratings, in order of arrival; texts with fewer are left out. "
+                "Leave empty for all ratings."
+            ),
             within=(2, 100),
         )
 

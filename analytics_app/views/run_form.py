@@ -35,7 +35,7 @@ class Comparisons(forms.Form):
         max_length=20_000,
         widget=forms.Textarea(attrs={"rows": 4, "spellcheck": "false"}),
         label=gettext_lazy("Pairs of systems to compare"),
-        help_text=gettext_lazy("One pair per line, such as: ours baseline. Empty: every pair."),
+        help_text=gettext_lazy("One pair per line, such as: ours baseline. Leave empty for every pair."),
     )
 
 

@@ -31,7 +31,7 @@ class Invited(Channel):
 
         lease_days = whole_field(
             gettext_lazy("Days a set is kept for a rater"),
-            gettext_lazy("Empty: the minutes of the study's lease."),
+            gettext_lazy("Leave empty for the minutes of the study's lease."),
             within=(1, 30),
         )
 

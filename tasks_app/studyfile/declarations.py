@@ -51,7 +51,9 @@ class StudyBlock(Block):
     timezone = line_field(
         _("Time zone"), _("Such as Europe/Berlin."), length=64, required=True, initial=_default(Study, "timezone")
     )
-    seed = whole_field(_("Seed"), _("Determines all random choices. Empty: chosen at random."), within=(1, 2**53 - 1))
+    seed = whole_field(
+        _("Seed"), _("Determines all random choices. Leave empty to have it chosen at random."), within=(1, 2**53 - 1)
+    )
 
 
 class SystemBlock(Block):
@@ -108,7 +110,10 @@ class TaskBlock(Block):
         initial=_default(Task, "stage"),
     )
     instructions = WordsField(
-        required=False, initial="", label=_("Instructions"), help_text=_("Markdown. Empty: the type's own.")
+        required=False,
+        initial="",
+        label=_("Instructions"),
+        help_text=_("Written in Markdown. Leave empty for those of the task type."),
     )
     criteria = ListField(
         keys=True, label=_("Criteria"), help_text=_("The criteria this task asks about, in this order.")
@@ -118,7 +123,7 @@ class TaskBlock(Block):
         label=_("Items of this task"),
         help_text=_(
             "By columns of the items table: item, document or feature_…, each with one value or several, such as "
-            "feature_domain: news. An item must have one of the values in every column. Empty: all items."
+            "feature_domain: news. An item must have one of the values in every column. Leave empty for all items."
         ),
     )
     k = whole_field(_("Judgments of every unit"), within=(1, 10_000), initial=_default(Task, "k"))

@@ -65,7 +65,7 @@ def texts_field(most: int = MOST) -> forms.IntegerField:
         _("Texts at a time"),
         _(
             "Items with more texts are split over several screens. Each text is on one of them, and over all items "
-            "every two systems meet about equally often. Empty: all texts of an item are on one screen."
+            "every two systems meet about equally often. Leave empty to show all texts of an item on one screen."
         ),
         within=(FEWEST, most),
     )

@@ -74,7 +74,9 @@ class Factors(Analysis):
     }
 
     class Settings(Filters):
-        n_factors = whole_field(_("Number of factors"), _("Empty: by parallel analysis."), within=(1, 20))
+        n_factors = whole_field(
+            _("Number of factors"), _("Leave empty to have parallel analysis decide."), within=(1, 20)
+        )
         questions = ListField(
             label=_("Pairs or questions"),
             help_text=_("Keys of those that enter; empty: every pair, the words of PANAS, or most of the same steps."),

@@ -72,7 +72,7 @@ class FewerJudgments(Analysis):
     class Settings(Filters):
         judgments = whole_field(
             _("All judgments of a text"),
-            _("Texts with fewer judgments are left out. Empty: as many as most texts have, at most %(most)s.")
+            _("Texts with fewer judgments are left out. Leave empty for as many as most texts have, at most %(most)s.")
             % {"most": MOST_JUDGMENTS},
             within=(2, MOST_JUDGMENTS),
             initial=None,

@@ -39,7 +39,9 @@ TOO_MANY = "{n} metrics are too many to correlate each with each other: name up 
 class MetricPairSettings(Filters):
     """Settings for the metrics, and for their direction."""
 
-    metrics = ListField(label=_("Metrics"), help_text=_("Names of the metrics to analyse. Empty: all."))
+    metrics = ListField(
+        label=_("Metrics"), help_text=_("Names of the metrics to analyse. Leave empty for all metrics.")
+    )
     lower_is_better = ListField(
         label=_("Metrics for which lower is better"),
         help_text=_("Such as TER or perplexity. Their sign is turned, so that above zero means agreement."),

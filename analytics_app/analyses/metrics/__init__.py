@@ -38,7 +38,9 @@ class MetricSettings(Filters):
     human = choice_field(
         _("Human scores"), (("raw", _("mean ratings")), ("z", _("means of z within raters"))), initial="raw"
     )
-    metrics = ListField(label=_("Metrics"), help_text=_("Names of the metrics to analyse. Empty: all."))
+    metrics = ListField(
+        label=_("Metrics"), help_text=_("Names of the metrics to analyse. Leave empty for all metrics.")
+    )
     lower_is_better = ListField(
         label=_("Metrics for which lower is better"),
         help_text=_("Such as TER or perplexity. Their sign is turned, so that above zero means agreement."),

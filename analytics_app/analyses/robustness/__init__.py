@@ -29,10 +29,12 @@ class RobustnessSettings(Filters):
         label=_("Kinds of degraded copies"),
         help_text=_(
             "What the keys of copies end with: the copies of alpha's texts by negation are the system alpha-negation. "
-            "Empty: word-order, dropped-name, negation, number and repetition."
+            "Leave empty for word-order, dropped-name, negation, number and repetition."
         ),
     )
-    metrics = ListField(label=_("Metrics"), help_text=_("Names of the metrics to analyse. Empty: all."))
+    metrics = ListField(
+        label=_("Metrics"), help_text=_("Names of the metrics to analyse. Leave empty for all metrics.")
+    )
     lower_is_better = ListField(
         label=_("Metrics for which lower is better"),
         help_text=_(

@@ -70,7 +70,9 @@ class SearchResults(Analysis):
             max_length=4000,
             widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}),
             label=_("Gains of labels"),
-            help_text=_("For nDCG, one per line, such as Relevant=2. Empty: 1 for each relevant label."),
+            help_text=_(
+                "For nDCG, one per line, such as Relevant=2. Leave empty for a gain of 1 for each relevant label."
+            ),
         )
         cutoffs = CutoffsField(
             initial="1, 3, 5, 10",

@@ -82,7 +82,8 @@ class WaysOfScoring(Analysis):
         ways = WaysField(
             label=_("Ways of scoring"),
             help_text=_(
-                "mean, mean_z, geometric_mean, log_mean_z, comparisons_won or trueskill. Empty: all that fit the scale."
+                "mean, mean_z, geometric_mean, log_mean_z, comparisons_won or trueskill. "
+                "Leave empty for all that fit the scale."
             ),
         )
         tasks = YesNoField(initial=True, label=_("Compare tasks on the criteria that they share"))

@@ -42,7 +42,7 @@ class TrianglePlan(PlanningForm):
         initial="difference",
     )
     judges = whole_field(
-        gettext_lazy("Judges available"), gettext_lazy("Empty: as many as needed."), within=(1, 20_000)
+        gettext_lazy("Judges available"), gettext_lazy("Leave empty for as many as needed."), within=(1, 20_000)
     )
     pd = number_field(
         gettext_lazy("Share of people who can tell"),

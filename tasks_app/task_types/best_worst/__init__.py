@@ -111,11 +111,13 @@ class BestWorst(SeveralTexts):
         )
         appearances = whole_field(
             _("Screens for each text"),
-            _("Empty: 8 where items are mixed; else as few as let every two texts of an item meet."),
+            _("Leave empty for 8 where items are mixed, otherwise for as few as let every two texts of an item meet."),
             within=(1, 100),
         )
-        best_word = line_field(_("Word for the best"), _("Such as “Most positive”. Empty: “Best”."), length=60)
-        worst_word = line_field(_("Word for the worst"), _("Such as “Most negative”. Empty: “Worst”."), length=60)
+        best_word = line_field(_("Word for the best"), _("Such as “Most positive”. Leave empty for “Best”."), length=60)
+        worst_word = line_field(
+            _("Word for the worst"), _("Such as “Most negative”. Leave empty for “Worst”."), length=60
+        )
 
         def clean(self) -> dict[str, object]:
             """Refuse one word for both ends, a word for one end only, and a number of screens for texts shown once."""

@@ -123,7 +123,7 @@ class SpanParams(TextParams):
     overlaps = YesNoField(label=_("Marks may overlap"))
     max_spans = whole_field(
         _("Most errors in a text"),
-        _("Empty: 5 for MQM, as published (the five most serious), and 20 otherwise."),
+        _("Leave empty for 5 with MQM, as published (the five most serious), and 20 otherwise."),
         within=(1, 100),
     )
     guide = YesNoField(

@@ -123,7 +123,7 @@ class Magnitude(SeveralTexts):
         )
         reference_system = line_field(
             _("System whose text is the reference"),
-            _("It is shown and not judged. Empty: the reference of each item."),
+            _("It is shown and not judged. Leave empty for the reference of each item."),
             length=200,
         )
         reference_text = forms.CharField(
@@ -133,7 +133,7 @@ class Magnitude(SeveralTexts):
             strip=False,
             validators=[validate_storable],
             label=_("One reference for all items"),
-            help_text=_("As in RankME. Empty: the reference of each item."),
+            help_text=_("As in RankME. Leave empty for the reference of each item."),
         )
 
         ticks = EntriesField(
@@ -142,7 +142,7 @@ class Magnitude(SeveralTexts):
             help_text=_("Asked before the numbers, such as whether information is missing or was added."),
         )
         ticks_with = line_field(
-            _("Show check boxes with"), _("Key of the criterion. Empty: on every screen."), length=64
+            _("Show check boxes with"), _("Key of the criterion. Leave empty to show them on every screen."), length=64
         )
 
         def clean(self) -> dict[str, object]:

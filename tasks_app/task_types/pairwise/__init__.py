@@ -128,7 +128,7 @@ class Pairwise(SeveralTexts):
             _("Pairs of each item"),
             _(
                 "Fewer pairs than an item has are chosen so that over all items every two systems are compared equally "
-                "often. Empty: all pairs."
+                "often. Leave empty for all pairs."
             ),
             within=(1, 10_000),
         )
