@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analytics_app.stats.errors.marks import Looks, Spans, sorted_by, within_groups
-from analytics_app.stats.errors.spans import SpanF1, span_f1
+from analytics_app.stats.errors.spans import SpanF1, span_f1s
 from tests.work import assert_work_grows_with_data
 
 Mark = tuple[int, int, int, int, int, int]  # text, rater, side, start, end, label
@@ -22,9 +22,19 @@ def made(looks: list[tuple[int, int]], marks: list[Mark]) -> tuple[Looks, Spans]
     return Looks(text, rater), Spans(look, *rest)
 
 
-def f1(looks: list[tuple[int, int]], marks: list[Mark], **options: object) -> SpanF1:
-    said = {"overlap": False, "n_resamples": 0, "confidence": 0.95, "rng": np.random.default_rng(1)} | options
-    return span_f1(*made(looks, marks), **said)
+def f1(
+    looks: list[tuple[int, int]],
+    marks: list[Mark],
+    *,
+    overlap: bool = False,
+    labelled: bool = False,
+    n_resamples: int = 0,
+    confidence: float = 0.95,
+    rng: np.random.Generator | None = None,
+) -> SpanF1:
+    settings = {"n_resamples": n_resamples, "confidence": confidence, "rng": rng or np.random.default_rng(1)}
+    (result,) = span_f1s(*made(looks, marks), [(overlap, labelled)], **settings)
+    return result
 
 
 def naive(looks: list[tuple[int, int]], marks: list[Mark], *, overlap: bool, labelled: bool) -> float | None:
@@ -151,14 +161,14 @@ def test_sorting_by_many_columns_is_the_same_whether_they_fit_one_number_or_not(
 
 @pytest.mark.parametrize("overlap", [False, True])
 def test_work_grows_with_the_marks_alone(overlap: bool) -> None:
-    def prepare(n: int) -> Callable[[], object]:
+    def prepare(n: int) -> Callable[[], list[SpanF1]]:
         rng = np.random.default_rng(1)
         n_texts, n_raters, each = n // 10, 2, 5
         looks = Looks(np.repeat(np.arange(n_texts), n_raters), np.tile(np.arange(n_raters), n_texts))
         start = rng.integers(200, size=n_texts * n_raters * each)
         zeros = np.zeros(start.size, dtype=np.intp)
         spans = Spans(np.repeat(np.arange(looks.text.size), each), zeros, start, start + 5, zeros)
-        return lambda: span_f1(looks, spans, overlap=overlap, n_resamples=0, confidence=0.95, rng=rng)
+        return lambda: span_f1s(looks, spans, [(overlap, False)], n_resamples=0, confidence=0.95, rng=rng)
 
-    assert prepare(10_000)().mean.value is not None
+    assert prepare(10_000)()[0].mean.value is not None
     assert_work_grows_with_data(prepare, 10_000)

@@ -36,27 +36,30 @@ class SpanF1:
     pairs: tuple[PairF1, ...]
 
 
-def span_f1(
+def span_f1s(
     looks: Looks,
     spans: Spans,
+    kinds: Sequence[tuple[bool, bool]],
     *,
-    overlap: bool,
-    labelled: bool = False,
+    clusters: Codes | None = None,
     n_resamples: int,
     confidence: float,
     rng: np.random.Generator,
-) -> SpanF1:
+) -> list[SpanF1]:
     """F1 of the spans of two raters, micro over the texts they share, averaged over pairs of raters [1]_.
 
     F1 = 2 P R / (P + R), where P is the share of one rater's spans that the other rater has too, and R the reverse.
-    *Exact*: has the same side, start and end. *Overlap*: shares at least one character on the same side. `labelled`
-    asks for the same label as well. F1 is not corrected for chance.
+    *Exact*: has the same side, start and end. *Overlap*: shares at least one character on the same side. *Labelled*:
+    has the same label as well. F1 is not corrected for chance.
 
     Parameters
     ----------
     looks : Looks
     spans : Spans
-    overlap, labelled : bool
+    kinds : sequence of (bool, bool)
+        Whether overlap is enough and whether labels count, for each result; all results share their resamples.
+    clusters : ndarray of int, shape (n_texts,), optional
+        The documents that texts belong to, if documents are resampled instead of texts.
     n_resamples : int
         Bootstrap samples over texts; 0 gives no interval.
     confidence : float
@@ -64,7 +67,7 @@ def span_f1(
 
     Returns
     -------
-    SpanF1
+    list of SpanF1
         The mean is over pairs of raters with at least one mark; `n_items` counts the texts that two
         raters saw. Undefined where there is no such pair.
 
@@ -77,38 +80,10 @@ def span_f1(
     --------
     >>> looks = Looks(np.array([0, 0]), np.array([0, 1]))
     >>> spans = Spans(*np.array([[0, 0, 1], [0, 0, 0], [0, 9, 2], [4, 12, 6], [0, 0, 0]]))
-    >>> rng, settings = np.random.default_rng(1), {"n_resamples": 0, "confidence": 0.95}
-    >>> span_f1(looks, spans, overlap=False, rng=rng, **settings).mean.value
-    0.0
-    >>> round(span_f1(looks, spans, overlap=True, rng=rng, **settings).mean.value, 4)
-    0.6667
-    """
-    kinds = [(overlap, labelled)]
-    (result,) = span_f1s(looks, spans, kinds, n_resamples=n_resamples, confidence=confidence, rng=rng)
-    return result
-
-
-def span_f1s(
-    looks: Looks,
-    spans: Spans,
-    kinds: Sequence[tuple[bool, bool]],
-    *,
-    clusters: Codes | None = None,
-    n_resamples: int,
-    confidence: float,
-    rng: np.random.Generator,
-) -> list[SpanF1]:
-    """Return `span_f1` of several kinds (overlap, labelled), which share their resamples.
-
-    `clusters`, shape (n_texts,), are the documents that texts belong to, if documents are resampled instead of texts.
-
-    Examples
-    --------
-    >>> looks = Looks(np.array([0, 0]), np.array([0, 1]))
-    >>> spans = Spans(*np.array([[0, 1], [0, 0], [0, 2], [4, 6], [0, 0]]))
     >>> rng, kinds = np.random.default_rng(1), [(False, False), (True, False)]
-    >>> [f1.mean.value for f1 in span_f1s(looks, spans, kinds, n_resamples=0, confidence=0.95, rng=rng)]
-    [0.0, 1.0]
+    >>> results = span_f1s(looks, spans, kinds, n_resamples=0, confidence=0.95, rng=rng)
+    >>> [round(f1.mean.value, 4) for f1 in results]
+    [0.0, 0.6667]
     """
     check_settings(n_resamples, confidence)
     paired = _Paired.of(looks)

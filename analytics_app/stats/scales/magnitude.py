@@ -6,7 +6,6 @@ from math import exp
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analytics_app.stats.comparison.means import group_means
 from analytics_app.stats.comparison.paired import paired
 from analytics_app.stats.resampling.pair_sums import Pairs
 from analytics_app.stats.values import Codes, Estimate, Floats, checked_codes, checked_values, compressed
@@ -138,34 +137,6 @@ def taken_back(estimate: Estimate) -> Estimate:
         n_raters=estimate.n_raters,
         note=estimate.note,
     )
-
-
-def geometric_means(
-    logs: ArrayLike,
-    groups: ArrayLike,
-    clusters: ArrayLike,
-    *,
-    n_groups: int,
-    n_resamples: int,
-    confidence: float,
-    rng: np.random.Generator,
-) -> list[Estimate]:
-    """Geometric mean of each group, exp(mean of logarithms), with a percentile bootstrap interval over clusters.
-
-    Parameters are those of `group_means`, with logarithms as values.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(1)
-    >>> logs = np.log([50, 200, 100])
-    >>> (mean,) = geometric_means(logs, [0] * 3, [0, 1, 2], n_groups=1, n_resamples=0, confidence=0.95, rng=rng)
-    >>> round(mean.value, 6)
-    100.0
-    """
-    means = group_means(
-        logs, groups, clusters, n_groups=n_groups, n_resamples=n_resamples, confidence=confidence, rng=rng
-    )
-    return [taken_back(mean) for mean in means]
 
 
 def ratios(
