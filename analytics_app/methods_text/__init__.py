@@ -3,7 +3,38 @@
 It is written from the rows that also fill the datasheet (analytics_app.heds), so the two say the same.
 """
 
+from django.db.models import Q
+
+from analytics_app.heds.filling.facts import facts_of
+from analytics_app.methods_text import evaluation, quality, raters, statistics
+from analytics_app.methods_text.references import references, software
 from analytics_app.methods_text.sentences import MethodsText, Paragraph, Sentence
-from analytics_app.methods_text.writing import write
+from analytics_app.models import ResultRow, Run
+from tasks_app.models import Study
 
 __all__ = ["MethodsText", "Paragraph", "Sentence", "write"]
+
+
+def write(study: Study, run: Run, *, standing: str, systems: bool) -> MethodsText:
+    """Return the methods section of a run that is done, in English.
+
+    `standing` tells whether the run was planned. Without `systems`, systems are counted and not named.
+    """
+    facts = facts_of(study, run)
+    removed = Q(analysis="funnel", statistic="removed")
+    tested = Q(basis="kept", slice=None, system=None, system_b=None, rater=None, metric=None, p_adjusted__isnull=False)
+    rows = list(ResultRow.objects.filter(removed | tested, run=run).order_by("order"))
+    removal_rows = [row for row in rows if row.analysis == "funnel"]
+    others = [row for row in rows if row.analysis != "funnel"]
+    paragraphs = [
+        Paragraph("Texts and questions", list(evaluation.sentences(facts, systems=systems))),
+        Paragraph("Raters", list(raters.sentences(facts))),
+        Paragraph("Quality control", list(quality.sentences(facts, removal_rows))),
+        Paragraph("Analysis", list(statistics.sentences(facts, run, standing, others))),
+    ]
+    program = software(run.code_version, (run.finished or run.created_at).year)
+    known = {**references(), program.key: program}
+    cited = {key for paragraph in paragraphs for sentence in paragraph.sentences for key in sentence.cites}
+    return MethodsText(
+        [paragraph for paragraph in paragraphs if paragraph.sentences], [known[key] for key in sorted(cited)]
+    )

@@ -11,9 +11,9 @@ from tasks_app.designs.base import Plan, PlanImpossible, PlanUnit, Settings
 from tasks_app.designs.engine.chairman import DeadEnd
 from tasks_app.designs.engine.crossing import Crossing, crossed, n_items
 from tasks_app.designs.engine.filling import Filling, Shares
-from tasks_app.designs.engine.positions import placed
 from tasks_app.designs.engine.rounds import Segment, booklet_sizes, cut, may_fit
 from tasks_app.designs.engine.spacing import room, spaced_order
+from tasks_app.designs.engine.squares import matchings
 
 # Whole draws before the settings are called impossible. Where a plan exists the first draw nearly always finds one.
 _DRAWS = 12
@@ -150,7 +150,7 @@ class Drawing(ABC):
             before = (cuts[-1].booklet, sizes, shares.counts[-1])
         booklets = [list(booklet.units) for booklet in filling.booklets]
         if even:
-            return [tuple(self.units[unit] for unit in booklet) for booklet in placed(booklets, self.classes, rng)]
+            return [tuple(self.units[unit] for unit in booklet) for booklet in _placed(booklets, self.classes, rng)]
         return [self._spaced(booklet, settings.spacing, rng) for booklet in booklets]
 
     def _spaced(self, booklet: Sequence[int], spacing: int, rng: Random) -> tuple[PlanUnit, ...]:
@@ -158,3 +158,33 @@ class Drawing(ABC):
         if order is None:
             raise DeadEnd
         return tuple(self.units[booklet[index]] for index in order)
+
+
+def _placed(booklets: Sequence[Sequence[int]], classes: Sequence[int], rng: Random) -> list[list[int]]:
+    """Put the units of every booklet in order, so that every class stands at every position equally often.
+
+    `classes` has that of each unit. All booklets but the last are of one size, and classes are within one of each
+    other in every prefix of them. Then every *turn*, as many booklets as there are classes, holds each class as often
+    as a booklet has places, and the graph of its booklets and classes falls into one matching a place: each place goes
+    through all classes in a turn.
+    """
+    size = max(map(len, booklets), default=0)
+    several = len({classes[unit] for booklet in booklets for unit in booklet})
+    starts = range(0, len(booklets), several or 1)
+    return [order for start in starts for order in _turn(booklets[start : start + several], classes, size, rng)]
+
+
+def _turn(booklets: Sequence[Sequence[int]], classes: Sequence[int], size: int, rng: Random) -> list[list[int]]:
+    """Return orders in which each class is at most once at each position."""
+    edges = [(b, classes[unit]) for b, booklet in enumerate(booklets) for unit in booklet]
+    matching = matchings(edges, size, rng)
+    # Where the last booklet is shorter, the places that it fills come first.
+    last = len(booklets) - 1
+    colours = sorted(rng.sample(range(size), size), key=lambda colour: (last, colour) not in matching)
+    orders: list[list[int]] = []
+    for b, booklet in enumerate(booklets):
+        left: dict[int, list[int]] = {}
+        for unit in rng.sample(booklet, len(booklet)):
+            left.setdefault(classes[unit], []).append(unit)
+        orders.append([left[matching[b, colour]].pop() for colour in colours if (b, colour) in matching])
+    return orders
