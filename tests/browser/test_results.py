@@ -74,7 +74,7 @@ def test_the_monitor_follows_the_raters_without_losing_ones_place(
 
 def test_from_judgments_to_results(page: Page, live_site: LiveSite, make_study: MakeStudy) -> None:
     make_study("measured", type="slider", size=12)
-    simulate(live_site, "measured", 5)
+    simulate(live_site, "measured", 3)
     sign_in(page, live_site)
     page.goto("/admin/studies/measured/results/")
     expect(page.get_by_text("Nothing has been computed yet.")).to_be_visible()
@@ -152,7 +152,7 @@ def finished(page: Page, live_site: LiveSite, make_study: MakeStudy) -> str:
     address = "/admin/studies/finished/results/"
     if page.goto(address).status == 404:
         make_study("finished", size=12)
-        simulate(live_site, "finished", 5)
+        simulate(live_site, "finished", 3)
         live_site.manage("move_study", "finished", "close")
         live_site.manage("analyse", "finished", "--json", str(live_site.folder / "finished.json"))
         page.goto(address)
@@ -220,7 +220,7 @@ def test_other_pages_of_results_are_accessible_and_fit_a_phone(page: Page, finis
     assert download.value.suggested_filename == f"{finished}-ratings.csv"
 
 
-def test_numbers_in_plots_can_be_read_on_the_smallest_phone(page: Page, finished: str) -> None:
+def test_charts_fill_the_page_and_their_words_can_be_read_and_do_not_touch(page: Page, finished: str) -> None:
     for fold in page.get_by_text("Further charts").all():
         fold.click()
     for width, room in ((360, "narrow"), (1280, "wide")):
@@ -235,13 +235,6 @@ def test_numbers_in_plots_can_be_read_on_the_smallest_phone(page: Page, finished
         )
         assert sizes
         assert min(sizes)[0] >= 14, min(sizes)
-
-
-def test_charts_fill_the_page_and_no_words_in_them_touch(page: Page, finished: str) -> None:
-    for fold in page.get_by_text("Further charts").all():
-        fold.click()
-    for width in (360, 1280):
-        page.set_viewport_size({"width": width, "height": 740})
         shares = page.evaluate(
             """() => [...document.querySelectorAll(".ew-plot svg")].filter((one) => one.checkVisibility()).map((one) =>
                 one.clientWidth / one.closest(".ew-section, .ew-summary").clientWidth)"""
@@ -260,7 +253,15 @@ def test_charts_fill_the_page_and_no_words_in_them_touch(page: Page, finished: s
         assert touching == [], width
 
 
-def test_the_index_is_folded_on_a_phone_and_leads_to_a_section(page: Page, finished: str) -> None:
+def test_print_has_what_is_read_first_and_no_index_and_the_index_leads_to_a_section(page: Page, finished: str) -> None:
+    systems = page.get_by_role("table", name="Systems", exact=True).first
+    expect(systems).to_be_hidden()
+    page.emulate_media(media="print")
+    expect(page.get_by_role("navigation", name="On this page")).to_be_hidden()
+    expect(systems).to_be_visible()
+    expect(page.locator("table", has_text="Agreement between raters").first).to_be_hidden()
+    expect(page.locator(".ew-plot-wide:visible")).to_have_count(page.locator(".ew-plot:visible").count())
+    page.emulate_media(media="screen")
     index = page.get_by_role("navigation", name="On this page")
     expect(index.get_by_role("link", name="Fluency")).to_be_visible()
     page.set_viewport_size(PHONE)
@@ -286,14 +287,3 @@ def test_without_scripts_there_are_links_to_refresh_and_tables_in_order(
     plain.locator("summary").get_by_text("Systems", exact=True).first.click()
     expect(plain.get_by_role("table", name="Systems", exact=True).first).to_contain_text("north")
     context.close()
-
-
-def test_print_has_what_is_read_first_unfolded_and_no_index(page: Page, finished: str) -> None:
-    systems = page.get_by_role("table", name="Systems", exact=True).first
-    expect(systems).to_be_hidden()
-    page.emulate_media(media="print")
-    expect(page.get_by_role("navigation", name="On this page")).to_be_hidden()
-    expect(systems).to_be_visible()
-    expect(page.locator("table", has_text="Agreement between raters").first).to_be_hidden()
-    expect(page.locator(".ew-plot-wide:visible")).to_have_count(page.locator(".ew-plot:visible").count())
-    page.emulate_media(media="screen")
