@@ -1,5 +1,6 @@
 """A real Chromium for browser tests, driven by Playwright."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -7,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright, sync_playwright
@@ -66,8 +68,6 @@ class SharedBrowser:
         self.open = ExitStack()
         self.running: Browser | None = None
         self.goes_on = False
-        self.site = ""
-        self.shared: BrowserContext | None = None
 
     def started(self, path: str) -> Browser:
         """Return the browser that runs, or start it."""
@@ -78,21 +78,14 @@ class SharedBrowser:
             self.open.callback(self.running.close)
         return self.running
 
-    def context(self, url: str, **options: Any) -> BrowserContext:
-        """Return the context that the tests of a site share, so that each file is fetched once."""
-        assert self.running, "a page needs a browser"
-        if self.shared is None or self.site != url:
-            if self.shared:
-                self.shared.close()
-            self.site, self.shared = url, new_context(self.running, url, **options)
-        return self.shared
-
     def close(self) -> None:
         """Close the browser, if it runs."""
-        self.running = self.shared = None
+        self.running = None
         self.open.close()
 
 
+# By the address of a site and the options of a context; those of one site at a time.
+_SHARED_CONTEXTS: WeakKeyDictionary[Browser, dict[tuple[str, str], tuple[BrowserContext, Page]]] = WeakKeyDictionary()
 SHARED = pytest.StashKey[SharedBrowser]()
 
 
@@ -142,7 +135,14 @@ def page_at(request: pytest.FixtureRequest, browser: Browser, url: str, **option
         with closing(new_context(browser, url, **options)) as context:
             yield context.new_page()
         return
-    context = request.config.stash[SHARED].context(url, **options)
+    with shared_page(browser, url, **options) as page:
+        yield page
+
+
+@contextmanager
+def shared_page(browser: Browser, url: str, **options: Any) -> Iterator[Page]:
+    """Open a page in the context of these options that tests on a site share, so that each file is fetched once."""
+    context, keeper = _shared_context(browser, url, options)
     page = context.new_page()
     # Cached files stay, and nothing else of an earlier page, which may have stored a draft as it was closed.
     kinds = "local_storage,indexeddb,cache_storage,service_workers"
@@ -153,8 +153,24 @@ def page_at(request: pytest.FixtureRequest, browser: Browser, url: str, **option
     context.unroute_all()
     context.set_offline(False)
     for other in context.pages:
-        other.close()
+        if other != keeper:
+            other.close()
     context.clear_cookies()
+
+
+def _shared_context(browser: Browser, url: str, options: dict[str, Any]) -> tuple[BrowserContext, Page]:
+    """Return a shared context, and the blank page of the site that keeps its process between tests."""
+    contexts = _SHARED_CONTEXTS.setdefault(browser, {})
+    for other in [key for key in contexts if key[0] != url]:
+        contexts.pop(other)[0].close()
+    key = (url, json.dumps(options, sort_keys=True))
+    if key not in contexts:
+        context = new_context(browser, url, **options)
+        keeper = context.new_page()
+        keeper.route("**", lambda route: route.fulfill(body=""))
+        keeper.goto(url)
+        contexts[key] = context, keeper
+    return contexts[key]
 
 
 def new_context(browser: Browser, url: str, **options: Any) -> BrowserContext:

@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.axe import violations
+from tests.browsing import shared_page
 from tests.servers import LiveSite
 
 PHONE = {"width": 390, "height": 844}
@@ -91,16 +92,12 @@ def fits(page: Page) -> None:
 @contextmanager
 def phone(browser: Browser, site: LiveSite) -> Iterator[Page]:
     """Open a page on a phone: narrow, touched."""
-    context = browser.new_context(base_url=site.url, viewport=PHONE, has_touch=True, is_mobile=True, locale="en-GB")
-    context.set_default_timeout(10_000)
-    yield context.new_page()
-    context.close()
+    with shared_page(browser, site.url, viewport=PHONE, has_touch=True, is_mobile=True, locale="en-GB") as page:
+        yield page
 
 
 @contextmanager
 def without_script(browser: Browser, site: LiveSite) -> Iterator[Page]:
     """Open a page in a browser that runs no scripts."""
-    context = browser.new_context(base_url=site.url, java_script_enabled=False, locale="en-GB")
-    context.set_default_timeout(10_000)
-    yield context.new_page()
-    context.close()
+    with shared_page(browser, site.url, java_script_enabled=False, locale="en-GB") as page:
+        yield page
