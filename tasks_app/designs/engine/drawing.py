@@ -150,7 +150,7 @@ class Drawing(ABC):
             before = (cuts[-1].booklet, sizes, shares.counts[-1])
         booklets = [list(booklet.units) for booklet in filling.booklets]
         if even:
-            return [tuple(self.units[unit] for unit in booklet) for booklet in _placed(booklets, self.classes, rng)]
+            return [tuple(self.units[unit] for unit in booklet) for booklet in placed(booklets, self.classes, rng)]
         return [self._spaced(booklet, settings.spacing, rng) for booklet in booklets]
 
     def _spaced(self, booklet: Sequence[int], spacing: int, rng: Random) -> tuple[PlanUnit, ...]:
@@ -160,7 +160,7 @@ class Drawing(ABC):
         return tuple(self.units[booklet[index]] for index in order)
 
 
-def _placed(booklets: Sequence[Sequence[int]], classes: Sequence[int], rng: Random) -> list[list[int]]:
+def placed(booklets: Sequence[Sequence[int]], classes: Sequence[int], rng: Random) -> list[list[int]]:
     """Put the units of every booklet in order, so that every class stands at every position equally often.
 
     `classes` has that of each unit. All booklets but the last are of one size, and classes are within one of each
