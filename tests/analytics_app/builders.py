@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import cache
 from itertools import combinations
+from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import User
@@ -177,8 +178,14 @@ def drawn(criterion: str) -> list[charts.Drawn]:
 
 
 def are_rendered(drawings: Iterable[charts.Drawn]) -> bool:
-    """Render charts for wide screens and for a telephone, and return whether there is something in each drawing."""
-    return all(one.svg and one.narrow for one in drawings)
+    """Render charts for wide screens and for a telephone; return whether each has a drawing and each view a size."""
+    return all(one.svg and one.narrow and has_sizes(one.spec) for one in drawings)
+
+
+def has_sizes(spec: Mapping[str, Any]) -> bool:
+    """Return whether each view of a specification has a width and a height of its own, as its data need."""
+    views = spec.get("vconcat") or spec.get("hconcat")
+    return all(map(has_sizes, views)) if views else {"width", "height"} <= spec.keys()
 
 
 def add_plots(run: Run, *criteria: str) -> None:

@@ -18,7 +18,7 @@ from analytics_app.charts.room import NARROW, WIDE
 from analytics_app.charts.svg import NAMES
 from analytics_app.charts.words import LONGEST, SPACE, bare, names, number, short
 from analytics_app.results import Row
-from tests.analytics_app.builders import LIKERT, SLIDER, likert_rows, slider_rows
+from tests.analytics_app.builders import LIKERT, SLIDER, has_sizes, likert_rows, slider_rows
 from tests.look.test_css import contrast
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -252,6 +252,7 @@ def test_every_spec_is_valid_vega_lite_and_carries_its_data(
     for one in (*slider.values(), *likert.values()):
         Chart.from_dict(one.spec, validate=True)
         assert "url" not in str(one.spec)
+        assert has_sizes(one.spec), one.key
 
 
 def test_a_drawing_has_a_name_no_style_no_size_and_no_identifiers(
