@@ -81,7 +81,7 @@ class ErrorCounts(Analysis):
         )
         metrics = ListField(
             label=_("Metrics"),
-            help_text=_("Names of imported scores. Leave empty for all that are not counts of errors."),
+            help_text=_("Names of imported scores. Leave empty to use all that are not error counts."),
         )
         lower_is_better = ListField(label=_("Metrics for which lower is better"))
         metric_low = forms.FloatField(required=False, initial=0.0, label=_("Lowest possible score of the metrics"))

@@ -111,7 +111,7 @@ class BestWorst(SeveralTexts):
         )
         appearances = whole_field(
             _("Screens for each text"),
-            _("Leave empty for 8 where items are mixed, otherwise for as few as let every two texts of an item meet."),
+            _("Leave empty for 8 if items are mixed, otherwise for just enough that every two texts of an item meet."),
             within=(1, 100),
         )
         best_word = line_field(_("Word for the best"), _("Such as “Most positive”. Leave empty for “Best”."), length=60)
