@@ -11,8 +11,8 @@ class Migration(migrations.Migration):
     initial = True
 
     dependencies = [
+        ('auth', '__first__'),
         ('tasks_app', '0001_initial'),
-        migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
@@ -35,6 +35,9 @@ class Migration(migrations.Migration):
                 ('primary', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tasks_app.criterion')),
                 ('study', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='analysis_plans', to='tasks_app.study')),
             ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('study', 'version'), name='plan_once')],
+            },
         ),
         migrations.CreateModel(
             name='ResultLift',
@@ -68,6 +71,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('-id',),
+                'constraints': [models.UniqueConstraint(condition=models.Q(('state', 'done')), fields=('study', 'digest'), name='run_digest_once'), models.CheckConstraint(condition=models.Q(('state__in', ['queued', 'running', 'done', 'failed', 'cancelled'])), name='run_state'), models.CheckConstraint(condition=models.Q(('planned', False), ('plan__isnull', False), _connector='OR'), name='run_planned_has_plan')],
             },
         ),
         migrations.CreateModel(
@@ -106,6 +110,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('run', 'order'),
+                'constraints': [models.UniqueConstraint(fields=('run', 'order'), name='result_row_order'), models.CheckConstraint(condition=models.Q(('basis__in', ['all', 'kept'])), name='result_row_basis')],
             },
         ),
         migrations.CreateModel(
@@ -118,6 +123,9 @@ class Migration(migrations.Migration):
                 ('digest', models.CharField(max_length=64)),
                 ('run', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='plots', to='analytics_app.run')),
             ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('run', 'key'), name='plot_once')],
+            },
         ),
         migrations.CreateModel(
             name='Exclusion',
@@ -136,6 +144,9 @@ class Migration(migrations.Migration):
                 ('study', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='exclusions', to='tasks_app.study')),
                 ('run', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='exclusions', to='analytics_app.run')),
             ],
+            options={
+                'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('judgment__isnull', True), ('rater__isnull', False), ('rating__isnull', True)), models.Q(('judgment__isnull', False), ('rater__isnull', True), ('rating__isnull', True)), models.Q(('judgment__isnull', True), ('rater__isnull', True), ('rating__isnull', False)), _connector='OR'), name='exclusion_of_exactly_one'), models.CheckConstraint(condition=models.Q(('reason', ''), _negated=True), name='exclusion_has_reason')],
+            },
         ),
         migrations.CreateModel(
             name='Datasheet',
@@ -162,6 +173,10 @@ class Migration(migrations.Migration):
                 ('run', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='parts', to='analytics_app.run')),
                 ('task', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tasks_app.task')),
             ],
+            options={
+                'indexes': [models.Index(fields=['state', 'heartbeat'], name='run_part_due')],
+                'constraints': [models.UniqueConstraint(fields=('run', 'task', 'criterion', 'analysis'), name='run_part_once', nulls_distinct=False), models.CheckConstraint(condition=models.Q(('state__in', ['queued', 'running', 'done', 'failed'])), name='run_part_state')],
+            },
         ),
         migrations.CreateModel(
             name='MetricScore',
@@ -178,53 +193,5 @@ class Migration(migrations.Migration):
             options={
                 'constraints': [models.UniqueConstraint(fields=('study', 'metric', 'item', 'system'), name='metric_score_once', nulls_distinct=False), models.CheckConstraint(condition=models.Q(('source__in', ['uploaded', 'computed'])), name='metric_score_source')],
             },
-        ),
-        migrations.AddConstraint(
-            model_name='plan',
-            constraint=models.UniqueConstraint(fields=('study', 'version'), name='plan_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='run',
-            constraint=models.UniqueConstraint(condition=models.Q(('state', 'done')), fields=('study', 'digest'), name='run_digest_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='run',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['queued', 'running', 'done', 'failed', 'cancelled'])), name='run_state'),
-        ),
-        migrations.AddConstraint(
-            model_name='run',
-            constraint=models.CheckConstraint(condition=models.Q(('planned', False), ('plan__isnull', False), _connector='OR'), name='run_planned_has_plan'),
-        ),
-        migrations.AddConstraint(
-            model_name='resultrow',
-            constraint=models.UniqueConstraint(fields=('run', 'order'), name='result_row_order'),
-        ),
-        migrations.AddConstraint(
-            model_name='resultrow',
-            constraint=models.CheckConstraint(condition=models.Q(('basis__in', ['all', 'kept'])), name='result_row_basis'),
-        ),
-        migrations.AddConstraint(
-            model_name='plot',
-            constraint=models.UniqueConstraint(fields=('run', 'key'), name='plot_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='exclusion',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('judgment__isnull', True), ('rater__isnull', False), ('rating__isnull', True)), models.Q(('judgment__isnull', False), ('rater__isnull', True), ('rating__isnull', True)), models.Q(('judgment__isnull', True), ('rater__isnull', True), ('rating__isnull', False)), _connector='OR'), name='exclusion_of_exactly_one'),
-        ),
-        migrations.AddConstraint(
-            model_name='exclusion',
-            constraint=models.CheckConstraint(condition=models.Q(('reason', ''), _negated=True), name='exclusion_has_reason'),
-        ),
-        migrations.AddIndex(
-            model_name='runpart',
-            index=models.Index(fields=['state', 'heartbeat'], name='run_part_due'),
-        ),
-        migrations.AddConstraint(
-            model_name='runpart',
-            constraint=models.UniqueConstraint(fields=('run', 'task', 'criterion', 'analysis'), name='run_part_once', nulls_distinct=False),
-        ),
-        migrations.AddConstraint(
-            model_name='runpart',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['queued', 'running', 'done', 'failed'])), name='run_part_state'),
         ),
     ]

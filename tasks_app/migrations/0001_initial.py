@@ -15,341 +15,10 @@ class Migration(migrations.Migration):
     initial = True
 
     dependencies = [
-        migrations.swappable_dependency(settings.AUTH_USER_MODEL),
+        ('auth', '__first__'),
     ]
 
     operations = [
-        migrations.CreateModel(
-            name='Assignment',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('rater_kind', models.CharField(choices=[('real', 'real'), ('sandbox', 'trying out'), ('simulated', 'simulated'), ('imported', 'imported')], default='real', max_length=10)),
-                ('purpose', models.CharField(choices=[('training', 'training'), ('exam', 'exam'), ('warm_up', 'warm-up'), ('main', 'main'), ('control', 'control'), ('repeat', 'repeat')], default='main', max_length=10)),
-                ('order', models.PositiveIntegerField()),
-                ('arrangement', models.JSONField(blank=True, default=dict)),
-                ('wave', models.PositiveIntegerField(default=1)),
-                ('version', models.PositiveIntegerField()),
-                ('state', models.CharField(choices=[('reserved', 'reserved'), ('live', 'shown'), ('submitted', 'submitted'), ('surplus', 'surplus'), ('skipped', 'skipped'), ('expired', 'expired'), ('returned', 'returned'), ('withdrawn', 'withdrawn')], default='reserved', max_length=10)),
-                ('first_shown', models.DateTimeField(blank=True, null=True)),
-                ('renewed_at', models.DateTimeField(blank=True, null=True)),
-                ('repeat_of', models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='repeat', to='tasks_app.assignment')),
-            ],
-        ),
-        migrations.CreateModel(
-            name='ConsentText',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('version', models.PositiveIntegerField()),
-                ('language', models.CharField(max_length=35)),
-                ('body', models.TextField()),
-            ],
-        ),
-        migrations.CreateModel(
-            name='Criterion',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('since', models.PositiveIntegerField(default=1)),
-                ('until', models.PositiveIntegerField(blank=True, null=True)),
-                ('key', models.CharField(max_length=100, validators=[django.core.validators.RegexValidator('^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$', 'Use letters, digits, dots, hyphens and underscores, at most 100, beginning with a letter or digit.')])),
-                ('kind', models.CharField(choices=[('criterion', 'quality criterion'), ('pair', 'adjective pair'), ('question', 'question')], default='criterion', max_length=10)),
-                ('name', models.CharField(max_length=200)),
-                ('definition', models.TextField(blank=True)),
-                ('question', models.TextField(blank=True)),
-                ('ends', models.JSONField(blank=True, default=dict)),
-                ('heds', models.JSONField(blank=True, default=dict)),
-                ('language', models.CharField(blank=True, max_length=35)),
-            ],
-            options={
-                'verbose_name_plural': 'criteria',
-            },
-        ),
-        migrations.CreateModel(
-            name='DailySalt',
-            fields=[
-                ('day', models.DateField(primary_key=True, serialize=False)),
-                ('salt', models.CharField(max_length=64)),
-            ],
-        ),
-        migrations.CreateModel(
-            name='Document',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('key', models.CharField(max_length=100, validators=[django.core.validators.RegexValidator('^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$', 'Use letters, digits, dots, hyphens and underscores, at most 100, beginning with a letter or digit.')])),
-            ],
-        ),
-        migrations.CreateModel(
-            name='Group',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('key', models.CharField(max_length=100, validators=[django.core.validators.RegexValidator('^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$', 'Use letters, digits, dots, hyphens and underscores, at most 100, beginning with a letter or digit.')])),
-                ('name', models.CharField(blank=True, max_length=200)),
-            ],
-        ),
-        migrations.CreateModel(
-            name='Media',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('sha256', models.CharField(max_length=64)),
-                ('kind', models.CharField(max_length=40)),
-                ('bytes', models.PositiveBigIntegerField()),
-                ('file', models.FileField(max_length=200, upload_to='')),
-            ],
-            options={
-                'verbose_name_plural': 'media',
-            },
-        ),
-        migrations.CreateModel(
-            name='Part',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('number', models.PositiveIntegerField()),
-                ('text_digest', models.CharField(max_length=64)),
-            ],
-            options={
-                'ordering': ('unit', 'number'),
-            },
-        ),
-        migrations.CreateModel(
-            name='Draft',
-            fields=[
-                ('assignment', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='draft', serialize=False, to='tasks_app.assignment')),
-                ('counter', models.PositiveBigIntegerField(default=0)),
-                ('answer', models.JSONField(default=dict)),
-                ('saved_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
-            ],
-        ),
-        migrations.CreateModel(
-            name='Gold',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('purpose', models.CharField(choices=[('training', 'training'), ('exam', 'exam'), ('control', 'control')], max_length=10)),
-                ('kind', models.CharField(choices=[('exact', 'exactly this'), ('range', 'within a range'), ('set', 'one of several'), ('span', 'overlaps a span'), ('order', 'one above another')], max_length=10)),
-                ('answer', models.JSONField()),
-                ('explanation', models.TextField(blank=True)),
-                ('criterion', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tasks_app.criterion')),
-            ],
-            options={
-                'verbose_name_plural': 'gold',
-            },
-        ),
-        migrations.CreateModel(
-            name='Booklet',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('number', models.PositiveIntegerField()),
-                ('state', models.CharField(choices=[('free', 'free'), ('taken', 'taken'), ('left', 'left with open places')], default='free', max_length=10)),
-                ('group', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tasks_app.group')),
-            ],
-            options={
-                'ordering': ('task', 'number'),
-            },
-        ),
-        migrations.CreateModel(
-            name='Item',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('since', models.PositiveIntegerField(default=1)),
-                ('until', models.PositiveIntegerField(blank=True, null=True)),
-                ('key', models.CharField(max_length=100, validators=[django.core.validators.RegexValidator('^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$', 'Use letters, digits, dots, hyphens and underscores, at most 100, beginning with a letter or digit.')])),
-                ('position', models.PositiveIntegerField(default=0)),
-                ('source', models.TextField(blank=True)),
-                ('reference', models.TextField(blank=True)),
-                ('source_language', models.CharField(blank=True, max_length=35)),
-                ('format', models.CharField(default='text', max_length=20)),
-                ('options', models.JSONField(blank=True, default=dict)),
-                ('features', models.JSONField(blank=True, default=dict)),
-                ('document', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='items', to='tasks_app.document')),
-            ],
-            options={
-                'ordering': ('study', 'id'),
-            },
-        ),
-        migrations.CreateModel(
-            name='Judgment',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('submission', models.UUIDField()),
-                ('answer', models.JSONField(default=dict)),
-                ('skip_reason', models.CharField(blank=True, choices=[('upsetting', 'It upsets me'), ('cannot_judge', 'I cannot judge this'), ('technical', 'Something does not work'), ('other', 'Another reason')], max_length=20)),
-                ('comment', models.TextField(blank=True)),
-                ('seconds_active', models.FloatField(blank=True, null=True)),
-                ('seconds_elapsed', models.FloatField(blank=True, null=True)),
-                ('log', models.JSONField(blank=True, default=list)),
-                ('version', models.PositiveIntegerField()),
-                ('submitted_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
-                ('assignment', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='judgments', to='tasks_app.assignment')),
-                ('replaces', models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='replaced_by', to='tasks_app.judgment')),
-            ],
-            options={
-                'ordering': ('id',),
-            },
-        ),
-        migrations.CreateModel(
-            name='ControlResult',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('passed', models.BooleanField()),
-                ('detail', models.JSONField(blank=True, default=dict)),
-                ('gold', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='results', to='tasks_app.gold')),
-                ('judgment', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='control_results', to='tasks_app.judgment')),
-            ],
-        ),
-        migrations.CreateModel(
-            name='ItemMedia',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('role', models.CharField(max_length=40)),
-                ('order', models.PositiveIntegerField(default=1)),
-                ('item', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='item_media', to='tasks_app.item')),
-                ('media', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tasks_app.media')),
-            ],
-            options={
-                'ordering': ('item', 'role', 'order'),
-            },
-        ),
-        migrations.CreateModel(
-            name='Output',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('since', models.PositiveIntegerField(default=1)),
-                ('until', models.PositiveIntegerField(blank=True, null=True)),
-                ('variant', models.CharField(blank=True, default='', max_length=100)),
-                ('text', models.TextField(blank=True)),
-                ('language', models.CharField(blank=True, max_length=35)),
-                ('digest', models.CharField(max_length=64)),
-                ('item', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='outputs', to='tasks_app.item')),
-            ],
-            options={
-                'ordering': ('item', 'id'),
-            },
-        ),
-        migrations.CreateModel(
-            name='PartOutput',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('output', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='part_outputs', to='tasks_app.output')),
-                ('part', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='part_outputs', to='tasks_app.part')),
-            ],
-            options={
-                'ordering': ('part', 'id'),
-            },
-        ),
-        migrations.CreateModel(
-            name='Place',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('number', models.PositiveIntegerField()),
-                ('order', models.PositiveIntegerField()),
-                ('arrangement', models.JSONField(blank=True, default=dict)),
-                ('booklet', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='places', to='tasks_app.booklet')),
-            ],
-            options={
-                'ordering': ('booklet', 'order'),
-            },
-        ),
-        migrations.AddField(
-            model_name='assignment',
-            name='place',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='assignments', to='tasks_app.place'),
-        ),
-        migrations.CreateModel(
-            name='Prefill',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('payload', models.JSONField()),
-                ('part', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='prefills', to='tasks_app.part')),
-            ],
-        ),
-        migrations.CreateModel(
-            name='Rater',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('pseudonym', models.CharField(max_length=40)),
-                ('kind', models.CharField(choices=[('real', 'real'), ('sandbox', 'trying out'), ('simulated', 'simulated'), ('imported', 'imported')], default='real', max_length=10)),
-                ('seed', models.BigIntegerField()),
-                ('token_hash', models.CharField(max_length=64, unique=True)),
-                ('version', models.PositiveIntegerField()),
-                ('language', models.CharField(blank=True, max_length=35)),
-                ('state', models.CharField(choices=[('enrolled', 'enrolled'), ('judging', 'judging'), ('ended', 'ended')], default='enrolled', max_length=10)),
-                ('outcome', models.CharField(blank=True, choices=[('completed', 'completed'), ('screened_out', 'screened out'), ('failed', 'failed the exam'), ('full', 'study full'), ('withdrawn', 'stopped')], max_length=20, null=True)),
-                ('completion_code', models.CharField(blank=True, max_length=40)),
-                ('prefs', models.JSONField(blank=True, default=dict)),
-                ('enrolled_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
-                ('instructed_at', models.DateTimeField(blank=True, null=True)),
-                ('ended_at', models.DateTimeField(blank=True, null=True)),
-                ('erased_at', models.DateTimeField(blank=True, null=True)),
-                ('group', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='raters', to='tasks_app.group')),
-            ],
-            options={
-                'ordering': ('study', 'id'),
-            },
-        ),
-        migrations.CreateModel(
-            name='Payment',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(choices=[('full', 'full'), ('part', 'part'), ('bonus', 'bonus'), ('withheld', 'withheld')], max_length=10)),
-                ('amount', models.DecimalField(decimal_places=2, max_digits=10)),
-                ('reason', models.TextField(blank=True)),
-                ('run_number', models.PositiveBigIntegerField(blank=True, null=True)),
-                ('at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
-                ('rater', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='payments', to='tasks_app.rater')),
-            ],
-        ),
-        migrations.CreateModel(
-            name='Outbox',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(max_length=40)),
-                ('wave', models.PositiveIntegerField(default=1)),
-                ('due', models.DateTimeField()),
-                ('sent_at', models.DateTimeField(blank=True, null=True)),
-                ('rater', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='outbox', to='tasks_app.rater')),
-            ],
-            options={
-                'verbose_name_plural': 'outbox',
-            },
-        ),
-        migrations.CreateModel(
-            name='Consent',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
-                ('consent_text', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tasks_app.consenttext')),
-                ('rater', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='consents', to='tasks_app.rater')),
-            ],
-        ),
-        migrations.AddField(
-            model_name='booklet',
-            name='claimed_by',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='tasks_app.rater'),
-        ),
-        migrations.AddField(
-            model_name='assignment',
-            name='rater',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='assignments', to='tasks_app.rater'),
-        ),
-        migrations.CreateModel(
-            name='RaterSet',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('number', models.PositiveIntegerField()),
-                ('version', models.PositiveIntegerField()),
-                ('state', models.CharField(choices=[('open', 'open'), ('finished', 'finished'), ('expired', 'expired'), ('returned', 'returned')], default='open', max_length=10)),
-                ('lease_until', models.DateTimeField(blank=True, null=True)),
-                ('claimed_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
-                ('booklet', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tasks_app.booklet')),
-                ('rater', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='sets', to='tasks_app.rater')),
-            ],
-            options={
-                'ordering': ('rater', 'number'),
-            },
-        ),
-        migrations.AddField(
-            model_name='assignment',
-            name='set',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='assignments', to='tasks_app.raterset'),
-        ),
         migrations.CreateModel(
             name='Study',
             fields=[
@@ -374,142 +43,44 @@ class Migration(migrations.Migration):
                 'constraints': [models.CheckConstraint(condition=models.Q(('state__in', ['draft', 'open', 'paused', 'closed'])), name='study_state'), models.CheckConstraint(condition=models.Q(('state', 'draft'), ('current_version__gt', 0), _connector='OR'), name='study_frozen_if_opened')],
             },
         ),
-        migrations.AddField(
-            model_name='rater',
-            name='study',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='raters', to='tasks_app.study'),
-        ),
         migrations.CreateModel(
-            name='Membership',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('role', models.CharField(choices=[('owner', 'owner'), ('editor', 'editor'), ('viewer', 'viewer')], max_length=10)),
-                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='memberships', to=settings.AUTH_USER_MODEL)),
-                ('study', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='memberships', to='tasks_app.study')),
-            ],
-        ),
-        migrations.AddField(
-            model_name='media',
-            name='study',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='media', to='tasks_app.study'),
-        ),
-        migrations.AddField(
-            model_name='item',
-            name='study',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='items', to='tasks_app.study'),
-        ),
-        migrations.CreateModel(
-            name='Identity',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('channel', models.CharField(max_length=40)),
-                ('external_id', models.CharField(max_length=200)),
-                ('session_id', models.CharField(blank=True, max_length=200)),
-                ('email', models.EmailField(blank=True, max_length=254)),
-                ('rater', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='identity', to='tasks_app.rater')),
-                ('study', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='identities', to='tasks_app.study')),
-            ],
-            options={
-                'verbose_name_plural': 'identities',
-            },
-        ),
-        migrations.CreateModel(
-            name='GroupBlock',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('number', models.PositiveIntegerField()),
-                ('group', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='tasks_app.group')),
-                ('taken_by', models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='tasks_app.rater')),
-                ('study', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='group_blocks', to='tasks_app.study')),
-            ],
-        ),
-        migrations.AddField(
-            model_name='group',
-            name='study',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='groups', to='tasks_app.study'),
-        ),
-        migrations.CreateModel(
-            name='Event',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('verb', models.CharField(max_length=40)),
-                ('object', models.CharField(blank=True, max_length=200)),
-                ('before', models.JSONField(blank=True, null=True)),
-                ('after', models.JSONField(blank=True, null=True)),
-                ('at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
-                ('actor', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('study', models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='events', to='tasks_app.study')),
-            ],
-            options={
-                'ordering': ('-id',),
-            },
-        ),
-        migrations.CreateModel(
-            name='Erasure',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('ratings', models.PositiveIntegerField()),
-                ('at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
-                ('assignment', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='erasures', to='tasks_app.assignment')),
-                ('study', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='erasures', to='tasks_app.study')),
-            ],
-        ),
-        migrations.CreateModel(
-            name='EnrolmentCount',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('day', models.DateField()),
-                ('digest', models.CharField(max_length=64)),
-                ('count', models.PositiveIntegerField(default=0)),
-                ('study', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='tasks_app.study')),
-            ],
-        ),
-        migrations.AddField(
-            model_name='document',
-            name='study',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='documents', to='tasks_app.study'),
-        ),
-        migrations.AddField(
-            model_name='criterion',
-            name='study',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='criteria', to='tasks_app.study'),
-        ),
-        migrations.AddField(
-            model_name='consenttext',
-            name='study',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='consent_texts', to='tasks_app.study'),
-        ),
-        migrations.CreateModel(
-            name='ApiToken',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(blank=True, max_length=100)),
-                ('hash', models.CharField(max_length=64, unique=True)),
-                ('scopes', models.JSONField(default=list)),
-                ('expires', models.DateTimeField(blank=True, null=True)),
-                ('revoked', models.DateTimeField(blank=True, null=True)),
-                ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
-                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='api_tokens', to=settings.AUTH_USER_MODEL)),
-                ('study', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='api_tokens', to='tasks_app.study')),
-            ],
-        ),
-        migrations.CreateModel(
-            name='System',
+            name='Group',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('key', models.CharField(max_length=100, validators=[django.core.validators.RegexValidator('^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$', 'Use letters, digits, dots, hyphens and underscores, at most 100, beginning with a letter or digit.')])),
                 ('name', models.CharField(blank=True, max_length=200)),
-                ('kind', models.CharField(choices=[('machine', 'machine'), ('human', 'human'), ('reference', 'reference'), ('source', 'source'), ('degraded', 'degraded copy')], default='machine', max_length=10)),
-                ('study', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='systems', to='tasks_app.study')),
+                ('study', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='groups', to='tasks_app.study')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('study', 'key'), name='group_key')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Rater',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('pseudonym', models.CharField(max_length=40)),
+                ('kind', models.CharField(choices=[('real', 'real'), ('sandbox', 'trying out'), ('simulated', 'simulated'), ('imported', 'imported')], default='real', max_length=10)),
+                ('seed', models.BigIntegerField()),
+                ('token_hash', models.CharField(max_length=64, unique=True)),
+                ('version', models.PositiveIntegerField()),
+                ('language', models.CharField(blank=True, max_length=35)),
+                ('state', models.CharField(choices=[('enrolled', 'enrolled'), ('judging', 'judging'), ('ended', 'ended')], default='enrolled', max_length=10)),
+                ('outcome', models.CharField(blank=True, choices=[('completed', 'completed'), ('screened_out', 'screened out'), ('failed', 'failed the exam'), ('full', 'study full'), ('withdrawn', 'stopped')], max_length=20, null=True)),
+                ('completion_code', models.CharField(blank=True, max_length=40)),
+                ('prefs', models.JSONField(blank=True, default=dict)),
+                ('enrolled_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
+                ('instructed_at', models.DateTimeField(blank=True, null=True)),
+                ('ended_at', models.DateTimeField(blank=True, null=True)),
+                ('erased_at', models.DateTimeField(blank=True, null=True)),
+                ('group', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='raters', to='tasks_app.group')),
+                ('study', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='raters', to='tasks_app.study')),
             ],
             options={
                 'ordering': ('study', 'id'),
+                'indexes': [models.Index(fields=['study', 'state'], name='rater_study_state')],
+                'constraints': [models.UniqueConstraint(fields=('study', 'pseudonym'), name='rater_pseudonym'), models.UniqueConstraint(fields=('id', 'kind'), name='rater_kind_pair'), models.CheckConstraint(condition=models.Q(('kind__in', ['real', 'sandbox', 'simulated', 'imported'])), name='rater_kind'), models.CheckConstraint(condition=models.Q(('state__in', ['enrolled', 'judging', 'ended'])), name='rater_state'), models.CheckConstraint(condition=models.Q(models.Q(('outcome__isnull', False), ('state', 'ended')), models.Q(models.Q(('state', 'ended'), _negated=True), ('outcome__isnull', True)), _connector='OR'), name='rater_ended_has_outcome')],
             },
-        ),
-        migrations.AddField(
-            model_name='output',
-            name='system',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='outputs', to='tasks_app.system'),
         ),
         migrations.CreateModel(
             name='Task',
@@ -536,37 +107,75 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('study', 'order', 'id'),
+                'constraints': [models.UniqueConstraint(condition=models.Q(('until__isnull', True)), fields=('study', 'key'), name='task_key'), models.CheckConstraint(condition=models.Q(('k__gte', 1)), name='task_k'), models.CheckConstraint(condition=models.Q(('set_size__gte', 1)), name='task_set_size'), models.CheckConstraint(condition=models.Q(('criteria_mode__in', ['together', 'page', 'block', 'rater'])), name='task_criteria_mode')],
             },
         ),
-        migrations.AddField(
-            model_name='raterset',
-            name='task',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tasks_app.task'),
-        ),
-        migrations.AddField(
-            model_name='booklet',
-            name='task',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='booklets', to='tasks_app.task'),
-        ),
         migrations.CreateModel(
-            name='TaskCriterion',
+            name='Version',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('order', models.PositiveIntegerField()),
-                ('criterion', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='task_criteria', to='tasks_app.criterion')),
-                ('task', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='task_criteria', to='tasks_app.task')),
+                ('number', models.PositiveIntegerField()),
+                ('document', models.JSONField()),
+                ('digest', models.CharField(max_length=64)),
+                ('change', models.CharField(choices=[('first', 'first version'), ('wording', 'wording only'), ('split', 'results are kept apart')], default='first', max_length=10)),
+                ('frozen_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
+                ('by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('study', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='versions', to='tasks_app.study')),
             ],
             options={
-                'ordering': ('task', 'order'),
+                'ordering': ('study', 'number'),
+                'constraints': [models.UniqueConstraint(fields=('study', 'number'), name='version_number'), models.CheckConstraint(condition=models.Q(('change__in', ['first', 'wording', 'split'])), name='version_change')],
             },
         ),
         migrations.CreateModel(
-            name='TaskGroup',
+            name='Booklet',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('group', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='task_groups', to='tasks_app.group')),
-                ('task', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='task_groups', to='tasks_app.task')),
+                ('number', models.PositiveIntegerField()),
+                ('state', models.CharField(choices=[('free', 'free'), ('taken', 'taken'), ('left', 'left with open places')], default='free', max_length=10)),
+                ('group', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tasks_app.group')),
+                ('claimed_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='tasks_app.rater')),
+                ('task', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='booklets', to='tasks_app.task')),
+                ('version', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='booklets', to='tasks_app.version')),
             ],
+            options={
+                'ordering': ('task', 'number'),
+                'indexes': [models.Index(condition=models.Q(('state', 'free')), fields=['task', 'number'], name='booklet_free'), models.Index(condition=models.Q(('state', 'left')), fields=['task', 'number'], name='booklet_left')],
+                'constraints': [models.UniqueConstraint(fields=('version', 'task', 'number'), name='booklet_number'), models.CheckConstraint(condition=models.Q(('state__in', ['free', 'taken', 'left'])), name='booklet_state')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Document',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('key', models.CharField(max_length=100, validators=[django.core.validators.RegexValidator('^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$', 'Use letters, digits, dots, hyphens and underscores, at most 100, beginning with a letter or digit.')])),
+                ('study', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='documents', to='tasks_app.study')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('study', 'key'), name='document_key')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Item',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('since', models.PositiveIntegerField(default=1)),
+                ('until', models.PositiveIntegerField(blank=True, null=True)),
+                ('key', models.CharField(max_length=100, validators=[django.core.validators.RegexValidator('^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$', 'Use letters, digits, dots, hyphens and underscores, at most 100, beginning with a letter or digit.')])),
+                ('position', models.PositiveIntegerField(default=0)),
+                ('source', models.TextField(blank=True)),
+                ('reference', models.TextField(blank=True)),
+                ('source_language', models.CharField(blank=True, max_length=35)),
+                ('format', models.CharField(default='text', max_length=20)),
+                ('options', models.JSONField(blank=True, default=dict)),
+                ('features', models.JSONField(blank=True, default=dict)),
+                ('document', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='items', to='tasks_app.document')),
+                ('study', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='items', to='tasks_app.study')),
+            ],
+            options={
+                'ordering': ('study', 'id'),
+                'constraints': [models.UniqueConstraint(condition=models.Q(('until__isnull', True)), fields=('study', 'key'), name='item_key'), models.CheckConstraint(condition=models.Q(('format__in', ['text', 'markdown', 'code'])), name='item_format')],
+            },
         ),
         migrations.CreateModel(
             name='Unit',
@@ -583,6 +192,422 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('task', 'id'),
+                'constraints': [models.UniqueConstraint(condition=models.Q(('until__isnull', True)), fields=('task', 'key'), name='unit_key')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Place',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('number', models.PositiveIntegerField()),
+                ('order', models.PositiveIntegerField()),
+                ('arrangement', models.JSONField(blank=True, default=dict)),
+                ('booklet', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='places', to='tasks_app.booklet')),
+                ('unit', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='places', to='tasks_app.unit')),
+            ],
+            options={
+                'ordering': ('booklet', 'order'),
+                'constraints': [models.UniqueConstraint(fields=('unit', 'number'), name='place_number'), models.UniqueConstraint(fields=('id', 'unit'), name='place_unit'), models.UniqueConstraint(deferrable=django.db.models.constraints.Deferrable['DEFERRED'], fields=('booklet', 'order'), name='place_order')],
+            },
+        ),
+        migrations.CreateModel(
+            name='RaterSet',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('number', models.PositiveIntegerField()),
+                ('version', models.PositiveIntegerField()),
+                ('state', models.CharField(choices=[('open', 'open'), ('finished', 'finished'), ('expired', 'expired'), ('returned', 'returned')], default='open', max_length=10)),
+                ('lease_until', models.DateTimeField(blank=True, null=True)),
+                ('claimed_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
+                ('booklet', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tasks_app.booklet')),
+                ('rater', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='sets', to='tasks_app.rater')),
+                ('task', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tasks_app.task')),
+            ],
+            options={
+                'ordering': ('rater', 'number'),
+                'indexes': [models.Index(condition=models.Q(('state', 'open')), fields=['lease_until'], name='set_lease')],
+                'constraints': [models.UniqueConstraint(fields=('rater', 'number'), name='set_number'), models.CheckConstraint(condition=models.Q(('state__in', ['open', 'finished', 'expired', 'returned'])), name='set_state')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Assignment',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('rater_kind', models.CharField(choices=[('real', 'real'), ('sandbox', 'trying out'), ('simulated', 'simulated'), ('imported', 'imported')], default='real', max_length=10)),
+                ('purpose', models.CharField(choices=[('training', 'training'), ('exam', 'exam'), ('warm_up', 'warm-up'), ('main', 'main'), ('control', 'control'), ('repeat', 'repeat')], default='main', max_length=10)),
+                ('order', models.PositiveIntegerField()),
+                ('arrangement', models.JSONField(blank=True, default=dict)),
+                ('wave', models.PositiveIntegerField(default=1)),
+                ('version', models.PositiveIntegerField()),
+                ('state', models.CharField(choices=[('reserved', 'reserved'), ('live', 'shown'), ('submitted', 'submitted'), ('surplus', 'surplus'), ('skipped', 'skipped'), ('expired', 'expired'), ('returned', 'returned'), ('withdrawn', 'withdrawn')], default='reserved', max_length=10)),
+                ('first_shown', models.DateTimeField(blank=True, null=True)),
+                ('renewed_at', models.DateTimeField(blank=True, null=True)),
+                ('repeat_of', models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='repeat', to='tasks_app.assignment')),
+                ('place', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='assignments', to='tasks_app.place')),
+                ('rater', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='assignments', to='tasks_app.rater')),
+                ('set', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='assignments', to='tasks_app.raterset')),
+                ('unit', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='assignments', to='tasks_app.unit')),
+            ],
+            options={
+                'indexes': [models.Index(fields=['rater', 'state', 'order'], name='assignment_next')],
+                'constraints': [models.CheckConstraint(condition=models.Q(('purpose__in', ['training', 'exam', 'warm_up', 'main', 'control', 'repeat'])), name='assignment_purpose'), models.CheckConstraint(condition=models.Q(('state__in', ['reserved', 'live', 'submitted', 'surplus', 'skipped', 'expired', 'returned', 'withdrawn'])), name='assignment_state'), models.UniqueConstraint(condition=models.Q(('purpose', 'main'), models.Q(('rater_kind', 'imported'), _negated=True)), fields=('rater', 'unit'), name='assignment_unit_once'), models.UniqueConstraint(condition=models.Q(('state__in', ('reserved', 'live', 'submitted'))), fields=('place',), name='assignment_place_held_once'), models.CheckConstraint(condition=models.Q(models.Q(('purpose', 'main'), _negated=True), ('rater_kind__in', ['imported', 'sandbox']), models.Q(('state__in', ('reserved', 'live', 'submitted')), _negated=True), ('place__isnull', False), _connector='OR'), name='assignment_main_has_place'), models.CheckConstraint(condition=models.Q(('place__isnull', True), models.Q(('purpose', 'main'), ('rater_kind__in', ['real', 'simulated'])), _connector='OR'), name='assignment_place_only_for_counted'), models.CheckConstraint(condition=models.Q(models.Q(('purpose', 'repeat'), ('repeat_of__isnull', False)), models.Q(models.Q(('purpose', 'repeat'), _negated=True), ('repeat_of__isnull', True)), _connector='OR'), name='assignment_repeat_of')],
+            },
+        ),
+        migrations.CreateModel(
+            name='ConsentText',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('version', models.PositiveIntegerField()),
+                ('language', models.CharField(max_length=35)),
+                ('body', models.TextField()),
+                ('study', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='consent_texts', to='tasks_app.study')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('study', 'version', 'language'), name='consent_text_once')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Criterion',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('since', models.PositiveIntegerField(default=1)),
+                ('until', models.PositiveIntegerField(blank=True, null=True)),
+                ('key', models.CharField(max_length=100, validators=[django.core.validators.RegexValidator('^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$', 'Use letters, digits, dots, hyphens and underscores, at most 100, beginning with a letter or digit.')])),
+                ('kind', models.CharField(choices=[('criterion', 'quality criterion'), ('pair', 'adjective pair'), ('question', 'question')], default='criterion', max_length=10)),
+                ('name', models.CharField(max_length=200)),
+                ('definition', models.TextField(blank=True)),
+                ('question', models.TextField(blank=True)),
+                ('ends', models.JSONField(blank=True, default=dict)),
+                ('heds', models.JSONField(blank=True, default=dict)),
+                ('language', models.CharField(blank=True, max_length=35)),
+                ('study', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='criteria', to='tasks_app.study')),
+            ],
+            options={
+                'verbose_name_plural': 'criteria',
+                'constraints': [models.UniqueConstraint(condition=models.Q(('until__isnull', True)), fields=('study', 'key'), name='criterion_key'), models.CheckConstraint(condition=models.Q(('kind__in', ['criterion', 'pair', 'question'])), name='criterion_kind')],
+            },
+        ),
+        migrations.CreateModel(
+            name='DailySalt',
+            fields=[
+                ('day', models.DateField(primary_key=True, serialize=False)),
+                ('salt', models.CharField(max_length=64)),
+            ],
+        ),
+        migrations.CreateModel(
+            name='Media',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('sha256', models.CharField(max_length=64)),
+                ('kind', models.CharField(max_length=40)),
+                ('bytes', models.PositiveBigIntegerField()),
+                ('file', models.FileField(max_length=200, upload_to='')),
+                ('study', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='media', to='tasks_app.study')),
+            ],
+            options={
+                'verbose_name_plural': 'media',
+                'constraints': [models.UniqueConstraint(fields=('study', 'sha256'), name='media_once')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Part',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('number', models.PositiveIntegerField()),
+                ('text_digest', models.CharField(max_length=64)),
+                ('unit', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='parts', to='tasks_app.unit')),
+            ],
+            options={
+                'ordering': ('unit', 'number'),
+                'constraints': [models.UniqueConstraint(fields=('unit', 'number'), name='part_number')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Draft',
+            fields=[
+                ('assignment', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='draft', serialize=False, to='tasks_app.assignment')),
+                ('counter', models.PositiveBigIntegerField(default=0)),
+                ('answer', models.JSONField(default=dict)),
+                ('saved_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
+            ],
+        ),
+        migrations.CreateModel(
+            name='Gold',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('purpose', models.CharField(choices=[('training', 'training'), ('exam', 'exam'), ('control', 'control')], max_length=10)),
+                ('kind', models.CharField(choices=[('exact', 'exactly this'), ('range', 'within a range'), ('set', 'one of several'), ('span', 'overlaps a span'), ('order', 'one above another')], max_length=10)),
+                ('answer', models.JSONField()),
+                ('explanation', models.TextField(blank=True)),
+                ('criterion', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tasks_app.criterion')),
+                ('unit', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='gold', to='tasks_app.unit')),
+            ],
+            options={
+                'verbose_name_plural': 'gold',
+                'constraints': [models.CheckConstraint(condition=models.Q(('purpose__in', ['training', 'exam', 'control'])), name='gold_purpose'), models.CheckConstraint(condition=models.Q(('kind__in', ['exact', 'range', 'set', 'span', 'order'])), name='gold_kind')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Judgment',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('submission', models.UUIDField()),
+                ('answer', models.JSONField(default=dict)),
+                ('skip_reason', models.CharField(blank=True, choices=[('upsetting', 'It upsets me'), ('cannot_judge', 'I cannot judge this'), ('technical', 'Something does not work'), ('other', 'Another reason')], max_length=20)),
+                ('comment', models.TextField(blank=True)),
+                ('seconds_active', models.FloatField(blank=True, null=True)),
+                ('seconds_elapsed', models.FloatField(blank=True, null=True)),
+                ('log', models.JSONField(blank=True, default=list)),
+                ('version', models.PositiveIntegerField()),
+                ('submitted_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
+                ('assignment', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='judgments', to='tasks_app.assignment')),
+                ('replaces', models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='replaced_by', to='tasks_app.judgment')),
+            ],
+            options={
+                'ordering': ('id',),
+                'constraints': [models.UniqueConstraint(fields=('assignment', 'submission'), name='judgment_submission'), models.UniqueConstraint(condition=models.Q(('replaces__isnull', True)), fields=('assignment',), name='judgment_first'), models.CheckConstraint(condition=models.Q(('skip_reason__in', ['', 'upsetting', 'cannot_judge', 'technical', 'other'])), name='judgment_skip_reason')],
+            },
+        ),
+        migrations.CreateModel(
+            name='ControlResult',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('passed', models.BooleanField()),
+                ('detail', models.JSONField(blank=True, default=dict)),
+                ('gold', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='results', to='tasks_app.gold')),
+                ('judgment', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='control_results', to='tasks_app.judgment')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('judgment', 'gold'), name='control_result_once')],
+            },
+        ),
+        migrations.CreateModel(
+            name='ItemMedia',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('role', models.CharField(max_length=40)),
+                ('order', models.PositiveIntegerField(default=1)),
+                ('item', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='item_media', to='tasks_app.item')),
+                ('media', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tasks_app.media')),
+            ],
+            options={
+                'ordering': ('item', 'role', 'order'),
+                'constraints': [models.UniqueConstraint(fields=('item', 'role', 'order'), name='item_media_once')],
+            },
+        ),
+        migrations.CreateModel(
+            name='System',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('key', models.CharField(max_length=100, validators=[django.core.validators.RegexValidator('^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$', 'Use letters, digits, dots, hyphens and underscores, at most 100, beginning with a letter or digit.')])),
+                ('name', models.CharField(blank=True, max_length=200)),
+                ('kind', models.CharField(choices=[('machine', 'machine'), ('human', 'human'), ('reference', 'reference'), ('source', 'source'), ('degraded', 'degraded copy')], default='machine', max_length=10)),
+                ('study', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='systems', to='tasks_app.study')),
+            ],
+            options={
+                'ordering': ('study', 'id'),
+                'constraints': [models.UniqueConstraint(fields=('study', 'key'), name='system_key'), models.CheckConstraint(condition=models.Q(('kind__in', ['machine', 'human', 'reference', 'source', 'degraded'])), name='system_kind')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Output',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('since', models.PositiveIntegerField(default=1)),
+                ('until', models.PositiveIntegerField(blank=True, null=True)),
+                ('variant', models.CharField(blank=True, default='', max_length=100)),
+                ('text', models.TextField(blank=True)),
+                ('language', models.CharField(blank=True, max_length=35)),
+                ('digest', models.CharField(max_length=64)),
+                ('item', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='outputs', to='tasks_app.item')),
+                ('system', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='outputs', to='tasks_app.system')),
+            ],
+            options={
+                'ordering': ('item', 'id'),
+                'indexes': [models.Index(fields=['item', 'digest'], name='output_digest')],
+                'constraints': [models.UniqueConstraint(condition=models.Q(('until__isnull', True)), fields=('item', 'system', 'variant'), name='output_once')],
+            },
+        ),
+        migrations.CreateModel(
+            name='PartOutput',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('output', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='part_outputs', to='tasks_app.output')),
+                ('part', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='part_outputs', to='tasks_app.part')),
+            ],
+            options={
+                'ordering': ('part', 'id'),
+                'constraints': [models.UniqueConstraint(fields=('part', 'output'), name='part_output_once')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Prefill',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('payload', models.JSONField()),
+                ('part', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='prefills', to='tasks_app.part')),
+            ],
+        ),
+        migrations.CreateModel(
+            name='Payment',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('kind', models.CharField(choices=[('full', 'full'), ('part', 'part'), ('bonus', 'bonus'), ('withheld', 'withheld')], max_length=10)),
+                ('amount', models.DecimalField(decimal_places=2, max_digits=10)),
+                ('reason', models.TextField(blank=True)),
+                ('run_number', models.PositiveBigIntegerField(blank=True, null=True)),
+                ('at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
+                ('rater', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='payments', to='tasks_app.rater')),
+            ],
+            options={
+                'constraints': [models.CheckConstraint(condition=models.Q(('kind__in', ['full', 'part', 'bonus', 'withheld'])), name='payment_kind'), models.CheckConstraint(condition=models.Q(models.Q(('kind', 'withheld'), _negated=True), models.Q(('reason', ''), _negated=True), _connector='OR'), name='payment_withheld_has_reason')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Outbox',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('kind', models.CharField(max_length=40)),
+                ('wave', models.PositiveIntegerField(default=1)),
+                ('due', models.DateTimeField()),
+                ('sent_at', models.DateTimeField(blank=True, null=True)),
+                ('rater', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='outbox', to='tasks_app.rater')),
+            ],
+            options={
+                'verbose_name_plural': 'outbox',
+                'indexes': [models.Index(condition=models.Q(('sent_at__isnull', True)), fields=['due'], name='outbox_due')],
+                'constraints': [models.UniqueConstraint(fields=('rater', 'kind', 'wave'), name='outbox_once')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Consent',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
+                ('consent_text', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tasks_app.consenttext')),
+                ('rater', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='consents', to='tasks_app.rater')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('rater', 'consent_text'), name='consent_once')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Membership',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('role', models.CharField(choices=[('owner', 'owner'), ('editor', 'editor'), ('viewer', 'viewer')], max_length=10)),
+                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='memberships', to=settings.AUTH_USER_MODEL)),
+                ('study', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='memberships', to='tasks_app.study')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('study', 'user'), name='membership_once'), models.CheckConstraint(condition=models.Q(('role__in', ['owner', 'editor', 'viewer'])), name='membership_role')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Identity',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('channel', models.CharField(max_length=40)),
+                ('external_id', models.CharField(max_length=200)),
+                ('session_id', models.CharField(blank=True, max_length=200)),
+                ('email', models.EmailField(blank=True, max_length=254)),
+                ('rater', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='identity', to='tasks_app.rater')),
+                ('study', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='identities', to='tasks_app.study')),
+            ],
+            options={
+                'verbose_name_plural': 'identities',
+                'constraints': [models.UniqueConstraint(fields=('study', 'channel', 'external_id'), name='identity_once')],
+            },
+        ),
+        migrations.CreateModel(
+            name='GroupBlock',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('number', models.PositiveIntegerField()),
+                ('group', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='tasks_app.group')),
+                ('taken_by', models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='tasks_app.rater')),
+                ('study', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='group_blocks', to='tasks_app.study')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('study', 'number'), name='group_block_number')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Event',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('verb', models.CharField(max_length=40)),
+                ('object', models.CharField(blank=True, max_length=200)),
+                ('before', models.JSONField(blank=True, null=True)),
+                ('after', models.JSONField(blank=True, null=True)),
+                ('at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
+                ('actor', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('study', models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='events', to='tasks_app.study')),
+            ],
+            options={
+                'ordering': ('-id',),
+                'indexes': [models.Index(fields=['study', '-id'], name='event_study')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Erasure',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('ratings', models.PositiveIntegerField()),
+                ('at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
+                ('assignment', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='erasures', to='tasks_app.assignment')),
+                ('study', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='erasures', to='tasks_app.study')),
+            ],
+        ),
+        migrations.CreateModel(
+            name='EnrolmentCount',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('day', models.DateField()),
+                ('digest', models.CharField(max_length=64)),
+                ('count', models.PositiveIntegerField(default=0)),
+                ('study', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='tasks_app.study')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('study', 'day', 'digest'), name='enrolment_count_once')],
+            },
+        ),
+        migrations.CreateModel(
+            name='ApiToken',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('name', models.CharField(blank=True, max_length=100)),
+                ('hash', models.CharField(max_length=64, unique=True)),
+                ('scopes', models.JSONField(default=list)),
+                ('expires', models.DateTimeField(blank=True, null=True)),
+                ('revoked', models.DateTimeField(blank=True, null=True)),
+                ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
+                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='api_tokens', to=settings.AUTH_USER_MODEL)),
+                ('study', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='api_tokens', to='tasks_app.study')),
+            ],
+        ),
+        migrations.CreateModel(
+            name='TaskCriterion',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('order', models.PositiveIntegerField()),
+                ('criterion', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='task_criteria', to='tasks_app.criterion')),
+                ('task', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='task_criteria', to='tasks_app.task')),
+            ],
+            options={
+                'ordering': ('task', 'order'),
+                'constraints': [models.UniqueConstraint(fields=('task', 'criterion'), name='task_criterion_once')],
+            },
+        ),
+        migrations.CreateModel(
+            name='TaskGroup',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('group', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='task_groups', to='tasks_app.group')),
+                ('task', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='task_groups', to='tasks_app.task')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('task', 'group'), name='task_group_once')],
             },
         ),
         migrations.CreateModel(
@@ -607,47 +632,10 @@ class Migration(migrations.Migration):
                 ('task', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tasks_app.task')),
                 ('unit', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tasks_app.unit')),
             ],
-        ),
-        migrations.AddField(
-            model_name='place',
-            name='unit',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='places', to='tasks_app.unit'),
-        ),
-        migrations.AddField(
-            model_name='part',
-            name='unit',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='parts', to='tasks_app.unit'),
-        ),
-        migrations.AddField(
-            model_name='gold',
-            name='unit',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='gold', to='tasks_app.unit'),
-        ),
-        migrations.AddField(
-            model_name='assignment',
-            name='unit',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='assignments', to='tasks_app.unit'),
-        ),
-        migrations.CreateModel(
-            name='Version',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('number', models.PositiveIntegerField()),
-                ('document', models.JSONField()),
-                ('digest', models.CharField(max_length=64)),
-                ('change', models.CharField(choices=[('first', 'first version'), ('wording', 'wording only'), ('split', 'results are kept apart')], default='first', max_length=10)),
-                ('frozen_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
-                ('by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('study', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='versions', to='tasks_app.study')),
-            ],
             options={
-                'ordering': ('study', 'number'),
+                'indexes': [models.Index(fields=['task', 'id'], name='rating_task'), django.contrib.postgres.indexes.BrinIndex(fields=['id'], name='rating_id_brin')],
+                'constraints': [models.UniqueConstraint(fields=('judgment', 'part', 'part_b', 'criterion', 'number'), name='rating_once', nulls_distinct=False), models.CheckConstraint(condition=models.Q(('span_start__isnull', True), ('span_start__lt', models.F('span_end')), _connector='OR'), name='rating_span_order'), models.CheckConstraint(condition=models.Q(models.Q(('span_end__isnull', True), ('span_side__isnull', True), ('span_start__isnull', True)), models.Q(('span_end__isnull', False), ('span_side__in', ['source', 'output']), ('span_side__isnull', False), ('span_start__isnull', False)), _connector='OR'), name='rating_span_whole'), models.CheckConstraint(condition=models.Q(('value__isnull', True), models.Q(('value__lt', float("inf")), ('value__gt', float("-inf"))), _connector='OR'), name='rating_value_finite')],
             },
-        ),
-        migrations.AddField(
-            model_name='booklet',
-            name='version',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='booklets', to='tasks_app.version'),
         ),
         migrations.CreateModel(
             name='Idempotency',
@@ -664,289 +652,5 @@ class Migration(migrations.Migration):
                 'verbose_name_plural': 'idempotency keys',
                 'constraints': [models.UniqueConstraint(fields=('token', 'key'), name='idempotency_once')],
             },
-        ),
-        migrations.AddConstraint(
-            model_name='judgment',
-            constraint=models.UniqueConstraint(fields=('assignment', 'submission'), name='judgment_submission'),
-        ),
-        migrations.AddConstraint(
-            model_name='judgment',
-            constraint=models.UniqueConstraint(condition=models.Q(('replaces__isnull', True)), fields=('assignment',), name='judgment_first'),
-        ),
-        migrations.AddConstraint(
-            model_name='judgment',
-            constraint=models.CheckConstraint(condition=models.Q(('skip_reason__in', ['', 'upsetting', 'cannot_judge', 'technical', 'other'])), name='judgment_skip_reason'),
-        ),
-        migrations.AddConstraint(
-            model_name='controlresult',
-            constraint=models.UniqueConstraint(fields=('judgment', 'gold'), name='control_result_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='itemmedia',
-            constraint=models.UniqueConstraint(fields=('item', 'role', 'order'), name='item_media_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='partoutput',
-            constraint=models.UniqueConstraint(fields=('part', 'output'), name='part_output_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='payment',
-            constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['full', 'part', 'bonus', 'withheld'])), name='payment_kind'),
-        ),
-        migrations.AddConstraint(
-            model_name='payment',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('kind', 'withheld'), _negated=True), models.Q(('reason', ''), _negated=True), _connector='OR'), name='payment_withheld_has_reason'),
-        ),
-        migrations.AddIndex(
-            model_name='outbox',
-            index=models.Index(condition=models.Q(('sent_at__isnull', True)), fields=['due'], name='outbox_due'),
-        ),
-        migrations.AddConstraint(
-            model_name='outbox',
-            constraint=models.UniqueConstraint(fields=('rater', 'kind', 'wave'), name='outbox_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='consent',
-            constraint=models.UniqueConstraint(fields=('rater', 'consent_text'), name='consent_once'),
-        ),
-        migrations.AddIndex(
-            model_name='rater',
-            index=models.Index(fields=['study', 'state'], name='rater_study_state'),
-        ),
-        migrations.AddConstraint(
-            model_name='rater',
-            constraint=models.UniqueConstraint(fields=('study', 'pseudonym'), name='rater_pseudonym'),
-        ),
-        migrations.AddConstraint(
-            model_name='rater',
-            constraint=models.UniqueConstraint(fields=('id', 'kind'), name='rater_kind_pair'),
-        ),
-        migrations.AddConstraint(
-            model_name='rater',
-            constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['real', 'sandbox', 'simulated', 'imported'])), name='rater_kind'),
-        ),
-        migrations.AddConstraint(
-            model_name='rater',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['enrolled', 'judging', 'ended'])), name='rater_state'),
-        ),
-        migrations.AddConstraint(
-            model_name='rater',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('outcome__isnull', False), ('state', 'ended')), models.Q(models.Q(('state', 'ended'), _negated=True), ('outcome__isnull', True)), _connector='OR'), name='rater_ended_has_outcome'),
-        ),
-        migrations.AddConstraint(
-            model_name='membership',
-            constraint=models.UniqueConstraint(fields=('study', 'user'), name='membership_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='membership',
-            constraint=models.CheckConstraint(condition=models.Q(('role__in', ['owner', 'editor', 'viewer'])), name='membership_role'),
-        ),
-        migrations.AddConstraint(
-            model_name='media',
-            constraint=models.UniqueConstraint(fields=('study', 'sha256'), name='media_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='item',
-            constraint=models.UniqueConstraint(condition=models.Q(('until__isnull', True)), fields=('study', 'key'), name='item_key'),
-        ),
-        migrations.AddConstraint(
-            model_name='item',
-            constraint=models.CheckConstraint(condition=models.Q(('format__in', ['text', 'markdown', 'code'])), name='item_format'),
-        ),
-        migrations.AddConstraint(
-            model_name='identity',
-            constraint=models.UniqueConstraint(fields=('study', 'channel', 'external_id'), name='identity_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='groupblock',
-            constraint=models.UniqueConstraint(fields=('study', 'number'), name='group_block_number'),
-        ),
-        migrations.AddConstraint(
-            model_name='group',
-            constraint=models.UniqueConstraint(fields=('study', 'key'), name='group_key'),
-        ),
-        migrations.AddIndex(
-            model_name='event',
-            index=models.Index(fields=['study', '-id'], name='event_study'),
-        ),
-        migrations.AddConstraint(
-            model_name='enrolmentcount',
-            constraint=models.UniqueConstraint(fields=('study', 'day', 'digest'), name='enrolment_count_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='document',
-            constraint=models.UniqueConstraint(fields=('study', 'key'), name='document_key'),
-        ),
-        migrations.AddConstraint(
-            model_name='criterion',
-            constraint=models.UniqueConstraint(condition=models.Q(('until__isnull', True)), fields=('study', 'key'), name='criterion_key'),
-        ),
-        migrations.AddConstraint(
-            model_name='criterion',
-            constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['criterion', 'pair', 'question'])), name='criterion_kind'),
-        ),
-        migrations.AddConstraint(
-            model_name='consenttext',
-            constraint=models.UniqueConstraint(fields=('study', 'version', 'language'), name='consent_text_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='system',
-            constraint=models.UniqueConstraint(fields=('study', 'key'), name='system_key'),
-        ),
-        migrations.AddConstraint(
-            model_name='system',
-            constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['machine', 'human', 'reference', 'source', 'degraded'])), name='system_kind'),
-        ),
-        migrations.AddIndex(
-            model_name='output',
-            index=models.Index(fields=['item', 'digest'], name='output_digest'),
-        ),
-        migrations.AddConstraint(
-            model_name='output',
-            constraint=models.UniqueConstraint(condition=models.Q(('until__isnull', True)), fields=('item', 'system', 'variant'), name='output_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='task',
-            constraint=models.UniqueConstraint(condition=models.Q(('until__isnull', True)), fields=('study', 'key'), name='task_key'),
-        ),
-        migrations.AddConstraint(
-            model_name='task',
-            constraint=models.CheckConstraint(condition=models.Q(('k__gte', 1)), name='task_k'),
-        ),
-        migrations.AddConstraint(
-            model_name='task',
-            constraint=models.CheckConstraint(condition=models.Q(('set_size__gte', 1)), name='task_set_size'),
-        ),
-        migrations.AddConstraint(
-            model_name='task',
-            constraint=models.CheckConstraint(condition=models.Q(('criteria_mode__in', ['together', 'page', 'block', 'rater'])), name='task_criteria_mode'),
-        ),
-        migrations.AddIndex(
-            model_name='raterset',
-            index=models.Index(condition=models.Q(('state', 'open')), fields=['lease_until'], name='set_lease'),
-        ),
-        migrations.AddConstraint(
-            model_name='raterset',
-            constraint=models.UniqueConstraint(fields=('rater', 'number'), name='set_number'),
-        ),
-        migrations.AddConstraint(
-            model_name='raterset',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['open', 'finished', 'expired', 'returned'])), name='set_state'),
-        ),
-        migrations.AddConstraint(
-            model_name='taskcriterion',
-            constraint=models.UniqueConstraint(fields=('task', 'criterion'), name='task_criterion_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='taskgroup',
-            constraint=models.UniqueConstraint(fields=('task', 'group'), name='task_group_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='unit',
-            constraint=models.UniqueConstraint(condition=models.Q(('until__isnull', True)), fields=('task', 'key'), name='unit_key'),
-        ),
-        migrations.AddIndex(
-            model_name='rating',
-            index=models.Index(fields=['task', 'id'], name='rating_task'),
-        ),
-        migrations.AddIndex(
-            model_name='rating',
-            index=django.contrib.postgres.indexes.BrinIndex(fields=['id'], name='rating_id_brin'),
-        ),
-        migrations.AddConstraint(
-            model_name='rating',
-            constraint=models.UniqueConstraint(fields=('judgment', 'part', 'part_b', 'criterion', 'number'), name='rating_once', nulls_distinct=False),
-        ),
-        migrations.AddConstraint(
-            model_name='rating',
-            constraint=models.CheckConstraint(condition=models.Q(('span_start__isnull', True), ('span_start__lt', models.F('span_end')), _connector='OR'), name='rating_span_order'),
-        ),
-        migrations.AddConstraint(
-            model_name='rating',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('span_end__isnull', True), ('span_side__isnull', True), ('span_start__isnull', True)), models.Q(('span_end__isnull', False), ('span_side__in', ['source', 'output']), ('span_side__isnull', False), ('span_start__isnull', False)), _connector='OR'), name='rating_span_whole'),
-        ),
-        migrations.AddConstraint(
-            model_name='rating',
-            constraint=models.CheckConstraint(condition=models.Q(('value__isnull', True), models.Q(('value__lt', float("inf")), ('value__gt', float("-inf"))), _connector='OR'), name='rating_value_finite'),
-        ),
-        migrations.AddConstraint(
-            model_name='place',
-            constraint=models.UniqueConstraint(fields=('unit', 'number'), name='place_number'),
-        ),
-        migrations.AddConstraint(
-            model_name='place',
-            constraint=models.UniqueConstraint(fields=('id', 'unit'), name='place_unit'),
-        ),
-        migrations.AddConstraint(
-            model_name='place',
-            constraint=models.UniqueConstraint(deferrable=django.db.models.constraints.Deferrable['DEFERRED'], fields=('booklet', 'order'), name='place_order'),
-        ),
-        migrations.AddConstraint(
-            model_name='part',
-            constraint=models.UniqueConstraint(fields=('unit', 'number'), name='part_number'),
-        ),
-        migrations.AddConstraint(
-            model_name='gold',
-            constraint=models.CheckConstraint(condition=models.Q(('purpose__in', ['training', 'exam', 'control'])), name='gold_purpose'),
-        ),
-        migrations.AddConstraint(
-            model_name='gold',
-            constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['exact', 'range', 'set', 'span', 'order'])), name='gold_kind'),
-        ),
-        migrations.AddIndex(
-            model_name='assignment',
-            index=models.Index(fields=['rater', 'state', 'order'], name='assignment_next'),
-        ),
-        migrations.AddConstraint(
-            model_name='assignment',
-            constraint=models.CheckConstraint(condition=models.Q(('purpose__in', ['training', 'exam', 'warm_up', 'main', 'control', 'repeat'])), name='assignment_purpose'),
-        ),
-        migrations.AddConstraint(
-            model_name='assignment',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['reserved', 'live', 'submitted', 'surplus', 'skipped', 'expired', 'returned', 'withdrawn'])), name='assignment_state'),
-        ),
-        migrations.AddConstraint(
-            model_name='assignment',
-            constraint=models.UniqueConstraint(condition=models.Q(('purpose', 'main'), models.Q(('rater_kind', 'imported'), _negated=True)), fields=('rater', 'unit'), name='assignment_unit_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='assignment',
-            constraint=models.UniqueConstraint(condition=models.Q(('state__in', ('reserved', 'live', 'submitted'))), fields=('place',), name='assignment_place_held_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='assignment',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('purpose', 'main'), _negated=True), ('rater_kind__in', ['imported', 'sandbox']), models.Q(('state__in', ('reserved', 'live', 'submitted')), _negated=True), ('place__isnull', False), _connector='OR'), name='assignment_main_has_place'),
-        ),
-        migrations.AddConstraint(
-            model_name='assignment',
-            constraint=models.CheckConstraint(condition=models.Q(('place__isnull', True), models.Q(('purpose', 'main'), ('rater_kind__in', ['real', 'simulated'])), _connector='OR'), name='assignment_place_only_for_counted'),
-        ),
-        migrations.AddConstraint(
-            model_name='assignment',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('purpose', 'repeat'), ('repeat_of__isnull', False)), models.Q(models.Q(('purpose', 'repeat'), _negated=True), ('repeat_of__isnull', True)), _connector='OR'), name='assignment_repeat_of'),
-        ),
-        migrations.AddConstraint(
-            model_name='version',
-            constraint=models.UniqueConstraint(fields=('study', 'number'), name='version_number'),
-        ),
-        migrations.AddConstraint(
-            model_name='version',
-            constraint=models.CheckConstraint(condition=models.Q(('change__in', ['first', 'wording', 'split'])), name='version_change'),
-        ),
-        migrations.AddIndex(
-            model_name='booklet',
-            index=models.Index(condition=models.Q(('state', 'free')), fields=['task', 'number'], name='booklet_free'),
-        ),
-        migrations.AddIndex(
-            model_name='booklet',
-            index=models.Index(condition=models.Q(('state', 'left')), fields=['task', 'number'], name='booklet_left'),
-        ),
-        migrations.AddConstraint(
-            model_name='booklet',
-            constraint=models.UniqueConstraint(fields=('version', 'task', 'number'), name='booklet_number'),
-        ),
-        migrations.AddConstraint(
-            model_name='booklet',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['free', 'taken', 'left'])), name='booklet_state'),
         ),
     ]
