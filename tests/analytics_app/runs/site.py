@@ -135,7 +135,7 @@ def _environment(folder: Path, database: str, broker: str, worker_processes: int
     unwanted = ("EVALWEB_LOCK_SECONDS", "EVALWEB_STATEMENT_SECONDS")
     inherited = {name: value for name, value in os.environ.items() if name not in unwanted}
     return inherited | {
-        "DJANGO_SETTINGS_MODULE": "evalweb.settings",
+        "DJANGO_SETTINGS_MODULE": "tests.analytics_app.runs.eager",
         "SECRET_KEY": secrets.token_hex(32),
         "ALLOWED_HOSTS": "localhost",
         "DATABASE_URL": database,

@@ -78,10 +78,10 @@ class Reference:
 
     def __init__(self, site: Site) -> None:
         self.site = site
-        site.python(MAKE)
-        site.rows(TRIGGER)
         site.start("worker")
         site.start("scheduler")
+        site.python(MAKE)
+        site.rows(TRIGGER)
         first = self.start()
         site.until("the first run is done", lambda: self.is_done(first))
         self.expected = self.found(first)
@@ -158,9 +158,13 @@ def working(reference: Reference) -> Reference:
 def test_a_broker_that_is_away_when_a_run_is_started(working: Reference) -> None:
     """Once it is back nothing happens to the run, and each part is computed once."""
     started: list[int] = []
-    working.site.restart_valkey(lambda: started.append(working.start()))
+
+    def start() -> None:
+        started.append(working.start())
+        assert working.states(*started).count("queued") == 1
+
+    working.site.restart_valkey(start)
     (run,) = started
-    assert working.states(run).count("queued") == 1
     working.check(run)
     assert working.attempts(run) == [1] * working.parts
     beats = "SELECT queue FROM analytics_app_workerbeat ORDER BY queue"
