@@ -157,16 +157,20 @@ def test_known_answers_go_with_their_texts(rosa: User) -> None:
 
 def test_files_go_with_the_texts_that_name_them(rosa: User) -> None:
     setup = draft(rosa)
-    content = png()
-    store_media(study=setup.study, sha256="a" * 64, kind="image/png", content=content)
-    store_media(study=setup.study, sha256="b" * 64, kind="image/png", content=content)
-    row = setup.rows.order_by("number").first()
-    assert row is not None
-    row.cells["context_image"] = media_name("a" * 64, "image/png")
-    row.save()
-    first, *others = studies_of(splitting.make(setup=setup, split=Split("feature_pair", project="P"), by=rosa))
-    assert [media.sha256 for media in Media.objects.filter(study=first)] == ["a" * 64]
-    assert not Media.objects.filter(study__in=others).exists()
+    first_row, *_, last_row = setup.rows.filter(table="items").order_by("number")
+    named = {
+        "a": (first_row, "context_image", "image/png"),
+        "c": (last_row, "output_file", "audio/wav"),
+        "d": (last_row, "captions", "text/vtt"),
+    }
+    for letter, (row, column, kind) in named.items():
+        store_media(study=setup.study, sha256=letter * 64, kind=kind, content=png())
+        row.cells[column] = media_name(letter * 64, kind)
+        row.save()
+    store_media(study=setup.study, sha256="b" * 64, kind="image/png", content=png())
+    studies = studies_of(splitting.make(setup=setup, split=Split("feature_pair", project="P"), by=rosa))
+    taken = [{media.sha256[0] for media in Media.objects.filter(study=study)} for study in studies]
+    assert taken == [{"a"}, set(), {"c", "d"}]
 
 
 def test_a_task_takes_what_is_there_of_its_items(rosa: User) -> None:
