@@ -11,7 +11,6 @@ import os
 import secrets
 import signal
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -216,8 +215,9 @@ def live_site(request: pytest.FixtureRequest, django_db_blocker: DjangoDbBlocker
                 folder=folder,
                 platform=platform,
             )
-            _prepare(site)
-        stack.callback(site.commands.stop)
+            # What `make run` does first, in the process of the commands, which are needed anyway.
+            stack.callback(site.commands.stop)
+            site.manage("shell", "-v", "0", "-c", "from evalweb import prepare; prepare.main(['--static'])")
         for name in ("web", "worker"):
             stack.callback(site.stop, name)
             site.start(name)
@@ -239,12 +239,6 @@ def _site_environment(folder: Path, database: str, broker: str, port: int) -> di
         "EVALWEB_RESEARCHER_PASSWORD": "a password for tests",
         "PYTHONWARNINGS": "default",
     }
-
-
-def _prepare(site: LiveSite) -> None:
-    command = [sys.executable, "-m", "evalweb.prepare", "--static"]
-    answer = subprocess.run(command, cwd=BASE_DIR, env=site.environment, capture_output=True, text=True, check=False)
-    assert answer.returncode == 0, f"The live site could not be prepared:\n{answer.stdout}{answer.stderr}"
 
 
 def _start(site: LiveSite, name: str) -> "subprocess.Popen[bytes]":
