@@ -188,7 +188,12 @@ def test_a_refusal_is_posted_the_ordinary_way(blank: Page, status: int) -> None:
     ("made", "key", "value", "wanted"),
     [
         ("0, 100, 1", "ArrowRight", "null", 50),
+        ("0, 100, 1", "ArrowDown", "null", 50),
         ("0, 100, 1", "PageDown", "null", 50),
+        ("0, 100, 1", "PageDown", "0", 0),
+        ("0, 100, 1", "Home", "null", 0),
+        ("0, 100, 1", "0", "null", 0),
+        ("0, 100, 1", "ArrowLeft", "50", 49),
         ("0, 100, 1", "ArrowRight", "50", 51),
         ("0, 100, 1", "PageUp", "95", 100),
         ("-3, 3, 1", "ArrowLeft", "null", 0),
