@@ -5,8 +5,7 @@ from collections.abc import Callable
 import pandas
 from playwright.sync_api import Page, expect
 
-from tests.browser.kit import sign_in
-from tests.browser.test_rater import accessible
+from tests.browser.kit import accessible, sign_in
 from tests.browser.test_researcher import OURS
 from tests.servers import LiveSite
 
@@ -35,7 +34,6 @@ def test_a_token_is_made_used_tried_and_ended(page: Page, live_site: LiveSite, m
 
     page.get_by_role("link", name="See all requests and try them").click()
     expect(page.get_by_text("/api/v1/studies/{slug}/runs/", exact=True).first).to_be_visible()
-    accessible(page, SWAGGER)
     page.get_by_role("button", name="Authorize").click()
     page.get_by_label("Value").fill(secret)
     page.get_by_role("button", name="Apply credentials").click()
@@ -50,4 +48,3 @@ def test_a_token_is_made_used_tried_and_ended(page: Page, live_site: LiveSite, m
     page.goto("/admin/studies/by-script/api/")
     page.get_by_role("button", name="Revoke notebook").click()
     expect(page.get_by_role("cell", name="revoked")).to_be_visible()
-    accessible(page, OURS)

@@ -19,7 +19,7 @@ from tests.browser.checked import (
     say_how_it_went,
     stage,
 )
-from tests.browser.kit import accessible, at, begin, fits, phone, send
+from tests.browser.kit import accessible, begin, fits, phone
 from tests.platform import Platform
 from tests.servers import LiveSite
 
@@ -52,15 +52,6 @@ def away(page: Page) -> list[str]:
 
     page.context.route("https://app.prolific.com/**", answer)
     return asked
-
-
-def judge(page: Page | FrameLocator, units: int) -> None:
-    """Judge every unit of a set."""
-    for done in range(units):
-        expect(page.locator(".top-progress")).to_contain_text(f"{done + 1} of ")
-        for group in page.get_by_role("radiogroup").all():
-            group.locator("label").nth(3).click()
-        page.get_by_role("button", name="Send and go on").click()
 
 
 def rows(site: LiveSite) -> dict[str, int]:
@@ -140,25 +131,6 @@ def test_others_are_shown_in_no_frame(browser: Browser, live_site: LiveSite, mak
     context.close()
 
 
-def test_prolific_from_consent_to_code(page: Page, make_study: MakeStudy, away: list[str]) -> None:
-    link = make_study("on-prolific", size=2, more=CHANNELS)
-    address = prolific(link)
-    begin(page, address)
-    judge(page, 1)
-    at(page, 1)
-    page.goto(address)
-    at(page, 1)
-    for group in page.get_by_role("radiogroup").all():
-        group.locator("label").nth(2).click()
-    send(page)
-    expect(page.get_by_role("heading", name="Thank you, you have finished")).to_be_visible()
-    expect(page.locator("#code")).to_have_value("DONE1234")
-    accessible(page)
-    page.get_by_role("link", name="Back to Prolific").click()
-    expect(page.get_by_role("heading", name="Prolific")).to_be_visible()
-    assert away == ["https://app.prolific.com/submissions/complete?cc=DONE1234"]
-
-
 def test_every_other_way_off_prolific(
     page: Page, browser: Browser, live_site: LiveSite, make_study: MakeStudy, away: list[str]
 ) -> None:
@@ -167,7 +139,6 @@ def test_every_other_way_off_prolific(
     page.get_by_role("link", name="Stop here").click()
     page.get_by_role("button", name="Stop here").click()
     expect(page.get_by_role("heading", name="You have stopped")).to_be_visible()
-    accessible(page)
     page.get_by_role("link", name="Back to Prolific").click()
     expect(page.get_by_role("heading", name="Prolific")).to_be_visible()
     assert away.pop().endswith("?cc=STOP1234")

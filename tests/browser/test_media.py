@@ -76,7 +76,6 @@ def test_what_was_played_and_enlarged_is_stored_with_the_answer(
 
     page.on("response", note)
     begin(page, make_media_study("heard"))
-    accessible(page)
     pictures = page.get_by_role("button", name="A yellow house")
     expect(page.get_by_role("img", name="A garden")).to_be_visible()
     assert page.get_by_role("img", name="A yellow house").evaluate("(one) => one.naturalWidth") == 1800
@@ -105,27 +104,6 @@ def test_what_was_played_and_enlarged_is_stored_with_the_answer(
     assert mine[-1][0] == "played"
     assert mine[-1][2].split()[-1].startswith("58.0-")
     assert [row[0] for row in log] == sorted(row[0] for row in log)
-
-
-def test_by_keyboard_and_on_a_phone(
-    page: Page, browser: Browser, live_site: LiveSite, make_media_study: Callable[..., str]
-) -> None:
-    link = make_media_study("touched")
-    begin(page, link)
-    press_until(page, lambda: page.evaluate("document.activeElement.dataset?.zoom") == "image-2")
-    page.keyboard.press("Space")
-    expect(page.locator("dialog[open]").get_by_role("img", name="A garden")).to_be_visible()
-    page.keyboard.press("Escape")
-    press_until(page, lambda: page.evaluate("document.activeElement.tagName") == "AUDIO")
-    page.locator("audio").evaluate("(one) => { one.muted = true; }")
-    page.keyboard.press("Space")
-    page.locator("audio").evaluate(HEARD)
-    with phone(browser, live_site) as small:
-        begin(small, link)
-        fits(small)
-        small.get_by_role("button", name="A yellow house").tap()
-        expect(small.locator("dialog[open]")).to_be_visible()
-        accessible(small)
 
 
 def test_a_content_warning_covers_them_and_without_script_they_are_there(
@@ -214,7 +192,6 @@ def test_outputs_that_are_pictures_and_sounds_are_judged_by_keyboard(
     with phone(browser, live_site) as small:
         begin(small, outputs_link)
         fits(small)
-        accessible(small)
     with without_script(browser, live_site) as plain:
         begin(plain, outputs_link)
         expect(plain.locator("video[controls] > track[default], a.media-zoom[href]").first).to_be_attached()

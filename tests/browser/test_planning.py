@@ -3,13 +3,10 @@
 import re
 from collections.abc import Callable
 
-import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
-from tests.browser.kit import sign_in, without_script
-from tests.browser.test_rater import accessible
+from tests.browser.kit import accessible, fits_a_phone, sign_in, without_script
 from tests.browser.test_researcher import OURS
-from tests.browser.test_results import fits
 from tests.servers import LiveSite
 
 MakeStudy = Callable[..., str]
@@ -20,8 +17,7 @@ def test_planning_before_a_study_exists(page: Page, live_site: LiveSite) -> None
     page.goto("/admin/studies/")
     # The page of studies leads there once there are any; the navigation always does.
     page.get_by_role("link", name="Planning").click()
-    accessible(page, OURS)
-    fits(page)
+    fits_a_phone(page)
     page.get_by_role("link", name="Judges of a triangle test").click()
     expect(page.get_by_text("66 judges show a difference")).to_be_visible()
     page.get_by_label("Share of people who can tell").fill("0.5")
@@ -30,20 +26,18 @@ def test_planning_before_a_study_exists(page: Page, live_site: LiveSite) -> None
     expect(page).to_have_url(re.compile("judges=24.*pd=0.5"))
     page.reload()
     expect(page.get_by_text("With 24 judges at least 13 must be right (alpha 0.05); the power is 93.2")).to_be_visible()
-    accessible(page, OURS)
-    fits(page)
-    for name in ("Power for a difference of means", "Power for preferences", "Width of an interval of alpha"):
+    fits_a_phone(page)
+    for name in ("Power for preferences", "Width of an interval of alpha"):
         page.get_by_role("navigation", name="Planning").get_by_role("link", name=name).click()
         expect(page.get_by_role("img")).to_be_visible()
         page.get_by_text("What was assumed").click()
         expect(page.locator("#planning-assumed")).to_be_visible()
         accessible(page, OURS)
-        fits(page)
+        fits_a_phone(page)
     page.get_by_role("navigation", name="Planning").get_by_role("link", name="Cost and hours").click()
     expect(page.get_by_text("48 raters, 11.2 hours of their time, 132.72")).to_be_visible()
     page.goto("/admin/planning/cost/?units=0")
     expect(page.get_by_text("This cannot be calculated. Fix the marked fields.")).to_be_visible()
-    accessible(page, OURS)
 
 
 def test_the_answer_follows_what_is_typed(page: Page, live_site: LiveSite) -> None:
@@ -136,14 +130,11 @@ def test_planning_without_scripts(browser: Browser, live_site: LiveSite) -> None
         expect(page.get_by_text("Ensure this value is greater than or equal to 1.")).to_be_visible()
 
 
-@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.exhaustive)])
-def test_planning_from_within_a_study(page: Page, live_site: LiveSite, make_study: MakeStudy, scheme: str) -> None:
-    page.emulate_media(color_scheme=scheme)
-    make_study(f"planned-{scheme}")
+def test_planning_from_within_a_study(page: Page, live_site: LiveSite, make_study: MakeStudy) -> None:
+    make_study("planned")
     sign_in(page, live_site)
-    page.goto(f"/admin/studies/planned-{scheme}/recruit/")
+    page.goto("/admin/studies/planned/recruit/")
     page.get_by_role("link", name="Cost and hours").click()
     expect(page.get_by_label("Units", exact=True)).to_have_value("12")
     expect(page.get_by_label("Judgments per unit")).to_have_value("5")
     expect(page.get_by_label("Pay per hour")).to_have_value("30.00")
-    accessible(page, OURS)

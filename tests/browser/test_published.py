@@ -4,8 +4,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tasks_app.setup.published import published
-from tests.browser.kit import accessible, fits, phone, sign_in
-from tests.browser.test_researcher import OURS
+from tests.browser.kit import fits, phone, sign_in
 from tests.servers import LiveSite
 
 
@@ -18,8 +17,8 @@ def to_the_first_screen(rater: Page) -> None:
             rater.locator("button.button-main").last.click()
 
 
-# One with training and checks, and one with parts on items of their own; tests/published begins each by its form.
-IN_EVERY_RUN = {"detoxification", "paracrawl"}
+# One with training and checks; tests/published begins each by its form.
+IN_EVERY_RUN = {"detoxification"}
 
 
 @pytest.mark.parametrize(
@@ -28,7 +27,6 @@ IN_EVERY_RUN = {"detoxification", "paracrawl"}
 def test_from_new_study_to_the_screen_of_a_rater(page: Page, browser: Browser, live_site: LiveSite, name: str) -> None:
     sign_in(page, live_site)
     page.goto(f"/admin/studies/new/?published={name}")
-    accessible(page, OURS)
     page.get_by_label("Title", exact=True).fill(f"Ours {name}")
     page.get_by_role("button", name="Create the study").press("Enter")
     page.wait_for_url("**/set-up/task/")
@@ -43,4 +41,3 @@ def test_from_new_study_to_the_screen_of_a_rater(page: Page, browser: Browser, l
         to_the_first_screen(rater)
         expect(rater.locator("form[data-answer]")).to_be_visible()
         fits(rater)
-        accessible(rater)

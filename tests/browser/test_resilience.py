@@ -133,7 +133,9 @@ def test_pauses_between_tries_grow_and_are_seen(page: Page, make_study: MakeStud
 
 
 def test_the_back_button_doubles_nothing(page: Page, make_study: MakeStudy, live_site: LiveSite) -> None:
-    begin(page, make_study("back-button", size=3))
+    page.goto(make_study("back-button", size=3))
+    page.get_by_role("button", name="I agree, begin").click()
+    page.get_by_role("button", name="Start").click()
     for done in range(2):
         at(page, done)
         answer(page)
@@ -222,6 +224,7 @@ def test_the_personal_link_brings_everything_back_without_cookies_and_on_a_phone
     assert len(stored(live_site, "moved")) == 2
 
 
+@pytest.mark.exhaustive
 @pytest.mark.own_context
 def test_clocks_stand_still_during_a_break(page: Page, make_study: MakeStudy, live_site: LiveSite) -> None:
     page.clock.install()

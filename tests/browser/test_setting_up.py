@@ -5,8 +5,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page, Route, expect
 
-from tests.browser.kit import fits, phone, sign_in, without_script
-from tests.browser.test_rater import accessible
+from tests.browser.kit import accessible, fits_a_phone, sign_in, without_script
 from tests.browser.test_researcher import OURS
 from tests.servers import LiveSite
 
@@ -93,6 +92,7 @@ def test_every_step_is_accessible_and_fits_a_phone(page: Page, browser: Browser,
     for step in STEPS:
         page.goto(f"/admin/studies/example-likert/set-up/{step}/")
         accessible(page, OURS)
+        fits_a_phone(page)
     page.goto("/admin/studies/example-likert/set-up/task/")
     before = revision_of(page)
     page.get_by_label("Public title").focus()
@@ -101,11 +101,6 @@ def test_every_step_is_accessible_and_fits_a_phone(page: Page, browser: Browser,
     page.get_by_role("button", name="Undo my last change").press("Enter")
     saved(page, before + 2)
     expect(page.get_by_label("Public title")).to_have_value("How do these short texts read?")
-    with phone(browser, live_site) as narrow:
-        sign_in(narrow, live_site)
-        for step in STEPS:
-            narrow.goto(f"/admin/studies/example-likert/set-up/{step}/")
-            fits(narrow)
     with without_script(browser, live_site) as plain:
         sign_in(plain, live_site)
         plain.goto("/admin/studies/example-likert/set-up/raters/")

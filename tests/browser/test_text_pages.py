@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.kit import accessible, fits, phone, press_until, send, without_script
+from tests.browser.kit import accessible, come, fits, phone, press_until, send, without_script
 from tests.servers import LiveSite
 
 OpenExample = Callable[..., str]
@@ -14,10 +14,8 @@ THREE = {"texts_per_page": 3, "item_options": [], "none_of_these": [], "none_tex
 
 
 def begin(page: Page, link: str, texts: str) -> None:
-    """Consent, read the instructions, and wait for a page of these texts."""
-    page.goto(link)
-    page.get_by_role("button", name="I agree, begin").click()
-    page.get_by_role("button", name="Start").click()
+    """Come to the first page, and wait for these texts."""
+    come(page, link)
     on_page(page, texts)
 
 
@@ -35,7 +33,6 @@ def text(number: int) -> str:
 def test_pages_by_keyboard_alone(page: Page, open_example: OpenExample) -> None:
     begin(page, open_example("labels", params=THREE, criteria=["tone"]), "1 to 3")
     expect(page.locator("[data-labels][data-complete=false]")).to_have_count(3)
-    accessible(page)
     page.keyboard.press("1")
     expect(page.locator("#id_t2-p1-tone_0")).to_be_focused()
     press_until(page, lambda: page.evaluate("document.activeElement.id") == "id_t3-p1-tone_0")

@@ -33,7 +33,6 @@ def test_the_text_comes_alone_and_goes_when_the_questions_come(page: Page, open_
     expect(page.locator(".judged")).to_be_visible()
     expect(page.locator("[data-asked]")).to_be_hidden()
     expect(page.get_by_role("button", name="Send and go on")).to_be_hidden()
-    accessible(page)
     source = html.unescape(page.content())
     assert "correct" not in source
     read(page)
@@ -106,6 +105,7 @@ def test_on_a_phone_with_long_and_right_to_left_texts(
         accessible(page)
 
 
+@pytest.mark.exhaustive
 def test_without_a_script_questions_stand_below_the_text(
     browser: Browser, live_site: LiveSite, open_example: OpenExample
 ) -> None:

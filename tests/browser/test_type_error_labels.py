@@ -26,7 +26,6 @@ def test_a_unit_by_mouse_with_the_meaning_of_a_label_and_a_draft(page: Page, ope
     begin(page, open_example("error_labels"))
     ready(page)
     expect(page.get_by_role("radio", checked=True)).to_have_count(0)
-    accessible(page)
     send(page)
     missing(page, "Choose the first label that applies.")
     meaning = page.get_by_text("One of the two texts, or both, is not in the language")
@@ -77,7 +76,6 @@ def test_a_unit_by_keyboard_alone(page: Page, open_example: OpenExample) -> None
 def test_down_the_hierarchy_by_keys_and_back(page: Page, open_example: OpenExample) -> None:
     begin(page, open_example("error_labels", params={"ask": "in_order"}))
     ready(page)
-    accessible(page)
     expect(page.get_by_role("button", name="Yes")).to_have_count(1)
     send(page)
     missing(page, "Answer “Is one of the texts in another language")
@@ -93,7 +91,6 @@ def test_down_the_hierarchy_by_keys_and_back(page: Page, open_example: OpenExamp
     expect(page.get_by_text("Label: Free translation")).to_be_visible()
     expect(page.get_by_role("radio", name="Keep it")).to_be_focused()
     page.keyboard.press("2")
-    accessible(page)
     page.keyboard.press("Enter")
     at(page, 1)
     page.get_by_role("button", name="Yes").click()

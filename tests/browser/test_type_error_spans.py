@@ -45,7 +45,6 @@ def set_score(page: Page, key: str = "End") -> None:
 
 def test_a_unit_with_the_mouse(page: Page, open_example: OpenExample) -> None:
     begin(page, open_example("error_spans"))
-    accessible(page)
     send(page)
     missing(page, "Mark the errors, or choose “No errors”.")
     draw(page, words(page).nth(1), words(page).nth(3))
@@ -57,7 +56,6 @@ def test_a_unit_with_the_mouse(page: Page, open_example: OpenExample) -> None:
     expect(panel).to_be_hidden()
     assert [one["severity"] for one in marks_of(page)] == ["major"]
     expect(page.get_by_role("checkbox", name="No errors")).to_be_disabled()
-    accessible(page)
     change_the_mark(page)
     ask_about_a_perfect_score(page)
 
@@ -93,7 +91,6 @@ def ask_about_a_perfect_score(page: Page) -> None:
     set_score(page)
     send(page)
     expect(page.get_by_text("You gave 100 of 100, but marked an error as “Major”.").last).to_be_visible()
-    accessible(page)
     send(page)
     at(page, 1)
     page.get_by_role("checkbox", name="No errors").check()
@@ -130,7 +127,6 @@ def test_a_unit_with_the_keyboard_alone(page: Page, open_example: OpenExample) -
     missing(page, "For each error you marked, choose what kind it is.")
     page.keyboard.press("a")
     expect(said).to_contain_text("Accuracy: choose one of its kinds.")
-    accessible(page)
     page.keyboard.press("m")
     expect(said).to_contain_text("Major, Accuracy / Mistranslation. 1 error in this text.")
     expect(here).to_have_attribute("aria-label", f"{texts[1]}, Major, Accuracy / Mistranslation")
@@ -209,7 +205,6 @@ def test_side_by_side_a_draft_is_there_again(page: Page, open_example: OpenExamp
     expect(words(page, "Text B").nth(0)).to_have_attribute("data-level", "3")
     assert marks_of(page, 2) == before
     expect(page.get_by_role("checkbox", name="No errors").nth(0)).to_be_checked()
-    accessible(page)
     send(page)
     missing(page, "Text C: Mark the errors, or choose “No errors”.")
     page.get_by_role("checkbox", name="No errors").nth(2).check()
@@ -220,6 +215,7 @@ def test_side_by_side_a_draft_is_there_again(page: Page, open_example: OpenExamp
     at(page, 1)
 
 
+@pytest.mark.exhaustive
 def test_without_javascript_the_page_says_what_can_be_done(
     browser: Browser, live_site: LiveSite, open_example: OpenExample
 ) -> None:

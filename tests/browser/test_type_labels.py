@@ -25,10 +25,8 @@ def ready(page: Page) -> None:
 def test_a_unit_by_mouse_and_a_draft(page: Page, open_example: OpenExample) -> None:
     begin(page, open_example("labels"))
     expect(page.get_by_role("radio", checked=True)).to_have_count(0)
-    accessible(page)
     send(page)
     missing(page, f"Answer “{CIVIL}”")
-    accessible(page)
     choose(page, CIVIL, "Yes")
     choose(page, KEPT, "In part")
     after = page.get_by_role("radiogroup", name="What changed?")
@@ -76,7 +74,6 @@ def test_a_unit_by_keyboard_alone(page: Page, open_example: OpenExample) -> None
 def test_several_options_and_none_of_these(page: Page, open_example: OpenExample) -> None:
     begin(page, open_example("labels", params={"multiple": True}))
     ready(page)
-    accessible(page)
     topic = page.get_by_role("group", name=TOPIC).first
     boxes = topic.get_by_role("checkbox")
     boxes.nth(0).check()

@@ -1,4 +1,4 @@
-"""The Likert scale in a real browser; the way of a rater with it is in test_rater.py."""
+"""The Likert scale in a real browser."""
 
 import re
 from collections.abc import Callable
@@ -21,7 +21,6 @@ def chosen(page: Page) -> list[str]:
 
 def test_the_example_by_digits_and_a_draft_comes_back(page: Page, open_example: Open) -> None:
     begin(page, open_example("likert"))
-    accessible(page)
     page.keyboard.press("5")
     page.keyboard.press("2")
     answer = chosen(page)

@@ -42,7 +42,6 @@ def covered(page: Page) -> str:
 
 def test_by_mouse_with_slips_and_a_draft(page: Page, link: str) -> None:
     begin(page, link)
-    accessible(page)
     expect(page.get_by_role("group", name="Reference, worth 100")).to_be_visible()
     expect(fields(page)).to_have_count(6)
     for criterion, question_words, definition in ASKED:
@@ -60,7 +59,6 @@ def test_by_mouse_with_slips_and_a_draft(page: Page, link: str) -> None:
         first.fill(typed)
         first.blur()
         expect(question).to_contain_text(said)
-    accessible(page)
     send(page)
     expect(page.locator(".foot-note")).to_contain_text("left")
     expect(page.locator("[data-foot-note]")).to_have_text("6 questions left")
@@ -109,7 +107,6 @@ TICKS = [
 
 def test_what_is_ticked_about_a_text_by_keyboard(page: Page, open_example: OpenExample) -> None:
     begin(page, open_example("magnitude", params={"ticks": TICKS}, set_size=1))
-    accessible(page)
 
     def ticked(letter: str) -> list[bool]:
         group = page.get_by_role("group", name=f"Text {letter}, What applies: What applies to the text?")

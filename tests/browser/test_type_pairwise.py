@@ -31,7 +31,6 @@ def clarity(page: Page) -> int:
 
 def test_by_mouse_and_how_much_is_asked_once_a_text_is_chosen(page: Page, open_example: OpenExample) -> None:
     begin(page, open_example("pairwise", set_size=2))
-    accessible(page)
     boxes = [one.bounding_box() for one in page.locator(".pair .text-box").all()]
     assert len({(round(box["width"]), round(box["height"]), round(box["y"])) for box in boxes if box}) == 1
     strength = page.locator("[data-strength]")
@@ -46,7 +45,6 @@ def test_by_mouse_and_how_much_is_asked_once_a_text_is_chosen(page: Page, open_e
     send(page)
     missing(page, "“Clarity”: say how much better.")
     expect(answer(page, first, "a little clearer")).to_be_focused()
-    accessible(page)
     question(page, first).get_by_text("Both are bad").click()
     expect(strength).to_be_hidden()
     question(page, first).get_by_text("Text A").click()

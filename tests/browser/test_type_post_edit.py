@@ -27,7 +27,6 @@ def counted(page: Page) -> tuple[int, float]:
 
 def test_by_mouse_a_suggestion_is_chosen_and_edited(page: Page, open_example: OpenExample) -> None:
     begin(page, open_example("post_edit", set_size=2))
-    accessible(page)
     assert page.locator("form[data-answer] input:checked").count() == 0
     expect(area(page)).to_have_count(0)
     send(page)
@@ -144,3 +143,5 @@ def test_two_windows_with_two_texts_show_what_each_changed(page: Page, open_exam
     send(second)
     expect(second.get_by_text("+ “First.”")).to_be_visible()
     expect(second.get_by_text("+ “Second.”")).to_be_visible()
+    second.get_by_role("link", name="Keep the stored answer").click()
+    at(second, 1)

@@ -72,7 +72,6 @@ def test_by_mouse_each_text_stands_once_and_has_no_place_until_it_is_given_one(
     only, status = shown(page), page.locator("[data-status]")
     expect(page.locator(".judged:visible")).to_have_count(5)
     expect(only.locator(".judged")).to_have_count(4)
-    accessible(page)
     assert order(only) == ""
     send(page)
     expect(only.locator("[data-error]")).to_contain_text("texts A, B, C, and D have no place yet.")
@@ -104,7 +103,6 @@ def test_by_mouse_each_text_stands_once_and_has_no_place_until_it_is_given_one(
     assert order(only) == ""
     for letter in "ABC":
         row(only, letter).locator(".judged").click()
-    accessible(page)
     send(page)
     expect(page.get_by_role("heading", name="Thank you, you have finished")).to_be_visible()
 
@@ -227,6 +225,7 @@ def test_without_javascript(browser: Browser, live_site: LiveSite, open_example:
         expect(page.get_by_role("heading", name="Thank you, you have finished")).to_be_visible()
 
 
+@pytest.mark.exhaustive
 def test_going_back_shows_the_order_that_was_sent(page: Page, open_example: OpenExample) -> None:
     begin(page, open_example("ranking", criteria=["natural"], set_size=2))
     for letter in "DBA":

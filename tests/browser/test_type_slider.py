@@ -19,7 +19,6 @@ ASKED = (
 
 def test_the_example_with_the_mouse_and_a_draft_comes_back(page: Page, open_example: Open) -> None:
     begin(page, open_example("slider"))
-    accessible(page)
     sliders = page.get_by_role("slider")
     expect(sliders.first).to_be_visible()
     for criterion, question, definition in ASKED:
