@@ -2,6 +2,7 @@
 
 from playwright.sync_api import Page, expect
 
+from tests import extent
 from tests.browser.kit import PHONE, accessible, fits, sign_in
 from tests.browser.test_researcher import OURS
 from tests.browser.test_results import MakeStudy
@@ -20,11 +21,10 @@ def test_a_researcher_reads_answers_and_takes_back(page: Page, live_site: LiveSi
     page.get_by_role("button", name="Save this section").click()
     expect(page.get_by_text("1 answer stored.")).to_be_visible()
     expect(page.get_by_text("the study says:")).to_be_visible()
-    accessible(page, OURS)
     page.get_by_role("button", name="Use the study's answer").click()
     expect(page.get_by_label("Answer (3.1.1)")).to_have_value(known)
     page.set_viewport_size(PHONE)
-    for section in ("1", "2", "3", "4", "5"):
+    for section in ("1", "2", "3", "4", "5") if extent.is_exhaustive() else ("1", "4"):
         page.goto(f"/admin/studies/described/datasheet/?section={section}")
         accessible(page, OURS)
         fits(page)

