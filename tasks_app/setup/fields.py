@@ -10,8 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from django.utils.functional import Promise
 from django.utils.text import capfirst
-from django.utils.translation import get_language_info
+from django.utils.translation import get_language_info, gettext_lazy
 from django.utils.translation import gettext as _
 
 from tasks_app.sections import Json, Path
@@ -25,6 +26,17 @@ from tasks_app.task_types import registry
 
 Problems: TypeAlias = Mapping[Path, Sequence[str]]
 Node: TypeAlias = "Control | Group"
+
+# The names of the sections of a study file, where their schema has no title.
+SECTION_LABELS: Mapping[str, Promise] = {
+    "study": gettext_lazy("The study"), "about": gettext_lazy("Who runs the study"), "pay": gettext_lazy("Pay"),
+    "flow": gettext_lazy("Way through the study"), "codes": gettext_lazy("Completion codes"),
+    "acceptance": gettext_lazy("Texts that raters wrote"), "channels": gettext_lazy("Where raters come from"),
+    "consent": gettext_lazy("Consent text"), "criteria": gettext_lazy("Criteria"),
+    "groups": gettext_lazy("Groups of raters"), "tasks": gettext_lazy("Tasks"), "systems": gettext_lazy("Systems"),
+    "analysis": gettext_lazy("Analysis plan"), "analysis.rules": gettext_lazy("Quality rules"),
+    "analysis.analyses": gettext_lazy("Analyses"), "analysis.comparisons": gettext_lazy("Comparisons"),
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,7 +253,7 @@ class Fields:
         return tuple(self.problems.get(path, ()))
 
     def _label(self, node: Mapping[str, Json], path: Path) -> str:
-        return str(node.get("title") or SECTION_LABELS().get(".".join(map(str, path)), str(path[-1])))
+        return str(node.get("title") or SECTION_LABELS.get(".".join(map(str, path)), path[-1]))
 
     def _entry_label(self, path: Path, number: int, row: Json) -> str:
         words = row if isinstance(row, Mapping) else {}
@@ -259,18 +271,6 @@ def language_name(tag: str) -> str:
 
 def _help(node: Mapping[str, Json]) -> str:
     return str(node.get("description", ""))
-
-
-def SECTION_LABELS() -> Mapping[str, str]:  # noqa: N802  a table of words, in the language of the page
-    """Return the names of the sections of a study file, where their schema has no title."""
-    return {
-        "study": _("The study"), "about": _("Who runs the study"), "pay": _("Pay"), "flow": _("Way through the study"),
-        "codes": _("Completion codes"), "acceptance": _("Texts that raters wrote"),
-        "channels": _("Where raters come from"), "consent": _("Consent text"),
-        "criteria": _("Criteria"), "groups": _("Groups of raters"), "tasks": _("Tasks"), "systems": _("Systems"),
-        "analysis": _("Analysis plan"), "analysis.rules": _("Quality rules"), "analysis.analyses": _("Analyses"),
-        "analysis.comparisons": _("Comparisons"),
-    }  # fmt: skip
 
 
 def resolved(node: Mapping[str, Json], value: Json) -> Mapping[str, Json]:

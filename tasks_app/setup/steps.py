@@ -166,6 +166,7 @@ _EXPLAINED: Mapping[str, str] = {
 }
 
 
+@lru_cache(maxsize=4096)
 def explained_in(path: Path) -> str:
     """Return the page of docs/ that explains a value, with the heading behind #; "" where none is about it alone."""
     return next(

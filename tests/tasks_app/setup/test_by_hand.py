@@ -14,7 +14,7 @@ from tasks_app.sections import Path as Place
 from tasks_app.services.study import drafts, items
 from tasks_app.setup import changes
 from tasks_app.setup.controls import in_control, name_of, path_of
-from tasks_app.setup.fields import Fields, controls_of
+from tasks_app.setup.fields import Fields, Group, Node, controls_of
 from tasks_app.setup.paths import value_at
 from tasks_app.setup.steps import STEPS
 from tasks_app.studyfile.schema import whole_schema
@@ -55,36 +55,59 @@ def copy_tables(pattern: Setup, setup: Setup, owner: User) -> None:
 
 
 def fill(browser: Client, step: str, wanted: Mapping[str, Json]) -> None:
-    """Fill in every field of a step, as somebody would, until nothing is left.
+    """Fill in every field of a step, as somebody would, until it asks for nothing else.
 
-    Some fields come only with others: parameters with the task type, and those of a channel once it is open. Entries
-    are added without their buttons (test_steps presses one), since each press asks for a page.
+    Some fields come only with others: parameters with the task type, and those of a channel once it is open.
     """
     url = reverse("researcher:step", args=["by-hand", step])
-    page = browser.get(url).content.decode()
     for _round in range(20):
-        shown, entered = fields_of(page, "setup-form"), answers(step, wanted)
+        added = add_entries(step, wanted)
         before = Setup.objects.get(study__slug="by-hand")
-        missing: dict[Place, Json] = {
-            path: [*(value_at(before.given, path) or ()), *({} for _entry in range(n))][:n]
-            for path, n in lists_of(wanted)
-            if len(value_at(before.given, path) or ()) < n and f'value="add:{name_of(path)}"' in page
-        }
-        if missing:
-            changes.change(setup=before, values=missing, base=before.revision, by=None)
-            page = browser.get(url).content.decode()
-            continue
+        entered = answers(step, wanted)
+        shown = {control.name: control.value for group in groups_of(step, before) for control in controls_of(group)}
         if all(_plain(shown[name]) == _plain(texts) for name, texts in entered.items()):
             return
-        browser.post(url, shown | entered)
+        page = browser.get(url).content.decode()
+        assert all(f'value="add:{name_of(path)}"' in page for path in added)
+        browser.post(url, fields_of(page, "setup-form") | entered)
         if Setup.objects.get(pk=before.pk).revision == before.revision:
             return
-        page = browser.get(url).content.decode()
 
 
-def _plain(texts: list[str]) -> set[str]:
+def _plain(texts: str | list[str]) -> set[str]:
     """Return what was entered, whatever ends its lines."""
-    return {text.replace("\r\n", "\n").strip() for text in texts} - {""}
+    return {text.replace("\r\n", "\n").strip() for text in ([texts] if isinstance(texts, str) else texts)} - {""}
+
+
+def add_entries(step: str, wanted: Mapping[str, Json]) -> list[Place]:
+    """Add the entries that the lists of a step lack, without its buttons (test_steps presses one); return the lists."""
+    added: list[Place] = []
+    while True:
+        setup = Setup.objects.get(study__slug="by-hand")
+        offered = {path for group in groups_of(step, setup) for path in lists_in(group)}
+        missing: dict[Place, Json] = {
+            path: [*(value_at(setup.given, path) or ()), *({} for _entry in range(n))][:n]
+            for path, n in lists_of(wanted)
+            if len(value_at(setup.given, path) or ()) < n and path in offered
+        }
+        if not missing:
+            return added
+        changes.change(setup=setup, values=missing, base=setup.revision, by=None)
+        added += missing
+
+
+def groups_of(step: str, setup: Setup) -> list[Group]:
+    """Return the fields that a step has now."""
+    return Fields(whole_schema(), setup.given, {}, step).groups()
+
+
+def lists_in(node: Node) -> Iterator[Place]:
+    """Yield the lists to which entries can be added."""
+    if isinstance(node, Group):
+        if node.adds:
+            yield node.path
+        for member in node.members:
+            yield from lists_in(member)
 
 
 def lists_of(value: Json, path: Place = ()) -> Iterator[tuple[Place, int]]:
@@ -100,9 +123,8 @@ def lists_of(value: Json, path: Place = ()) -> Iterator[tuple[Place, int]]:
 
 def answers(step: str, wanted: Mapping[str, Json]) -> dict[str, list[str]]:
     """Return what somebody would enter into the fields that the step has now."""
-    given = Setup.objects.get(study__slug="by-hand").given
     entered: dict[str, list[str]] = {}
-    for group in Fields(whole_schema(), given, {}, step).groups():
+    for group in groups_of(step, Setup.objects.get(study__slug="by-hand")):
         for control in controls_of(group):
             path = path_of(control.name.removesuffix(".")) if control.path[-1] == "" else control.path
             value = value_at(wanted, path)

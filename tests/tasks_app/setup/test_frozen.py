@@ -15,18 +15,16 @@ from pytest_django import DjangoAssertNumQueries
 
 from tasks_app import sections, studyfile
 from tasks_app.models import Membership, Setup, SetupRow, Study, Version
-from tasks_app.sections import digest, snapshot
 from tasks_app.services.study import drafts
 from tasks_app.services.study.lifecycle import close_with_ratings, move
 from tasks_app.setup import changed_versions, changes
 from tasks_app.setup.checking import make_study
-from tasks_app.setup.differences import WORDING, Difference, Differences, differences, is_wording
+from tasks_app.setup.differences import WORDING, Differences, differences, is_wording
 from tasks_app.setup.fields import Fields, controls_of
 from tasks_app.setup.frozen import frozen_setup, setup_of
 from tasks_app.setup.steps import STEPS, fits
 from tasks_app.studyfile.schema import whole_schema
 from tests.deviations import assert_each
-from tests.house.examples import covering_examples
 from tests.pages import fields_of
 
 FORM_STEPS = [step.slug for step in STEPS if step.slug not in ("texts", "review")]
@@ -128,24 +126,6 @@ def test_known_answers_are_shown_to_read(rosa: User, rosas_browser: Client) -> N
 def test_the_preview_stands_beside_it(opened: Study, rosas_browser: Client) -> None:
     assert "data-preview" in read(rosas_browser, opened, "questions")
     assert rosas_browser.get(reverse("researcher:preview", args=[opened.slug])).status_code == 200
-
-
-@pytest.mark.django_db
-@covering_examples
-def test_the_frozen_form_of_each_example_makes_the_frozen_design_again(name: str, rosa: User) -> None:
-    study = studyfile.load(f"examples/{name}", owner=rosa)
-    study = move(study_id=study.pk, action="open", by=rosa)
-    document = Version.objects.get(study=study).document
-    draft = changed_versions.prepare(study=study, by=rosa)
-    setup = changes.begin(draft)
-    Setup.objects.filter(pk=setup.pk).update(given={**setup_of(study).given, "study": setup.given["study"]})
-    again, _loaded = make_study(setup=Setup.objects.get(pk=setup.pk), by=rosa)
-    made = {**snapshot(again), "study": document["study"]}
-    assert digest(made) == digest(document)
-    assert changed_versions.differences_of(setup_of(draft)).settings == [
-        Difference(STEPS[0], "The study › Title", study.title, f"{study.title}, version 2", True, "#f-study-title")
-    ]
-    assert not changed_versions.differences_of(setup_of(draft)).tables
 
 
 @pytest.mark.django_db

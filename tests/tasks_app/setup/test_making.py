@@ -15,10 +15,8 @@ from tasks_app.services.study.lifecycle import NotPossible, move
 from tasks_app.setup import changes
 from tasks_app.setup.checking import make_study, reading_of
 from tasks_app.setup.numbers import checked_reading, numbers_of
-from tasks_app.setup.preview import preview_of
 from tasks_app.studyfile import StudyFileError
 from tasks_app.studyfile.screens import draft_tasks
-from tests.house.examples import FOLDERS, covering_examples, every_example
 from tests.pages import fields_of
 
 SLUG = "example-likert"
@@ -26,32 +24,6 @@ SLUG = "example-likert"
 
 def address(name: str) -> str:
     return reverse(f"researcher:{name}", args=[SLUG])
-
-
-@covering_examples
-def test_a_study_made_of_its_own_set_up_is_the_same(rosa: User, name: str) -> None:
-    """Of every task type: what the form holds makes the study that the file does."""
-    study = studyfile.load(FOLDERS[name], owner=rosa, replace=True)
-    before = sections.snapshot(study)
-    setup = changes.begin(study)
-    made, _loaded = make_study(setup=setup, by=rosa)
-    assert sections.snapshot(made) == before
-    assert Setup.objects.get(pk=setup.pk).is_stored
-
-
-@every_example
-def test_the_preview_is_the_rater_s_page(rosas_browser: Client, rosa: User, name: str) -> None:
-    """Of every task type: the screen on the study's own texts is shown, refuses an empty answer, stores nothing."""
-    study = studyfile.load(FOLDERS[name], owner=rosa, replace=True)
-    shown = preview_of(changes.begin(study))
-    assert shown is not None
-    assert (shown.is_sample, list(shown.problems)) == (False, [])
-    path = reverse("researcher:preview", args=[study.slug])
-    page = rosas_browser.get(path, {"theme": "dark"})
-    assert (page.status_code, page.get("X-Frame-Options", "")) == (200, "")
-    assert 'data-theme="dark"' in page.content.decode()
-    assert "frame-ancestors 'self'" in page["Content-Security-Policy"]
-    assert rosas_browser.post(path, {}).status_code in {200, 422}
 
 
 def test_an_answer_to_the_preview_says_what_would_be_stored(draft: Study, rosas_browser: Client) -> None:

@@ -33,8 +33,12 @@ OWN_PAGES = ("review", "preview", "setup_file", "texts", "text_new", "text_sampl
         },
         {"systems": [7, None], "criteria": [None, {}], "tasks": [{}, 3, {"type": "no such type", "params": [1]}]},
         {"study": 3, "pay": [], "flow": "x", "consent": 4, "about": [1], "channels": 2, "analysis": "all", "codes": 1},
-        {"tasks": [{"key": "a", "type": "likert", "k": -1, "set_size": "x", "checks": 5, "params": {"points": []}}]},
-        {"tasks": [{"key": "a", "type": "ranking", "criteria": ["no", "no"], "items": [1], "groups": "g"}]},
+        {
+            "tasks": [
+                {"key": "a", "type": "likert", "k": -1, "set_size": "x", "checks": 5, "params": {"points": []}},
+                {"key": "b", "type": "ranking", "criteria": ["no", "no"], "items": [1], "groups": "g"},
+            ]
+        },
     ],
     ids=lambda odd: next(iter(odd)),
 )

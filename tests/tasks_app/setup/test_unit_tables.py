@@ -20,16 +20,9 @@ from tasks_app.services.study.lifecycle import move
 from tasks_app.setup import changes, table_rows
 from tasks_app.setup.changes import ChangedMeanwhile
 from tasks_app.setup.checking import make_study, reading_of
-from tasks_app.setup.tables.marking import MarkedProblems
 from tasks_app.setup.unit_tables import rows as unit_rows
-from tasks_app.setup.unit_tables.answers import answerable, kinds_of, purposes_of
-from tasks_app.setup.unit_tables.checking import check_rows, reading_of_units
+from tasks_app.setup.unit_tables.answers import answerable
 from tasks_app.setup.unit_tables.declared import UNIT_TABLES
-from tasks_app.setup.unit_tables.template import template_rows
-from tasks_app.studyfile.files.headers import Naming
-from tasks_app.studyfile.files.tables import Row
-from tasks_app.studyfile.screens import draft_tasks
-from tests.house.examples import FOLDERS, every_example
 from tests.workbooks import workbook
 
 pytestmark = pytest.mark.django_db
@@ -333,33 +326,3 @@ def test_steps_lead_to_the_tables_that_a_task_has_a_use_for(setup: Setup, rosas_
     assert path_of() not in shown(rosas_browser.get(review))
     setup.rows.create(table="controls", number=1, cells=KNOWN[0])
     assert path_of() in shown(rosas_browser.get(review))
-
-
-@every_example
-@pytest.mark.parametrize("mode", ["together", pytest.param("block", marks=pytest.mark.exhaustive)])
-def test_a_template_that_was_filled_in_is_right_for_every_type(rosa: User, name: str, mode: str) -> None:
-    """Answers of the kinds that the page explains fit the rows, whatever the type and however criteria are asked."""
-    setup = changes.begin(studyfile.load(FOLDERS[name], owner=rosa, replace=True))
-    setup.rows.filter(table="controls").delete()
-    reading = reading_of_units(setup, CONTROLS)
-    if mode == "block":
-        if not all(draft.kind.asks_apart and len(draft.task["criteria"]) > 1 for draft in draft_tasks(reading)):
-            pytest.skip("This type asks everything at once, or one thing only.")
-        change(setup, criteria_mode="block")
-        setup.refresh_from_db()
-        reading = reading_of_units(setup, CONTROLS)
-    drafts = {draft.task["key"]: draft for draft in draft_tasks(reading)}
-    criteria = reading.document["criteria"]
-    header, *lines = template_rows(reading, CONTROLS)
-    rows = []
-    for number, line in enumerate(lines, start=2):
-        row = {name: text for name, text in zip(header, line, strict=True) if text and name in CONTROLS.declared.names}
-        draft = drafts[row.get("task", next(iter(drafts)))]
-        known = kinds_of(draft, draft.units[row["unit"]], row.get("criterion", ""), criteria)
-        rows.append(Row("filled.csv", number, {**row, "answer": known[row["kind"]]}, Naming(CONTROLS.declared)))
-    problems = MarkedProblems("filled.csv")
-    check_rows(reading, CONTROLS, rows, problems)
-    problems.raise_if_any()
-    assert len(reading.document["controls"]) == len(rows)
-    if any(purposes_of(draft) for draft in drafts.values()):
-        assert rows
