@@ -1,8 +1,6 @@
 """Charts: what they show of which rows, what they claim, and that they are fit for a page with a strict policy."""
 
 import re
-import subprocess
-import sys
 import xml.etree.ElementTree as ET
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -10,7 +8,6 @@ from itertools import product
 from typing import Any
 
 import pytest
-from django.conf import settings
 
 from analytics_app import charts
 from analytics_app.charts.paints import CATEGORIES, SHADES, paints_for
@@ -311,34 +308,6 @@ def test_numbers_and_names_are_written_as_people_do() -> None:
         "A, B, C and D",
         "A, B, C and 2 more",
     ]
-
-
-IMPORTS = """
-import sys
-import django
-django.setup()
-from analytics_app import charts
-assert not {"altair", "vl_convert"} & set(sys.modules), "rendering libraries came with the import"
-"""
-FORKS = """
-import os
-from tests.analytics_app.builders import slider_rows
-rows = slider_rows()
-child = os.fork()
-if child == 0:
-    os._exit(len([one.svg for one in charts.draw(rows, "main", "content")]))
-assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 5
-"""
-
-
-def test_importing_renders_nothing_so_a_forked_child_can() -> None:
-    # A child of a process that has rendered hangs for ever, hence a process of its own and a time limit.
-    command = [sys.executable, "-c", IMPORTS + FORKS]
-    environment = {"DJANGO_SETTINGS_MODULE": "tests.settings", "PATH": "/usr/bin:/bin"}
-    answer = subprocess.run(
-        command, cwd=settings.BASE_DIR, env=environment, capture_output=True, text=True, timeout=120, check=False
-    )
-    assert answer.returncode == 0, answer.stderr
 
 
 def test_a_page_repaints_no_shade_of_bars() -> None:
