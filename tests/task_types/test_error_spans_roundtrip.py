@@ -10,6 +10,8 @@ import yaml
 from django.core.management import call_command
 
 from evalweb.local_services.folder import BASE_DIR
+from tasks_app.models import Study
+from tests.published.kit import judged
 
 KEPT = (
     *("unit", "rater", "item", "system", "criterion", "value", "label", "text", "span_side", "span_start"),
@@ -36,12 +38,12 @@ def exported(slug: str, to: Path) -> list[tuple[str, ...]]:
         return sorted(tuple(row[name] for name in KEPT) for row in csv.DictReader(lines))
 
 
-@pytest.mark.django_db(transaction=True)
+@pytest.mark.django_db
 @pytest.mark.parametrize("params", [{}, {"scheme": "mqm"}], ids=["esa", "mqm"])
 def test_nothing_changes_on_the_way(django_user_model: type, tmp_path: Path, params: dict[str, object]) -> None:
     django_user_model.objects.create_superuser("rosa")
     load(tmp_path / "one", "one", params)
-    call_command("simulate_raters", "one", "--raters", "2", stdout=io.StringIO())
+    judged(Study.objects.get(slug="one"), lambda _number, _rng: None, 2, by_pages=0)
     first = exported("one", tmp_path / "one.csv")
     marked = [row for row in first if row[KEPT.index("span_side")]]
     assert len(marked) > 20
