@@ -218,10 +218,9 @@ def empty_all_tables() -> None:
 
 def test_the_command_works_on_an_empty_database_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "argv", ["manage.py", "verify", "archive.zip"])
-    monkeypatch.setenv("DATABASE_URL", named := "postgresql://evalweb@127.0.0.1:1/named")
+    monkeypatch.setenv("DATABASE_URL", "postgresql://evalweb@127.0.0.1:1/named")
     with manage.database():
-        assert (url := os.environ["DATABASE_URL"]) != named
-        session = psycopg2.connect(url)
+        session = psycopg2.connect(os.environ["DATABASE_URL"])
         with session, session.cursor() as cursor:
             cursor.execute("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'")
             assert cursor.fetchone() == (0,)

@@ -240,8 +240,8 @@ def the_demonstration_arrives(site: Running, var: VarFolder) -> None:
     assert first.split()[-1] not in (var.logs / "supervisor.log").read_text()
 
 
-# What the command line of each process holds, by the name that the supervisor gives it. Worker and scheduler are started
-# again as the web server is.
+# What the command line of each process holds, by the name that the supervisor gives it. Worker and scheduler are
+# started again as the web server is.
 CELERY = {"worker": "celery -A evalweb worker", "scheduler": "celery -A evalweb beat"}
 PROGRAMS = {
     **(CELERY if extent.is_exhaustive() else {}),
