@@ -1,8 +1,10 @@
 """Count units, systems, items and positions of a plan, booklet by booklet."""
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Generic, TypeVar
 
 from tasks_app.designs.base import PlanUnit
@@ -77,6 +79,10 @@ class Margin(Generic[Member]):
         self._families: dict[tuple[int, ...], Counter[int]] = {}
         for due in self._due.values():
             self._families.setdefault(due, Counter())[0] += 1
+        # How many are due up to the end of each round, to all members and to one: with one unit for hundreds of raters
+        # there are as many rounds as booklets.
+        self._ends = tuple(accumulate(self._sizes))
+        self._due_before = {due: tuple(accumulate(due, initial=0)) for due in self._families}
         self._counted = 0
         self._spread: list[int] = []
         self._deviation: list[float] = []
@@ -85,13 +91,13 @@ class Margin(Generic[Member]):
         """Return how often a member comes in each round, from how many of its units end with which round."""
         return tuple(sum(n for k, n in ends.items() if k >= r) for r in self._rounds)
 
-    def _share(self, due: Sequence[int]) -> float:
+    def _share(self, due: tuple[int, ...]) -> float:
         """Return the share of all counts so far that is due to a member, from how often it is due in each round."""
-        share, left = 0.0, self._counted
-        for size, n in zip(self._sizes, due, strict=True):
-            part = min(left, size)
-            share += n if part == size else n * part / size
-            left -= part
+        whole = bisect_right(self._ends, self._counted)
+        share = float(self._due_before[due][whole])
+        if whole < len(self._ends):
+            left = self._counted - (self._ends[whole - 1] if whole else 0)
+            share += due[whole] * left / self._sizes[whole]
         return share
 
     def add(self, key: str) -> None:
