@@ -90,7 +90,7 @@ class RowCheck:
             rating=cells.get("rating"),
             rated=not silent,
             spans=not silent and self._ratings.is_one_of_several(row, task, criterion),
-            alone=not silent and cells.get("label") in task.frame.kind.labels_alone(criterion),
+            alone=not silent and cells.get("label") in task.answers(criterion).labels_alone,
             value=cells.get("value"),
             label=None if silent else cells.get("label"),
             text=None if silent else cells.get("text"),
@@ -232,7 +232,7 @@ class RowCheck:
             return False
         # A task whose ratings are labels may have one of that name; then it is about a criterion.
         criterion_name = row.cells.get("criterion")
-        return criterion_name is None or "label" not in task.columns(task.criterion(criterion_name))
+        return criterion_name is None or "label" not in task.answers(task.criterion(criterion_name)).columns
 
     def _check_silent(self, row: Row) -> None:
         for column in ("value", *self._ratings.span_columns):

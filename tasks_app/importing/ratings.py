@@ -58,13 +58,14 @@ class RatingCheck:
 
     def is_one_of_several(self, row: Row, task: TaskTarget, criterion: Criterion | None) -> bool:
         """Return whether a judgment may hold several such ratings: spans, or labels where several may be chosen."""
-        outcome = task.outcome(criterion)
+        outcome = task.answers(criterion).outcome
         return self.is_span(row) or (outcome is not None and outcome.several)
 
     def check(self, row: Row, about: About, criterion: Criterion | None) -> None:
         """Check the rating of a row."""
         task = about.unit.task
-        outcome = task.outcome(criterion)
+        answers = task.answers(criterion)
+        outcome, labels = answers.outcome, answers.labels
         of_a_text = outcome is not None and outcome.per in {"criterion", "part"}
         if of_a_text and about.part is None and len(about.unit.parts) > 1:
             self._report(row, "system", _("The unit shows several texts. Say which one was rated: give system."))
@@ -72,7 +73,6 @@ class RatingCheck:
             self._check_span(row, task)
         else:
             self._check_said(row, task, criterion)
-        labels = task.frame.kind.labels_of(criterion)
         if labels is not None and row.cells.get("label", labels[0]) not in labels:
             refusal = _("must be one of: %(choices)s; it is %(value)s.")
             words = {"choices": ", ".join(labels), "value": shown(row.cells["label"])}
@@ -84,7 +84,7 @@ class RatingCheck:
 
     def _check_said(self, row: Row, task: TaskTarget, criterion: Criterion | None) -> None:
         filled = [name for name in ANSWER_COLUMNS if name in row.cells]
-        columns = task.columns(criterion)
+        columns = task.answers(criterion).columns
         mapped = [name for name in ANSWER_COLUMNS if name in columns]
         for name in filled:
             if name not in mapped:

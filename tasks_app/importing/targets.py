@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -30,6 +30,19 @@ class Names(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class Answers:
+    """What ratings on a criterion can be: their outcome, if one answers it, the columns they stand in, their labels.
+
+    `labels` is None where any word is a label; those of `labels_alone` stand beside no other one.
+    """
+
+    outcome: Outcome | None
+    columns: frozenset[str]
+    labels: tuple[str, ...] | None
+    labels_alone: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
 class TaskTarget:
     """A task that ratings can belong to: what it asks, and what its ratings can be."""
 
@@ -41,6 +54,10 @@ class TaskTarget:
     per_criterion: bool
     # True if units ask one criterion each.
     is_apart: bool
+    # Criteria by their keys, and by names that are no key.
+    by_name: Mapping[str, Criterion]
+    # Every row asks for these, and a type may read all its parameters to tell.
+    _answers: dict[str | None, Answers] = field(default_factory=dict)
 
     @classmethod
     def of(cls, row: Task) -> TaskTarget:
@@ -53,23 +70,30 @@ class TaskTarget:
             has_spans=any(outcome.per == "span" for outcome in frame.kind.outcomes),
             per_criterion=bool(frame.criteria),
             is_apart=frame.task.criteria_mode in APART,
+            by_name={
+                **{one_spelling(criterion.name): criterion for criterion in frame.criteria},
+                **{criterion.key: criterion for criterion in frame.criteria},
+            },
         )
 
-    def outcome(self, criterion: Criterion | None) -> Outcome | None:
-        """Return the outcome that answers a criterion."""
-        return self.frame.kind.outcome_of(criterion)
-
-    def columns(self, criterion: Criterion | None) -> frozenset[str]:
-        """Return the columns that ratings on a criterion stand in."""
-        outcome = self.outcome(criterion)
-        outcomes = self.frame.kind.outcomes if outcome is None else (outcome,)
-        return frozenset(outcome.column for outcome in outcomes if outcome.per != "span")
+    def answers(self, criterion: Criterion | None) -> Answers:
+        """Return what ratings on a criterion can be."""
+        key = None if criterion is None else criterion.key
+        if key not in self._answers:
+            kind = self.frame.kind
+            outcome = kind.outcome_of(criterion)
+            outcomes = kind.outcomes if outcome is None else (outcome,)
+            self._answers[key] = Answers(
+                outcome=outcome,
+                columns=frozenset(outcome.column for outcome in outcomes if outcome.per != "span"),
+                labels=kind.labels_of(criterion),
+                labels_alone=frozenset(kind.labels_alone(criterion)),
+            )
+        return self._answers[key]
 
     def criterion(self, name: str) -> Criterion | None:
         """Find a criterion by its key, else by its name."""
-        by_name = {one_spelling(criterion.name): criterion for criterion in self.frame.criteria}
-        by_key = {criterion.key: criterion for criterion in self.frame.criteria}
-        return by_key.get(name) or by_name.get(name)
+        return self.by_name.get(name)
 
 
 class ShownOutput(NamedTuple):
