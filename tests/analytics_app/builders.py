@@ -1,7 +1,6 @@
 """Result rows as the analyses write them, for tests of charts and pages: invented numbers, the real columns."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
 from functools import cache
 from itertools import combinations
 from typing import Any
@@ -12,7 +11,8 @@ from django.db.models.functions import Now
 
 from analytics_app import charts
 from analytics_app.models import Exclusion, Plan, Plot, ResultRow, Run
-from analytics_app.results import Row
+from analytics_app.results import COLUMNS, Row
+from analytics_app.runs.store import ROW_COLUMNS, copy_in
 from tasks_app.models import Rater, Study
 
 OVER_ITEMS: Mapping[str, object] = {"interval": "bootstrap over items", "n_resamples": 1000}
@@ -164,10 +164,9 @@ def build_run(
 def store(run: Run, rows: Sequence[Row]) -> None:
     """Store result rows of a run in their order."""
     first = run.rows.count()
-    ResultRow.objects.bulk_create(
-        ResultRow(run=run, order=order, **{**asdict(row), "planned": run.planned})
-        for order, row in enumerate(rows, start=first)
-    )
+    columns = ({name: getattr(row, name) for name in (*COLUMNS, "by_system")} for row in rows)
+    given = ({**one, "order": order, "planned": run.planned} for order, one in enumerate(columns, start=first))
+    copy_in((ResultRow(run_id=run.pk, **one) for one in given), ROW_COLUMNS)
 
 
 @cache
