@@ -1,8 +1,12 @@
-"""What a study proposes, checked against its rows by queries of the test's own."""
+"""What a study proposes, checked against its rows by queries of the test's own; its methods section says the same."""
+
+import re
 
 import pytest
 from django.contrib.auth.models import User
 from django.db import connection
+from django.test import Client
+from django.urls import reverse
 
 from analytics_app.heds.answers import checked, in_words
 from analytics_app.heds.filling import Known, known_of
@@ -12,6 +16,7 @@ from tasks_app import studyfile
 from tasks_app.models import Study
 from tasks_app.setup import changes, texts
 from tasks_app.setup.checking import make_study
+from tests.once import study_made_once
 from tests.published.kit import analysed, judged_checked
 
 pytestmark = pytest.mark.django_db
@@ -24,14 +29,16 @@ def number(sql: str, *params: object) -> int:
         return int(cursor.fetchone()[0])
 
 
-@pytest.fixture
-def judged(rosa: User) -> Study:
-    """The example with screening, practice, exam and checks, judged by simulated raters and analysed."""
+def build_judged(_rosa: User) -> Study:
+    """Make the example with screening, practice, exam and checks, judged by simulated raters and analysed."""
     return analysed(judged_checked(), drawn=False).run.study
 
 
+judged_once, judged = study_made_once("judged", build_judged)
+
+
 def test_a_study_that_was_judged_proposes_what_its_rows_say(judged: Study) -> None:
-    """One study for all three, since it takes as long as everything else here together."""
+    """Of raters and checks, of its run, and in a form that can be stored."""
     what_the_study_knows_is_what_its_rows_say(judged)
     what_the_run_says_of_a_criterion_is_what_its_rows_say(judged)
     every_proposal_is_an_answer_that_its_question_takes(judged)
@@ -109,6 +116,68 @@ def every_proposal_is_an_answer_that_its_question_takes(judged: Study) -> None:
             if question.fill == Fill.AUTO and question.is_per_criterion == per_criterion
         }
         assert automatic <= answers.keys()
+
+
+def value(run: Run, statistic: str, label: str | None = None) -> int:
+    """Return a number of the run about the task that is judged, over what was kept."""
+    row = ResultRow.objects.get(run=run, statistic=statistic, label=label, task="messages", basis="kept", slice=None)
+    return round(row.value or 0)
+
+
+def test_its_methods_section(judged: Study, rosas_browser: Client) -> None:
+    """Its numbers are those of the run and of the datasheet, and what it cites is there."""
+    run = Run.objects.get(study=judged)
+    its_numbers_are_those_of_the_run_and_of_the_datasheet(run, rosas_browser)
+    every_citation_has_its_entry(run, rosas_browser)
+
+
+def its_numbers_are_those_of_the_run_and_of_the_datasheet(run: Run, client: Client) -> None:
+    text = client.get(reverse("analytics:methods_md", args=[run.study.slug, run.number])).content.decode()
+    text = re.sub(r"\\(.)", r"\1", text)
+    assert f"{value(run, 'raters_recruited')} raters enrolled and {value(run, 'raters_finished')} finished" in text
+    judged, least = value(run, "judgments_analysed"), value(run, "judgments_per_rater", "least")
+    assert (
+        f"includes {value(run, 'raters_analysed')} raters with {judged} judgments (per rater: minimum {least}," in text
+    )
+    assert "All raters are simulated; these are not human results." in text
+    assert "We evaluated 3 systems (extract, neural and editor), each with 12 outputs, in English." in text
+    assert (
+        "The wording was “How easy is the message to understand?” (Clarity); possible answers were 1 (very hard),"
+        in text
+    )
+    assert "The analysis was planned: rules, primary criterion, comparisons and correction were frozen" in text
+    assert "No ratings were excluded manually." in text
+    assert "Raters were screened with the questions “How well do you read English?”" in text
+    assert run.code_version in text
+    assert str(run.seed) in text
+
+    known = known_of(run.study)
+    sheet = {key: in_words(questions()[key], proposal.answer) for key, proposal in known.answers.items()}
+    full, part = sheet["3.2.2.2"].removeprefix("Paid in money: ").split(". ", 1)
+    assert f"They were paid {full}. Part pay was {part.replace('evaluators', 'raters')}" in text
+    for line in (sheet["3.2.4"], *sheet["3.3.3.2"].split("\n")[:4]):
+        assert line in text
+    for key in ("clarity", "accuracy"):
+        measure, agreement = (known.criterion_answers[key][number].answer.text for number in ("4.3.11.1", "4.3.11.2"))
+        name, about = measure.removesuffix(")").split(" (", 1)
+        agreed, _space, interval = agreement.partition(" ")
+        between = f"95% CI {interval}; " if interval else ""
+        assert f"was {agreed} ({between}{name}; {about})" in text
+
+
+def every_citation_has_its_entry(run: Run, client: Client) -> None:
+    page = client.get(reverse("analytics:methods", args=[run.study.slug, run.number]))
+    assert page.status_code == 200
+    files = {
+        kind: client.get(reverse(f"analytics:methods_{kind}", args=[run.study.slug, run.number]))
+        for kind in ("tex", "bib")
+    }
+    latex, bibtex = (files[kind].content.decode() for kind in ("tex", "bib"))
+    cited = {key for keys in re.findall(r"\\citep\{([^}]+)\}", latex) for key in keys.split(",")}
+    assert cited == set(re.findall(r"^@\w+\{([^,]+),$", bibtex, re.MULTILINE))
+    assert {"likert-1932", "krippendorff-2004", "shimorina-2022", "evalweb"} <= cited
+    assert bibtex in page.content.decode().replace("&#x27;", "'").replace("&amp;", "&").replace("&lt;", "<")
+    assert "75\\% correct" in latex
 
 
 def test_a_study_that_has_nothing_yet_proposes_what_it_knows(study: Study) -> None:
