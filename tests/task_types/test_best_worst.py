@@ -28,6 +28,7 @@ from tasks_app.task_types.best_worst import BestWorst
 from tasks_app.task_types.best_worst.tuples import design, draw, pairs_of
 from tasks_app.task_types.simulation import latent_quality
 from tasks_app.views.rater import pages
+from tests import extent
 from tests.task_types.kit import feedback_on, form_of, grades, ratings_of, simulated
 
 QUALITY = Criterion("quality", "Quality", question="Which text is best, which worst?")
@@ -65,8 +66,12 @@ def spread(counts: Counter, among: Sequence[object]) -> int:
     return max(found) - min(found)
 
 
+MOST_TEXTS = 60 if extent.is_exhaustive() else 24
+
+
 @given(
-    n=st.integers(2, 60), size=st.integers(3, 5), times=st.integers(1, 9), seed=st.integers(), copies=st.integers(1, 3)
+    n=st.integers(2, MOST_TEXTS), size=st.integers(3, 5), times=st.integers(1, 9), seed=st.integers(),
+    copies=st.integers(1, 3),
 )  # fmt: skip
 def test_tuples_are_balanced_whatever_the_numbers(n: int, size: int, times: int, seed: int, copies: int) -> None:
     alike = [number // copies for number in range(n)]

@@ -1,7 +1,7 @@
 """Error labels: the first label that applies, what is asked after it, and what is ticked beside it."""
 
 import json
-from collections import Counter
+from functools import cache
 from pathlib import Path
 from random import Random
 
@@ -230,18 +230,19 @@ def test_known_answers_are_about_the_label_unless_they_say_otherwise() -> None:
 
 
 def test_simulated_raters_differ_as_they_should() -> None:
-    texts = [f"Text {n}" for n in range(200)]
+    screens = [screen(f"Text {n}") for n in range(120)]
 
+    @cache
     def labels(quality: Quality, seed: int) -> list[object]:
         rng = Random(seed)
-        return [said(screen(one), simulated(screen(one), quality, rng))["error"] for one in texts]
+        return [said(one, simulated(one, quality, rng))["error"] for one in screens]
 
     def agreement(quality: Quality) -> float:
-        return sum(map(str.__eq__, labels(quality, 1), labels(quality, 2))) / len(texts)
+        return sum(map(str.__eq__, labels(quality, 1), labels(quality, 2))) / len(screens)
 
     assert agreement(Quality.CAREFUL) > agreement(Quality.SLOPPY) + 0.1 > agreement(Quality.RANDOM)
     assert set(labels(Quality.STRAIGHT_LINER, 1)) == {"V"}
-    assert set(Counter(labels(Quality.CAREFUL, 1))) >= {"A", "T", "MT", "E", "F", "V"}
+    assert set(labels(Quality.CAREFUL, 1)) >= {"A", "T", "MT", "E", "F", "V"}
 
 
 def test_the_datasheet_says_how_it_was_asked() -> None:

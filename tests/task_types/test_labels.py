@@ -270,16 +270,15 @@ def test_a_stored_answer_and_a_draft_fill_the_form_again() -> None:
 
 @pytest.mark.parametrize("several", [False, True])
 def test_simulated_raters_differ_as_they_should(several: bool) -> None:
-    texts = [f"Text {n}" for n in range(150)]
+    screens = [screen(text=f"Text {n}", **FULL, multiple=several) for n in range(80)]
 
     def answers(quality: Quality, seed: int) -> list[object]:
         rng = Random(seed)
-        screens = [screen(text=one, **FULL, multiple=several) for one in texts]
         return [tuple(said(one, simulated(one, quality, rng))) for one in screens]
 
     def agreement(quality: Quality) -> float:
         both = zip(answers(quality, 1), answers(quality, 2), strict=True)
-        return sum(one == other for one, other in both) / len(texts)
+        return sum(one == other for one, other in both) / len(screens)
 
     assert agreement(Quality.CAREFUL) > agreement(Quality.SLOPPY) + 0.1 > agreement(Quality.RANDOM)
     assert len(set(answers(Quality.STRAIGHT_LINER, 1))) == 1
