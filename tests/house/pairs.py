@@ -9,12 +9,15 @@ from django.test import Client
 from analytics_app.models import Plot, ResultRow, Run
 from analytics_app.selectors.sections import names_of
 from tasks_app.models import Study, System
+from tasks_app.task_types.questionnaire import panas
+from tests import extent
 from tests.analytics_app.views.reading import tables
 
 # Between the names of a pair, in tables and charts.
 SIGNS = "−", "–", "/", "over", "above", ">"
 # How strongly one text was preferred is said of the answers that preferred it, so each order has a row of its own.
 OF_AN_ORDER = "pairwise_strength"
+FURTHER_WORDS = {f"{panas.PREFIX}{word}" for word in (*panas.POSITIVE[1:], *panas.NEGATIVE[1:])}
 
 
 def hold_one_order(study: Study, pages: Sequence[str]) -> int:
@@ -51,8 +54,14 @@ def pages_of_results(study: Study, browser: Client) -> Iterator[str]:
     address = f"/admin/studies/{study.slug}/results/"
     first = browser.get(address).content.decode()
     yield first
-    for section in dict.fromkeys(re.findall(r'href="(\?section=[^#"]+)#', first)):
-        yield browser.get(address + unescape(section)).content.decode()
+    for section in dict.fromkeys(re.findall(r'href="\?section=([^#"]+)#', first)):
+        if not is_alike(section):
+            yield browser.get(f"{address}?section={unescape(section)}").content.decode()
+
+
+def is_alike(section: str) -> bool:
+    """Return whether an ordinary run leaves out a section of results: words of PANAS beyond one of each score."""
+    return not extent.is_exhaustive() and section.rpartition("--")[2] in FURTHER_WORDS
 
 
 def _in_tables(page: str, names: Sequence[str]) -> dict[tuple[str, str], set[str]]:
