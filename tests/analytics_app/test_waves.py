@@ -5,6 +5,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from io import StringIO
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -32,8 +33,11 @@ GROUPS = ("diary", "messages")
 PEOPLE = 40
 
 
-def answered(path: Path) -> np.ndarray:
-    """Write the answers of forty people to three questionnaires; four of them miss the last one, one has no score."""
+def answered(path: Path, n_words: int = 20) -> np.ndarray:
+    """Write the answers of forty people to three questionnaires; four of them miss the last one, one has no score.
+
+    Of the twenty words of each, the first `n_words` are written.
+    """
     answers, columns = moods(PEOPLE, 3, rise=0.5)
     answers[2 * PEOPLE + np.array([3, 4, 7, 9])] = np.nan
     answers[PEOPLE + 5, [WORDS.index(word) for word in POSITIVE[:3]]] = np.nan
@@ -42,7 +46,7 @@ def answered(path: Path) -> np.ndarray:
         writer.writerow(["rater", "task", "unit", "criterion", "value", "group", "wave"])
         for row, values in enumerate(answers):
             about = [columns[name][row] for name in ("rater", "group", "wave")]
-            for word, value in zip(WORDS, values, strict=True):
+            for word, value in islice(zip(WORDS, values, strict=True), n_words):
                 if not np.isnan(value):
                     task = TASKS[about[2] - 1]
                     key = f"{PREFIX}{word}"
