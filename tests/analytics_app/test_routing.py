@@ -59,14 +59,13 @@ def sent_units(study: Study) -> set[str]:
     ))  # fmt: skip
 
 
-def test_the_whole_way(tmp_path: Path, rosa: User, client: Client) -> None:
+def test_the_whole_way(judged: Study, rosa: User, client: Client) -> None:
     """Crowd, run, press, expert, run: the expert's label is the label in the end."""
-    study = opened(tmp_path, rosa)
+    study = judged
     assert not Place.objects.filter(booklet__task__key="experts").exists(), "nothing waits for experts at opening"
     with pytest.raises(enrolment.StudyFull):
         arrive(study, "experts")
-    crowd = crowd_judges(study)
-    assert {one.group.key for one in crowd} == {"crowd"}
+    assert set(study.raters.values_list("group__key", flat=True)) == {"crowd"}
     first = analysed(study)
     assert row(first, "low_confidence_texts").value == 2
     assert row(first, "majority_ties").value == 2
@@ -227,21 +226,20 @@ def test_the_command_says_what_it_costs_and_sends(judged: Study) -> None:
         call_command("route", "civil-juged")
 
 
-def test_every_tab_of_such_a_study_can_be_opened(tmp_path: Path, rosa: User, client: Client) -> None:
+def test_every_tab_of_such_a_study_can_be_opened(judged: Study, tmp_path: Path, rosa: User, client: Client) -> None:
     """A task without a plan is no stumbling block: as a draft, open, and once texts were sent."""
     client.force_login(rosa)
-    study = studyfile.load(folder(tmp_path), owner=rosa)
 
-    def look() -> None:
+    def look(study: Study) -> None:
         for tab in tabs.all_tabs():
             assert client.get(reverse(tab.url_name, args=[study.slug])).status_code == 200, tab.slug
 
-    look()
-    lifecycle.move(study_id=study.pk, action="open", by=rosa)
-    look()
-    crowd_judges(study)
-    routing.send(run=analysed(study), task="experts", by=rosa)
-    look()
+    draft = studyfile.load(folder(tmp_path), owner=rosa)
+    look(draft)
+    lifecycle.move(study_id=draft.pk, action="open", by=rosa)
+    look(draft)
+    routing.send(run=analysed(judged), task="experts", by=rosa)
+    look(judged)
 
 
 def test_experts_see_neither_labels_nor_systems(judged: Study, client: Client) -> None:
