@@ -154,7 +154,7 @@ def test_an_edited_text_is_not_its_author_s_any_more(rosas_browser: Client, writ
     def yes(_number: int, _rng: Random) -> Answering:
         return lambda kind, screen: {"p1-meaning": "yes", "p1-task": "yes"}
 
-    judged(opened(draft), yes, 5)
+    judged(opened(draft), yes, 5, by_pages=0)
     rows = collected.judged_rows(written, collected.rounds_of(written))
     by_item = {one.item: verdict for one, _round, verdict in rows}
     assert by_item[row.cells["item"]] is None
