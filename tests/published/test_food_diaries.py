@@ -25,7 +25,7 @@ pytestmark = pytest.mark.django_db
 # Points of a score of ten words that each group gains from one week to the next.
 GAIN = {"diary": {"PA": 0.0, "NA": 0.0}, "texts": {"PA": 8.0, "NA": -8.0}}
 # Calories a day that the group with texts eats less in the last week; the other group does not change.
-LESS = 300
+LESS = 450
 WORDS = {"PA": POSITIVE, "NA": NEGATIVE}
 # Means before, in points of a score of ten words.
 BEFORE = {"PA": 30.0, "NA": 22.0}
@@ -72,7 +72,7 @@ def diaries(study: Study, path: Path) -> Path:
 def test_affect_and_calories_change_from_week_1_to_week_2_where_there_are_texts(
     rosas_browser: Client, tmp_path: Path
 ) -> None:
-    study = judged(opened(begun(rosas_browser, "food_diaries")), lambda _number, rng: rater(rng), 16)
+    study = judged(opened(begun(rosas_browser, "food_diaries")), lambda _number, rng: rater(rng), 12)
     columns = ("--rater", "participant", "--wave", "week", "--outcomes", "calories")
     call_command("upload_outcomes", study.slug, str(diaries(study, tmp_path / "diaries.csv")), *columns)
     results = analysed(study, drawn=False)

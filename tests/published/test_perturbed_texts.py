@@ -54,7 +54,7 @@ def overlap(study: Study, path: Path) -> Path:
 def test_raters_notice_what_the_metric_does_not(rosas_browser: Client, tmp_path: Path) -> None:
     study = opened(begun(rosas_browser, "perturbed_texts"))
     systems = systems_by_text(study)
-    study = judged(study, lambda number, _rng: rater(systems, number), 15)
+    study = judged(study, lambda number, _rng: rater(systems, number), 10)
     scores = overlap(study, tmp_path / "scores.csv")
     call_command("import_scores", study.slug, str(scores), "--metrics", "overlap", stdout=StringIO())
     results = analysed(study)
