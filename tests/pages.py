@@ -1,5 +1,6 @@
 """Reading pages in tests: hidden fields and texts, as a browser would find them."""
 
+import uuid
 from html.parser import HTMLParser
 
 from django.http import HttpResponse
@@ -7,10 +8,23 @@ from django.test import Client
 
 from tasks_app.management.simulated_raters import hidden_fields
 from tasks_app.models import Study
+from tasks_app.services.arrival import enrolment
+from tasks_app.services.judging import assignments
+from tasks_app.views.rater.pages import consent_text
 
 
-def join(browser: Client, study: Study) -> str:
-    """Take part through the open link, read the instructions and begin; returns the rater's token."""
+def join(study: Study) -> str:
+    """Take part, read the instructions and begin, by the services behind those pages; returns the rater's token."""
+    text = consent_text(study, "")
+    enrolled = enrolment.enrol(
+        study_id=study.pk, nonce=uuid.uuid4().hex, consent_text_id=text.pk if text else None, address="127.0.0.1"
+    )
+    assignments.start(rater=enrolled.rater)
+    return enrolled.token
+
+
+def join_by_pages(browser: Client, study: Study) -> str:
+    """Do the same by these pages."""
     path = f"/join/{study.link_code}/"
     page = browser.get(path)
     answer = browser.post(path, hidden(page))

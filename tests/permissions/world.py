@@ -193,7 +193,7 @@ def _coded_study(slug: str, users: Mapping[str, User]) -> Study:
 def _furnish(study: Study, users: Mapping[str, User]) -> dict[str, str]:
     """Put one of everything into a study; return the words that rows use for it."""
     words = results_of(study)
-    token = pages.join(Client(), study)
+    token = pages.join(study)
     pages.unit(Client(), token)  # shown once, so that a later look stores nothing
     guest = f"guest-{study.slug.removeprefix('the-')}"
     arrival = Arrival("prolific", PARTICIPANT, VISIT, details={"study_id": "c" * 24})

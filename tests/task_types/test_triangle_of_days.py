@@ -122,7 +122,7 @@ def test_a_study_of_days_is_judged_with_a_picture_beside_each_text(tmp_path: Pat
     places = Place.objects.filter(unit__task__study=study)
     assert places.count() == 6 * 4, "four triads: the seven days are in two of either kind"
     somebody = Client()
-    token = pages.join(somebody, study)
+    token = pages.join(study)
     body = somebody.get(f"/r/{token}/judge/").content.decode()
     assignment = Assignment.objects.get(rater__study=study)
     shown = list(assignment.unit.parts.order_by("number").values_list("part_outputs__output__item__key", flat=True))

@@ -141,7 +141,7 @@ def test_no_request_of_a_rater_touches_the_broker(
 
     use_broker("redis://127.0.0.1:1/0")
     monkeypatch.setattr(socket.socket, "connect", refuse)
-    token = pages.join(somebody, study)
+    token = pages.join(study)
     for _unit in range(4):
         form = pages.unit(somebody, token)
         draft = {"counter": 1, "answer": {"p1-fluency": "4"}}

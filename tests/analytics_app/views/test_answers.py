@@ -14,7 +14,7 @@ pytestmark = pytest.mark.django_db
 
 
 def test_the_screen_shows_the_answer_and_changes_nothing(rosas_browser: Client, somebody: Client, study: Study) -> None:
-    token = pages.join(somebody, study)
+    token = pages.join(study)
     form = pages.unit(somebody, token)
     somebody.post(f"/r/{token}/judge/", {**form, "p1-fluency": "2", "comment": "Odd <word>."})
     skip = form_to(somebody.get(f"/r/{token}/judge/").content.decode(), f"/r/{token}/skip/")

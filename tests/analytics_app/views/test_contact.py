@@ -19,7 +19,7 @@ MESSAGE = "Please <b>reload</b> the page.\n\nThank you! \N{HEBREW LETTER SHIN}"
 @pytest.fixture
 def ada(study: Study, somebody: Client) -> tuple[Rater, str]:
     """A rater who has begun, with the address of her pages."""
-    token = pages.join(somebody, study)
+    token = pages.join(study)
     pages.unit(somebody, token)
     return Rater.objects.get(), f"/r/{token}/"
 

@@ -196,7 +196,7 @@ def test_the_rows_of_a_judgment_have_to_agree(draft: Study, tmp_path: Path) -> N
 
 def test_somebody_who_took_part_here_is_not_somebody_elsewhere(rosa: User, tmp_path: Path, somebody: Client) -> None:
     study = build_study(rosa)
-    pages.join(somebody, study)
+    pages.join(study)
     name = Rater.objects.get().pseudonym
     assert problems_of(study, tmp_path, f"rater,unit,value\n{name},i0/alpha-mt,3\n") == [
         "ratings.csv:2:1: rater: The study has a rater of this name who took part here. Import into a study of its "

@@ -109,7 +109,7 @@ def test_a_study_that_was_closed_by_an_import_can_be_opened_and_is_planned_then(
 
     assert len(plan(study)) == 10
     assert plan(study) == plan(other)
-    pages.join(somebody, study)
+    pages.join(study)
     assert Rater.objects.filter(study=study, kind="real").count() == 1
     again = lifecycle.move(study_id=draft.pk, action="close", by=None)
     assert lifecycle.move(study_id=again.pk, action="open", by=None, reason="more raters").state == "open"
@@ -118,7 +118,7 @@ def test_a_study_that_was_closed_by_an_import_can_be_opened_and_is_planned_then(
 
 def test_an_open_study_takes_ratings_and_stays_open(rosa: User, tmp_path: Path, somebody: Client) -> None:
     study = build_study(rosa)
-    pages.join(somebody, study)
+    pages.join(study)
     booklets = Booklet.objects.count()
     done = bring(study, tmp_path, "rater,unit,value\nann,i0/alpha-mt,3\n")
     study.refresh_from_db()

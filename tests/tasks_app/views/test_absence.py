@@ -147,7 +147,7 @@ def test_a_plan_that_is_impossible_has_no_words_about_pay(rosa: User, rosas_brow
 
 
 def test_a_test_names_the_attempt_from_the_second_on(somebody: Client) -> None:
-    token = pages.join(somebody, trained(slug="another"))
+    token = pages.join(trained(slug="another"))
     train(somebody, token)
 
     def page() -> str:

@@ -63,7 +63,7 @@ def is_of(action: str, token: str) -> bool:
 @pytest.mark.parametrize("step", STEPS)
 def test_a_form_of_somebody_elses_or_for_something_else_does_nothing(somebody: Client, step: str) -> None:
     study, other = build_study(None), build_study(None, slug="other")
-    ada, ben, cleo = pages.join(somebody, study), pages.join(somebody, study), pages.join(somebody, other)
+    ada, ben, cleo = pages.join(study), pages.join(study), pages.join(other)
     address = f"/r/{ada}/{STEPS[step][1]}"
     another_step = "stop" if step != "stop" else "link"
     stolen = {
@@ -83,7 +83,7 @@ def test_a_form_of_somebody_elses_or_for_something_else_does_nothing(somebody: C
 
 def test_an_answer_signed_for_another_rater_task_or_study_is_refused(somebody: Client) -> None:
     study, other = build_study(None), build_study(None, slug="other")
-    ada, ben, cleo = (pages.join(somebody, one) for one in (study, study, other))
+    ada, ben, cleo = (pages.join(one) for one in (study, study, other))
     own = pages.unit(somebody, ada)
     for whose in (ben, cleo):
         form = pages.unit(somebody, whose)
@@ -245,7 +245,7 @@ def test_an_unsigned_consent_makes_nobody(somebody: Client) -> None:
 
 
 def test_a_language_leads_back_to_ones_own_pages_alone(study: Study, somebody: Client) -> None:
-    token = pages.join(somebody, study)
+    token = pages.join(study)
     own = f"/r/{token}/"
     page = somebody.get(f"{own}help/").content.decode()
     form = next(one for one in HIDDEN.findall(page) if is_of("language", one))

@@ -116,7 +116,7 @@ def test_before_the_end_there_is_no_code_anywhere(somebody: Client) -> None:
 def test_times_that_a_browser_makes_up_change_no_pay(somebody: Client) -> None:
     study = build_study(None, slug="another")
     set_settings(study, pay={"amount": "3.00", "part_amount": "0.10", "part_by_time": True, "minutes": 10})
-    token = pages.join(somebody, study)
+    token = pages.join(study)
     for seconds in ("604800", "1e300", "-5", "nan", "inf"):
         form = pages.unit(somebody, token)
         somebody.post(f"/r/{token}/judge/", {**form, **RIGHT, "seconds_active": seconds, "seconds_elapsed": seconds})
@@ -193,7 +193,7 @@ def test_whoever_is_at_work_when_a_study_closes_may_finish_and_is_paid(somebody:
     study = open_study(slug="another", k=8, known=known, checks={"exam_pass": 1.0}, codes={"completed": "DONE1"})
     tokens = []
     for done in range(4):
-        token = pages.join(somebody, study)
+        token = pages.join(study)
         for _unit in range(done):
             page = somebody.get(f"/r/{token}/judge/", follow=True)
             go_on(somebody, token, page)

@@ -30,7 +30,7 @@ NOTHING, AS_SAID = "No text was judged yet, so there is nothing to pay.", "There
     ],
 )
 def test_every_ending_says_so_where_nothing_is_paid(study: Study, somebody: Client, outcome: str, said: str) -> None:
-    token = pages.join(somebody, study)
+    token = pages.join(study)
     assignments.stop(rater=Rater.objects.get(), outcome=outcome)
     assert said in text_of(somebody.get(f"/r/{token}/end/"))
 
@@ -38,7 +38,7 @@ def test_every_ending_says_so_where_nothing_is_paid(study: Study, somebody: Clie
 def test_no_ending_speaks_of_pay_in_a_study_without_any(somebody: Client) -> None:
     study = build_study(None, opened=False)
     Study.objects.filter(pk=study.pk).update(settings={})
-    token = pages.join(somebody, opened(Study.objects.get()))
+    token = pages.join(opened(Study.objects.get()))
     assignments.stop(rater=Rater.objects.get())
     page = text_of(somebody.get(f"/r/{token}/end/"))
     assert "You have stopped" in page

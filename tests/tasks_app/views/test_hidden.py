@@ -29,7 +29,7 @@ def test_no_token_tells_which_text_is_asked_a_second_time(somebody: Client) -> N
     """Tokens of forms can be read. A row's number in them would: repeats are written after all others of a set."""
     checks = {"controls": 2, "attention": 1, "repeats": 3, "warm_up": 1}
     study = build_study(None, items=8, set_size=8, known={"control": 2, "attention": 1}, checks=checks)
-    token = pages.join(somebody, study)
+    token = pages.join(study)
     numbers = []
     for _unit in Assignment.objects.all():
         page = somebody.get(f"/r/{token}/judge/").content.decode()
@@ -48,7 +48,7 @@ def test_no_token_tells_which_text_is_asked_a_second_time(somebody: Client) -> N
 
 def test_headers_drafts_and_answers_of_the_server_are_alike_whatever_a_text_is_for(somebody: Client) -> None:
     study = watched()
-    token = pages.join(somebody, study)
+    token = pages.join(study)
     looks = set()
     purposes = list(Assignment.objects.order_by("order").values_list("purpose", flat=True))
     for purpose in purposes[:-1]:
@@ -67,8 +67,8 @@ def test_headers_drafts_and_answers_of_the_server_are_alike_whatever_a_text_is_f
 
 def test_no_page_of_a_raters_names_a_system_an_item_or_another_rater(somebody: Client) -> None:
     study = watched()
-    ben = rater_of(pages.join(somebody, study))
-    token = pages.join(somebody, study)
+    ben = rater_of(pages.join(study))
+    token = pages.join(study)
     secrets = ["alpha-mt", "beta-mt", "hidden-slug", "Secret title", ben.pseudonym, '"i0"', "control0", "attention0"]
     seen: list[str] = []
     alike, changing = (
@@ -89,7 +89,7 @@ def test_no_page_of_a_raters_names_a_system_an_item_or_another_rater(somebody: C
 def test_a_list_of_all_texts_tells_no_repeat_and_no_test(tmp_path: Path) -> None:
     study = opened(load("error_labels", tmp_path, "listed", k=20))
     browser = Client()
-    token = pages.join(browser, study)
+    token = pages.join(study)
     given = list(Assignment.objects.order_by("order"))
     Assignment.objects.filter(pk=given[-1].pk).update(purpose="repeat", repeat_of=given[0], place=None)
     Assignment.objects.filter(pk=given[-2].pk).update(purpose="exam", place=None)
@@ -114,7 +114,7 @@ def send_any(browser: Client, token: str) -> None:
 
 
 def test_no_page_tells_its_address_to_another_site(somebody: Client) -> None:
-    token = pages.join(somebody, build_study(None))
+    token = pages.join(build_study(None))
 
     def check(row: Row) -> None:
         takes = {**row.path, "token": token, **({"name": "x"} if "name" in row.path else {})}

@@ -56,7 +56,7 @@ def test_a_study_in_a_language_we_do_not_speak_is_framed_in_english(name: str, t
 
 
 def test_a_rater_chooses_another_language_and_comes_back_to_the_page(study: Study, somebody: Client) -> None:
-    token = pages.join(somebody, study)
+    token = pages.join(study)
     help_page = somebody.get(f"/r/{token}/help/")
     assert head(help_page.content.decode()) == ("en", "ltr")
     form = form_of_languages(help_page.content.decode())
@@ -96,19 +96,19 @@ def form_of_languages(page: str) -> dict[str, str]:
 
 
 def test_what_is_not_a_language_or_not_from_our_page_is_refused(study: Study, somebody: Client) -> None:
-    token = pages.join(somebody, study)
+    token = pages.join(study)
     form = form_of_languages(somebody.get(f"/r/{token}/judge/").content.decode())
     path = f"/r/{token}/language/"
     assert somebody.post(path, {**form, "language": "tlh"}).status_code == 403
     assert somebody.post(path, {"language": "de"}).status_code == 403
-    other = form_of_languages(somebody.get(f"/r/{pages.join(Client(), study)}/judge/").content.decode())
+    other = form_of_languages(somebody.get(f"/r/{pages.join(study)}/judge/").content.decode())
     assert somebody.post(path, {**other, "language": "de"}).status_code == 403
     assert set(Rater.objects.values_list("language", flat=True)) == {"en"}
     assert somebody.post(path, {**form, "language": "de"}).status_code == 302
 
 
 def test_a_form_leads_nowhere_else(study: Study, somebody: Client) -> None:
-    token = pages.join(somebody, study)
+    token = pages.join(study)
     form = form_of_languages(somebody.get(f"/r/{token}/judge/").content.decode())
     for back in ("https://elsewhere.example/", "//elsewhere.example/", "/admin/", "/r/other/judge/", ""):
         answer = somebody.post(f"/r/{token}/language/", {**form, "back": back, "language": "de"})
@@ -175,7 +175,7 @@ def test_the_scale_is_the_studys_whatever_language_the_page_is_in(somebody: Clie
     Study.objects.filter(pk=study.pk).update(language="de")
     lifecycle.move(study_id=study.pk, action="open", by=None)
     study.refresh_from_db()
-    token = pages.join(somebody, study)
+    token = pages.join(study)
     form = form_of_languages(somebody.get(f"/r/{token}/judge/").content.decode())
     somebody.post(f"/r/{token}/language/", {**form, "language": "es"})
     page = somebody.get(f"/r/{token}/judge/").content.decode()

@@ -78,7 +78,7 @@ def mistakes(visit: Visit) -> None:
     join = f"/join/{study.link_code}/"
     visit.post(join, pages.hidden(visit.get(join)))
     visit.post(join, {"form_token": "a:b"})
-    token = pages.join(visit.browser, study)
+    token = pages.join(study)
     path = f"/r/{token}/judge/"
     hidden = pages.hidden(visit.get(path), "answer")
     assert visit.post(path, hidden).status_code == 422
@@ -101,7 +101,7 @@ def checks(visit: Visit) -> None:
     checks = {"exam": 2, "exam_pass": 1.0, "exam_attempts": 2, "controls": 2, "on_failing": "warn", "fail_after": 1}
     known = {"training": 1, "exam": 4, "control": 2}
     study = build_study(None, slug="checks", known=known, checks={**checks, "fail_below": 1.0}, items=8, set_size=8)
-    token = pages.join(visit.browser, visit.study(study))
+    token = pages.join(visit.study(study))
     rater = Rater.objects.latest("pk")
     wrong = Counter({"exam": 2, "control": 1})
     steps = set()

@@ -196,7 +196,7 @@ def test_no_text_of_a_studys_or_a_raters_is_code_on_a_page(rosa: User, rosas_bro
     Invitation.objects.create(study=study, name=SCRIPT[:100], email="", token_hash="e" * 64)
     browser = Client()
     no_code_in(browser.get(f"/join/{study.link_code}/").content.decode(), "join")
-    token = pages.join(browser, study)
+    token = pages.join(study)
     rater = rater_of(token)
     for step in range(20):
         for rest in (*ALIKE, *CHANGING) if step == 0 else CHANGING:
@@ -262,7 +262,7 @@ def test_no_cell_of_a_file_is_a_formula(rosa: User, rosas_browser: Client) -> No
         assert answer.status_code == 200, rest
         written.append(answer.getvalue().decode("utf-8-sig"))
     browser = Client()
-    own = pages.join(browser, study)
+    own = pages.join(study)
     while rater_of(own).state != Rater.State.ENDED:
         page = browser.get(f"/r/{own}/judge/", follow=True)
         if not page.redirect_chain:
@@ -295,7 +295,7 @@ def test_what_a_platform_reads_holds_ids_of_its_own_shape_alone(somebody: Client
 def test_answers_of_a_rater_are_sent_by_nobody_else(somebody: Client) -> None:
     """A page of another site can post a form, but it cannot have the token: no cookie helps it."""
     study = open_study()
-    token = pages.join(somebody, study)
+    token = pages.join(study)
     other = Client(headers={"origin": "https://evil.example"}, enforce_csrf_checks=True)
     assert other.post(f"/r/{token}/stop/", {}).status_code == 403
     assert other.post(f"/r/{token}/withdraw/", {"form_token": ""}).status_code == 403

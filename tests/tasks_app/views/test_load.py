@@ -29,7 +29,7 @@ def test_the_invitation_and_the_start_page_say_screens_texts_and_answers(somebod
     offer = words_of(somebody.get(f"/join/{study.link_code}/").content.decode())
     assert "5 screens with 25 texts and 50 questions" in offer
     assert "about 7 minutes" in offer
-    token = pages.join(somebody, study)
+    token = pages.join(study)
     start = words_of(somebody.get(f"/r/{token}/instructions/").content.decode())
     assert "You will get 5 screens with 25 texts and 50 questions. It takes about 7 minutes." in start
 
@@ -38,7 +38,7 @@ def test_the_start_page_counts_what_this_rater_was_given(somebody: Client, tmp_p
     study = opened(tmp_path, None, yaml=RANKME.replace("set_size: 5", "set_size: 8"))
     shown = []
     for _turn in range(3):
-        token = pages.join(Client(), study)
+        token = pages.join(study)
         start = words_of(somebody.get(f"/r/{token}/instructions/").content.decode())
         shown.append(start.partition("You will get ")[2].partition(".")[0])
     assert sorted(shown) == [

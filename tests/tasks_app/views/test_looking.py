@@ -111,7 +111,7 @@ def test_looking_at_a_raters_pages(somebody: Client) -> None:
         .strip("/")
         .split("/")[1]
     )
-    judging, ended = pages.join(somebody, study), pages.join(somebody, study)
+    judging, ended = pages.join(study), pages.join(study)
     send(somebody, judging, RIGHT)
     assignments.stop(rater=rater_of(ended))
 
@@ -173,7 +173,7 @@ def test_a_messenger_that_looks_at_a_link_does_not_use_it_up(somebody: Client, r
 def test_looking_at_questions_that_screen_ends_nobody(somebody: Client) -> None:
     """A personal link may be looked at by whatever it is sent through."""
     study = open_study()
-    token = pages.join(somebody, study)
+    token = pages.join(study)
     ada = rater_of(token)
     for path in ("", "judge/", "judge/1/", "end/", "stop/", "withdraw/", "mail/"):
         somebody.get(f"/r/{token}/{path}", follow=True)

@@ -31,7 +31,7 @@ def private(settings: Settings, tmp_path: Path) -> None:
 
 
 def address(somebody: Client, study: Study, name: str) -> str:
-    return f"/r/{pages.join(somebody, study)}/media/{name}"
+    return f"/r/{pages.join(study)}/media/{name}"
 
 
 def test_a_file_comes_whole_with_its_kind_and_nobody_else_may_keep_it(somebody: Client, study: Study) -> None:
@@ -91,7 +91,7 @@ def test_a_player_gets_the_part_it_asks_for_or_the_size_or_everything(somebody: 
 
 
 def test_only_media_of_own_units_are_there(somebody: Client, study: Study) -> None:
-    token = pages.join(somebody, study)
+    token = pages.join(study)
     rater = Rater.objects.get(study=study)
     own = set(Assignment.objects.filter(rater=rater).values_list("unit__item__key", flat=True))
     mine, not_mine = sorted(own)[0], next(key for key in ("i0", "i1", "i2", "i3", "none") if key not in own)
@@ -105,7 +105,7 @@ def test_only_media_of_own_units_are_there(somebody: Client, study: Study) -> No
     }
     for name, status in names.items():
         assert somebody.get(f"/r/{token}/media/{name}").status_code == status, name
-    other = pages.join(Client(), elsewhere)
+    other = pages.join(elsewhere)
     assert somebody.get(f"/r/{other}/media/{next(iter(names))}").status_code == 404
 
 
@@ -114,7 +114,7 @@ def test_outputs_and_their_captions_are_there_in_own_units_only(somebody: Client
     hashes = judge_sounds(study)
     lifecycle.move(study_id=study.pk, action="open", by=None)
     study.refresh_from_db()
-    token = pages.join(somebody, study)
+    token = pages.join(study)
     assigned = Assignment.objects.filter(rater__study=study)
     own = set(assigned.values_list("unit__parts__part_outputs__output", flat=True))
     assert own < set(hashes)
@@ -148,6 +148,6 @@ def test_the_page_of_a_unit_shows_them_by_their_hash_alone(somebody: Client) -> 
     name = show(study, png(), "image/png")
     lifecycle.move(study_id=study.pk, action="open", by=None)
     study.refresh_from_db()
-    token = pages.join(somebody, study)
+    token = pages.join(study)
     body = somebody.get(f"/r/{token}/judge/").content.decode()
     assert f'src="/r/{token}/media/{name}" alt="A yellow house"' in body

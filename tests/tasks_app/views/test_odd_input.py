@@ -205,7 +205,7 @@ def form_to(page: str, address: str) -> dict[str, str]:
 
 def test_what_raters_send_is_taken_or_refused(somebody: Client) -> None:
     study = open_study(k=30, channels={"link": {}}, slug="judged")
-    token = pages.join(somebody, study)
+    token = pages.join(study)
     own = f"/r/{token}/"
     language = form_to(somebody.get(f"{own}help/").content.decode(), f"{own}language/")
     forged, forged_but_twice = {"form_token": ("x", ALL_FORGED)}, "F" * 12 + "3"
@@ -303,7 +303,7 @@ DRAFTS: tuple[object, ...] = (
 
 
 def test_drafts_are_kept_or_refused(study: Study, somebody: Client) -> None:
-    token = pages.join(somebody, study)
+    token = pages.join(study)
     form = pages.unit(somebody, token)
     address = f"/r/{token}/draft/"
     before = tables()

@@ -224,7 +224,7 @@ def test_everything_about_pay_stands_above_the_consent(mine: Study, somebody: Cl
 
 def test_the_end_says_what_is_paid_and_how(mine: Study, somebody: Client) -> None:
     settle_pay(mine, paid="Within a week, by post.")
-    token = join(somebody, mine)
+    token = join(mine)
     while (page := somebody.get(f"/r/{token}/judge/")).status_code == 200:
         somebody.post(f"/r/{token}/judge/", {**unit(somebody, token), "p1-fluency": "4"})
     assert page.status_code == 302
@@ -237,7 +237,7 @@ def test_the_end_says_what_is_paid_and_how(mine: Study, somebody: Client) -> Non
 
 
 def test_the_page_before_stopping_says_what_is_then_paid(mine: Study, somebody: Client) -> None:
-    token = join(somebody, mine)
+    token = join(mine)
     somebody.post(f"/r/{token}/judge/", {**unit(somebody, token), "p1-fluency": "4"})
     page = somebody.get(f"/r/{token}/stop/")
     assert "You are paid 0.75 EUR for what you have done." in text(page)

@@ -37,7 +37,7 @@ def people(study: Study, mallory: User, rosa: User) -> Callable[[str], Client]:
 
 
 def test_a_guessed_token_finds_nothing(study: Study, somebody: Client, subtests: pytest.Subtests) -> None:
-    token = pages.join(Client(), study)
+    token = pages.join(study)
     guessed = token[:-1] + ("A" if token[-1] != "A" else "B")
     media = show(study, png(), "image/png")
     pages.unit(somebody, token)

@@ -26,7 +26,7 @@ study_once, study = study_made_once("study", build_study)
 
 
 def test_a_whole_study_without_cookies_or_scripts(study: Study, somebody: Client) -> None:
-    token = pages.join(somebody, study)
+    token = pages.join_by_pages(somebody, study)
     assert Consent.objects.get().consent_text.body.startswith("You **agree**")
     for _unit in range(4):
         form = pages.unit(somebody, token)
@@ -44,7 +44,7 @@ def test_a_whole_study_without_cookies_or_scripts(study: Study, somebody: Client
 
 def test_no_page_names_a_system_or_the_researchers_title(study: Study, somebody: Client) -> None:
     seen = somebody.get(f"/join/{study.link_code}/").content.decode()
-    token = pages.join(somebody, study)
+    token = pages.join(study)
     for step in ("judge", "help", "stop", "instructions"):
         seen += somebody.get(f"/r/{token}/{step}/").content.decode()
     assert "Text 0 in version" in seen or "Text 1 in version" in seen or "Text 2" in seen or "Text 3" in seen
@@ -66,7 +66,7 @@ def test_consent_is_needed_and_twice_is_once(study: Study, somebody: Client) -> 
 
 
 def test_an_incomplete_answer_is_shown_again_with_what_is_missing(study: Study, somebody: Client) -> None:
-    token = pages.join(somebody, study)
+    token = pages.join(study)
     form = pages.unit(somebody, token)
     answer = somebody.post(f"/r/{token}/judge/", form)
     assert answer.status_code == 422
@@ -78,7 +78,7 @@ def test_an_incomplete_answer_is_shown_again_with_what_is_missing(study: Study, 
 
 
 def test_a_double_post_stores_once_and_a_second_tab_gets_409(study: Study, somebody: Client) -> None:
-    token = pages.join(somebody, study)
+    token = pages.join(study)
     first_tab = pages.unit(somebody, token)
     second_tab = pages.unit(somebody, token)
     path = f"/r/{token}/judge/"
@@ -102,7 +102,7 @@ def test_a_double_post_stores_once_and_a_second_tab_gets_409(study: Study, someb
 
 
 def test_going_back_changes_an_answer_by_a_new_judgment(study: Study, somebody: Client) -> None:
-    token = pages.join(somebody, study)
+    token = pages.join(study)
     somebody.post(f"/r/{token}/judge/", {**pages.unit(somebody, token), "p1-fluency": "4"})
     page = somebody.get(f"/r/{token}/judge/1/")
     assert 'value="4"' in page.content.decode()
@@ -113,7 +113,7 @@ def test_going_back_changes_an_answer_by_a_new_judgment(study: Study, somebody: 
 
 
 def test_skipping_gives_the_place_to_somebody_else(study: Study, somebody: Client) -> None:
-    token = pages.join(somebody, study)
+    token = pages.join(study)
     page = somebody.get(f"/r/{token}/judge/")
     body = page.content.decode()
     start = body.index(f'action="/r/{token}/skip/"')
@@ -123,7 +123,7 @@ def test_skipping_gives_the_place_to_somebody_else(study: Study, somebody: Clien
     assert somebody.post(path, {**form, "reason": "upsetting", "comment": "sad"}).status_code == 302
     skipped = Judgment.objects.get()
     assert (skipped.skip_reason, skipped.comment, skipped.assignment.state) == ("upsetting", "sad", "skipped")
-    other = pages.join(Client(), study)
+    other = pages.join(study)
     taken = Assignment.objects.filter(rater__token_hash__isnull=False, place=skipped.assignment.place_id)
     assert taken.filter(state="reserved").count() == 1, "what was left is claimed before any new booklet"
     assert other != token
@@ -131,7 +131,7 @@ def test_skipping_gives_the_place_to_somebody_else(study: Study, somebody: Clien
 
 
 def test_a_page_that_still_offers_to_skip_cannot_where_that_is_not_allowed(study: Study, somebody: Client) -> None:
-    token = pages.join(somebody, study)
+    token = pages.join(study)
     body = somebody.get(f"/r/{token}/judge/").content.decode()
     form = pages.hidden_fields(body[body.rindex("<form", 0, body.index(f'action="/r/{token}/skip/"')) :])
     flow = {**study.settings["flow"], "allow_skip": False}
@@ -143,7 +143,7 @@ def test_a_page_that_still_offers_to_skip_cannot_where_that_is_not_allowed(study
 
 
 def test_stopping_keeps_the_answers_and_frees_the_rest(study: Study, somebody: Client) -> None:
-    token = pages.join(somebody, study)
+    token = pages.join(study)
     somebody.post(f"/r/{token}/judge/", {**pages.unit(somebody, token), "p1-fluency": "4"})
     form = pages.unit(somebody, token)
     stop = somebody.get(f"/r/{token}/stop/")
@@ -160,10 +160,10 @@ def test_stopping_keeps_the_answers_and_frees_the_rest(study: Study, somebody: C
 
 def test_a_late_answer_takes_its_place_back_or_is_surplus(somebody: Client) -> None:
     study = build_study(None, slug="another", items=2, k=1, set_size=4)
-    token = pages.join(somebody, study)
+    token = pages.join(study)
     form = pages.unit(somebody, token)
     RaterSet.objects.update(lease_until="2020-01-01T00:00Z")
-    other = pages.join(Client(), study)
+    other = pages.join(study)
     assert Assignment.objects.filter(state="expired").count() == 4
     assert somebody.post(f"/r/{token}/judge/", {**form, "p1-fluency": "2"}).status_code == 302
     assert list(Assignment.objects.filter(judgments__isnull=False).values_list("state", flat=True)) == ["surplus"]
@@ -183,7 +183,7 @@ def draft(browser: Client, token: str, form_token: str, counter: object, answer:
 
 
 def test_a_draft_comes_back_and_an_older_one_never_overwrites_it(study: Study, somebody: Client) -> None:
-    token = pages.join(somebody, study)
+    token = pages.join(study)
     form_token = pages.unit(somebody, token)["form_token"]
     assert draft(somebody, token, form_token, 2, {"p1-fluency": "3"}) == (200, {"saved": True, "counter": 2})
     status, answer = draft(somebody, token, form_token, 1, {"p1-fluency": "1"})
@@ -197,7 +197,7 @@ def test_a_draft_comes_back_and_an_older_one_never_overwrites_it(study: Study, s
 
 
 def test_a_comment_is_kept_with_the_draft(study: Study, somebody: Client) -> None:
-    token = pages.join(somebody, study)
+    token = pages.join(study)
     form_token = pages.unit(somebody, token)["form_token"]
     draft(somebody, token, form_token, 1, {"p1-fluency": "3", "comment": "What is a kdawond?", "other": "dropped"})
     assert Draft.objects.get().answer == {"p1-fluency": "3", "comment": "What is a kdawond?"}
@@ -205,7 +205,7 @@ def test_a_comment_is_kept_with_the_draft(study: Study, somebody: Client) -> Non
 
 
 def test_a_bad_draft_is_refused_with_a_sentence(study: Study, somebody: Client) -> None:
-    token = pages.join(somebody, study)
+    token = pages.join(study)
     form_token = pages.unit(somebody, token)["form_token"]
     bad: list[tuple[object, object]] = [
         (0, {}),
@@ -230,9 +230,9 @@ def test_a_bad_draft_is_refused_with_a_sentence(study: Study, somebody: Client) 
 
 
 def test_forged_posts_are_refused_and_store_nothing(study: Study, somebody: Client) -> None:
-    ada, eve = pages.join(somebody, study), pages.join(Client(), study)
+    ada, eve = pages.join(study), pages.join(study)
     other_study = build_study(None, slug="other")
-    elsewhere = pages.join(Client(), other_study)
+    elsewhere = pages.join(other_study)
     mine = pages.unit(somebody, ada)
     before = invariants.ratings_stored()
     forgeries = [
@@ -262,7 +262,7 @@ def test_forged_posts_are_refused_and_store_nothing(study: Study, somebody: Clie
 
 
 def test_a_new_personal_link_ends_the_old_one(study: Study, somebody: Client) -> None:
-    token = pages.join(somebody, study)
+    token = pages.join(study)
     page = somebody.get(f"/r/{token}/help/")
     answer = somebody.post(f"/r/{token}/link/", pages.hidden(page))
     new = answer["Location"].strip("/").split("/")[1]
@@ -273,7 +273,7 @@ def test_a_new_personal_link_ends_the_old_one(study: Study, somebody: Client) ->
 
 def test_full_paused_and_closed_say_so(somebody: Client, rosa: object) -> None:
     study = build_study(None, slug="another", items=2, k=1, set_size=4)
-    token = pages.join(somebody, study)
+    token = pages.join(study)
     assert "All places are taken" in somebody.get(f"/join/{study.link_code}/").content.decode()
     lifecycle.move(study_id=study.pk, action="pause", by=None)
     assert "This study is paused" in somebody.get(f"/join/{study.link_code}/").content.decode()
@@ -289,20 +289,20 @@ def test_enrolment_from_one_address_is_throttled_and_forgets_the_address(
     set_clock(monkeypatch, timezone.now())  # each day counts for itself
     study = build_study(None, slug="another", enrolments_per_address=2, k=4)
     for _rater in range(2):
-        pages.join(somebody, study)
+        pages.join_by_pages(somebody, study)
     path = f"/join/{study.link_code}/"
     answer = somebody.post(path, pages.hidden(somebody.get(path)))
     assert answer.status_code == 429
     assert Rater.objects.count() == 2
     elsewhere = Client(REMOTE_ADDR="192.0.2.7")
-    assert pages.join(elsewhere, study)
+    assert pages.join_by_pages(elsewhere, study)
     assert "192.0.2.7" not in str(list(EnrolmentCount.objects.values()))
 
 
 def test_queries_of_judging(
     study: Study, somebody: Client, django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:
-    token = pages.join(somebody, study)
+    token = pages.join(study)
     somebody.post(f"/r/{token}/judge/", {**pages.unit(somebody, token), "p1-fluency": "4"})
     form = pages.unit(somebody, token)
     with django_assert_max_num_queries(7 + 2):  # two savepoints, which only exist inside a test's transaction
@@ -312,7 +312,7 @@ def test_queries_of_judging(
 
 
 def test_a_clock_that_was_set_back_leaves_the_time_that_the_browser_measured(study: Study, somebody: Client) -> None:
-    token = pages.join(somebody, study)
+    token = pages.join(study)
     form = pages.unit(somebody, token)
     Assignment.objects.filter(state="live").update(first_shown=Now() + timedelta(hours=2))
     sent = {**form, "p1-fluency": "4", "seconds_active": "8.5", "seconds_elapsed": "9"}
@@ -322,7 +322,7 @@ def test_a_clock_that_was_set_back_leaves_the_time_that_the_browser_measured(stu
 
 
 def test_the_database_refuses_negative_times(study: Study, somebody: Client) -> None:
-    token = pages.join(somebody, study)
+    token = pages.join(study)
     somebody.post(f"/r/{token}/judge/", {**pages.unit(somebody, token), "p1-fluency": "4"})
     first = Judgment.objects.get()
     stored = {"assignment": first.assignment, "replaces": first, "version": 1, "submission": uuid.uuid4()}
@@ -333,7 +333,7 @@ def test_the_database_refuses_negative_times(study: Study, somebody: Client) -> 
 
 
 def test_an_answer_is_changed_only_so_often_and_the_rater_is_told_which_counts(study: Study, somebody: Client) -> None:
-    token = pages.join(somebody, study)
+    token = pages.join(study)
     form = pages.unit(somebody, token)
     somebody.post(f"/r/{token}/judge/", {**form, "p1-fluency": "4"})
     order = Assignment.objects.get(state="submitted").order
@@ -360,7 +360,7 @@ def test_an_answer_is_changed_only_so_often_and_the_rater_is_told_which_counts(s
 
 
 def test_other_methods_are_refused(study: Study, somebody: Client) -> None:
-    token = pages.join(somebody, study)
+    token = pages.join(study)
     for method in ("put", "delete", "patch", "options"):
         for step in ("", "judge/", "draft/", "skip/", "end/"):
             assert getattr(somebody, method)(f"/r/{token}/{step}").status_code == 405, (method, step)

@@ -106,7 +106,7 @@ def test_after_the_last_day_nothing_can_be_withdrawn(
 
 def test_no_address_and_no_kind_of_browser_is_stored(study: Study) -> None:
     client = Client(headers={"user-agent": UA}, REMOTE_ADDR="203.0.113.77")
-    pages.unit(client, pages.join(client, study))
+    pages.unit(client, pages.join_by_pages(client, study))
     assert Rater.objects.count() == 1
     assert everywhere("203.0.113.77") == []
     assert everywhere(UA) == []

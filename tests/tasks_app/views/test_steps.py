@@ -61,7 +61,7 @@ def explained() -> Study:
 
 def test_feedback_says_what_was_right_and_why(somebody: Client) -> None:
     study = explained()
-    token = pages.join(somebody, study)
+    token = pages.join(study)
     asked = text_of(somebody.get(f"/r/{token}/judge/"))
     assert "Practice 1 of 2" in asked
     assert not re.search("xpected|right answer|careful reader", asked), "nothing is known before the answer"
@@ -87,7 +87,7 @@ def test_feedback_says_what_was_right_and_why(somebody: Client) -> None:
 
 def test_feedback_waits_until_the_rater_goes_on(practised: Study, somebody: Client) -> None:
     study = practised
-    token = pages.join(somebody, study)
+    token = pages.join(study)
     address = send(somebody, token, RIGHT)
     for way_in in ("", "judge/", "judge/2/"):
         arrived = somebody.get(f"/r/{token}/{way_in}", follow=True)
@@ -99,7 +99,7 @@ def test_feedback_waits_until_the_rater_goes_on(practised: Study, somebody: Clie
 
 def test_the_same_answer_again_leads_to_the_same_step(practised: Study, somebody: Client) -> None:
     study = practised
-    token = pages.join(somebody, study)
+    token = pages.join(study)
     form = {**pages.unit(somebody, token), **RIGHT}
     path = f"/r/{token}/judge/"
     assert somebody.post(path, form)["Location"] == f"/r/{token}/feedback/1/"
@@ -115,7 +115,7 @@ def test_the_same_answer_again_leads_to_the_same_step(practised: Study, somebody
 
 def test_skipping_a_text_to_practise_on_still_explains_it(somebody: Client) -> None:
     study = explained()
-    token = pages.join(somebody, study)
+    token = pages.join(study)
     assert skip(somebody, token) == f"/r/{token}/feedback/1/"
     page = text_of(somebody.get(f"/r/{token}/feedback/1/"))
     assert "You skipped this text." in page
@@ -139,7 +139,7 @@ def train(browser: Client, token: str, units: int = 2) -> None:
 
 def test_a_test_is_failed_once_and_passed_then(practised: Study, somebody: Client) -> None:
     study = practised
-    token = pages.join(somebody, study)
+    token = pages.join(study)
     train(somebody, token)
     page = text_of(somebody.get(f"/r/{token}/judge/"))
     assert "Test 1 of 2" in page
@@ -171,7 +171,7 @@ def test_a_test_is_failed_once_and_passed_then(practised: Study, somebody: Clien
 
 def test_who_fails_twice_ends_and_their_places_go_to_others(practised: Study, somebody: Client) -> None:
     study = practised
-    token = pages.join(somebody, study)
+    token = pages.join(study)
     train(somebody, token)
     for attempt in (1, 2):
         send(somebody, token, WRONG)
@@ -202,7 +202,7 @@ def test_nobody_gets_ahead_by_an_address(practised: Study, somebody: Client) -> 
         assert arrived.request["PATH_INFO"] == f"/r/{token}/judge/", place
         assert "Practice 1 of 2" in arrived.content.decode()
     assert somebody.get(f"/r/{token}/feedback/999/").status_code == 404
-    other = pages.join(Client(), study)
+    other = pages.join(study)
     send(somebody, token, RIGHT)
     assert somebody.get(f"/r/{other}/feedback/1/")["Location"] == f"/r/{other}/", "somebody else's answer"
     assert "Text 0 of training" in first
@@ -210,7 +210,7 @@ def test_nobody_gets_ahead_by_an_address(practised: Study, somebody: Client) -> 
 
 def test_a_forged_button_goes_nowhere(practised: Study, somebody: Client) -> None:
     study = practised
-    token, other = pages.join(somebody, study), pages.join(Client(), study)
+    token, other = pages.join(study), pages.join(study)
     address = send(somebody, token, RIGHT)
     stranger = pages.hidden(Client().get(send(Client(), other, RIGHT)))
     for form in ({}, {"form_token": "x"}, stranger):
@@ -220,7 +220,7 @@ def test_a_forged_button_goes_nowhere(practised: Study, somebody: Client) -> Non
 
 def test_answers_before_the_judging_are_final(practised: Study, somebody: Client) -> None:
     study = practised
-    token = pages.join(somebody, study)
+    token = pages.join(study)
     train(somebody, token)
     for _unit in range(2):
         send(somebody, token, RIGHT)
@@ -244,7 +244,7 @@ def watched(items: int = 6, **checks: object) -> Study:
 
 def test_what_is_judged_looks_alike_whatever_it_is_for(somebody: Client) -> None:
     study = watched(items=12, warm_up=3, degraded=1)
-    token = pages.join(somebody, study)
+    token = pages.join(study)
     seen: dict[str, set[str]] = {}
     purposes = list(Assignment.objects.order_by("order").values_list("purpose", "unit__gold__kind"))
     for number, (purpose, kind) in enumerate(purposes):
@@ -279,7 +279,7 @@ VARYING = {"Content-Length", "X-Request-ID"}
 
 def test_failed_checks_are_mentioned_at_a_break_and_nothing_more(somebody: Client) -> None:
     study = watched(on_failing="warn", attention=0, controls=2, repeats=0, warm_up=0)
-    token = pages.join(somebody, study)
+    token = pages.join(study)
     places = [send(somebody, token, WRONG)]
     while places[-1].endswith("/judge/"):
         places.append(send(somebody, token, WRONG))
@@ -302,7 +302,7 @@ def test_failed_checks_are_mentioned_at_a_break_and_nothing_more(somebody: Clien
 
 def test_failed_checks_can_end_it(somebody: Client) -> None:
     study = watched(on_failing="end", repeats=0, warm_up=0)
-    token = pages.join(somebody, study)
+    token = pages.join(study)
     while Rater.objects.get().state != Rater.State.ENDED:
         send(somebody, token, WRONG)
     assert Rater.objects.get().outcome == Rater.Outcome.FAILED

@@ -57,7 +57,7 @@ def ratings() -> list[Any]:
 
 def test_a_study_is_judged_page_by_page_without_scripts(somebody: Client) -> None:
     study = paged_study(4)
-    token = pages.join(somebody, study)
+    token = pages.join(study)
     page = shown(somebody, token).content.decode()
     assert re.findall(r"<h2[^>]*><bdi>(Text .*?)</bdi>", page) == [f"Text {n} of 6" for n in range(1, 5)]
     assert "Texts 1 to 4 of 6" in page
@@ -75,7 +75,7 @@ def test_a_study_is_judged_page_by_page_without_scripts(somebody: Client) -> Non
 
 
 def test_what_is_wrong_is_listed_by_text_and_nothing_is_stored(somebody: Client) -> None:
-    token = pages.join(somebody, paged_study())
+    token = pages.join(paged_study())
     form = pages.unit(somebody, token)
     refused = send(somebody, token, form, **answers(4) | {"t3-p1-fluency": "9", "t3-comment": "x"})
     assert refused.status_code == 422
@@ -93,7 +93,7 @@ def test_what_is_wrong_is_listed_by_text_and_nothing_is_stored(somebody: Client)
 
 
 def test_twice_is_once_and_a_second_tab_chooses(somebody: Client) -> None:
-    token = pages.join(somebody, paged_study())
+    token = pages.join(paged_study())
     first, second = pages.unit(somebody, token), pages.unit(somebody, token)
     Assignment.objects.filter(state="live").update(first_shown="2026-01-01T00:00:00Z")
     for _time in range(2):
@@ -112,7 +112,7 @@ def test_twice_is_once_and_a_second_tab_chooses(somebody: Client) -> None:
 
 def test_texts_are_skipped_one_by_one(somebody: Client) -> None:
     study = paged_study()
-    token = pages.join(somebody, study)
+    token = pages.join(study)
     form = pages.unit(somebody, token)
     skipped = {"t2-skip_reason": "upsetting", "t2-comment": "sad"}
     assert send(somebody, token, form, **answers(1), **skipped).status_code == 422, "the third is open still"
@@ -124,14 +124,14 @@ def test_texts_are_skipped_one_by_one(somebody: Client) -> None:
 
 
 def test_texts_are_not_skipped_where_the_study_does_not_allow_it(somebody: Client) -> None:
-    token = pages.join(somebody, paged_study(allow_skip=False))
+    token = pages.join(paged_study(allow_skip=False))
     assert "skip_reason" not in shown(somebody, token).content.decode()
     form = pages.unit(somebody, token)
     assert send(somebody, token, form, **answers(1, 2), **{"t3-skip_reason": "other"}).status_code == 422
 
 
 def test_each_text_has_its_draft(somebody: Client) -> None:
-    token = pages.join(somebody, paged_study())
+    token = pages.join(paged_study())
     form = pages.unit(somebody, token)
     draft = {"form_token": form["t2-form_token"], "counter": 3}
     draft["answer"] = {"p1-fluency": "2", "comment": "later", "skip_reason": "other", "t3-p1-fluency": "5"}
@@ -148,7 +148,7 @@ def test_each_text_has_its_draft(somebody: Client) -> None:
 
 
 def test_the_time_of_a_page_is_shared_and_events_go_to_their_texts(somebody: Client) -> None:
-    token = pages.join(somebody, paged_study())
+    token = pages.join(paged_study())
     form = pages.unit(somebody, token)
     Assignment.objects.filter(state="live").update(first_shown="2026-01-01T00:00:00Z")
     log = [[0, "open"], [1, "change", "p1-fluency", "1"], [2, "change", "t2-p1-fluency", "2"], [3, "away"]]
@@ -163,13 +163,13 @@ def test_the_time_of_a_page_is_shared_and_events_go_to_their_texts(somebody: Cli
 
 
 def test_the_time_of_a_page_is_at_most_what_has_passed(somebody: Client) -> None:
-    token = pages.join(somebody, paged_study())
+    token = pages.join(paged_study())
     send(somebody, token, pages.unit(somebody, token), **answers(1, 2, 3), seconds_active="3000")
     assert all(judgment.seconds_active < 100 for judgment in Judgment.objects.all())
 
 
 def test_going_back_and_coming_back_in_the_middle(somebody: Client) -> None:
-    token = pages.join(somebody, paged_study())
+    token = pages.join(paged_study())
     send(somebody, token, pages.unit(somebody, token), **answers(1, 2, 3))
     assert f"/r/{token}/judge/3/" in shown(somebody, token).content.decode()
     earlier = somebody.get(f"/r/{token}/judge/3/")
@@ -184,7 +184,7 @@ def test_going_back_and_coming_back_in_the_middle(somebody: Client) -> None:
 
 
 def test_tokens_of_texts_that_no_page_holds_together_are_refused(somebody: Client) -> None:
-    token = pages.join(somebody, paged_study(2))
+    token = pages.join(paged_study(2))
     form = pages.unit(somebody, token)
     other = {name.replace("t2-", "t3-"): value for name, value in form.items() if name.startswith("t2-")}
     assert send(somebody, token, {**form, **other}, **answers(1, 2, 3)).status_code == 403, "a text stands twice"
@@ -196,7 +196,7 @@ def test_tokens_of_texts_that_no_page_holds_together_are_refused(somebody: Clien
 
 def test_practice_is_single_and_checks_stand_among_the_texts(somebody: Client) -> None:
     study = checked_study(checks={"training": 1, "exam": 1}, params={"texts_per_page": 3}, set_size=6)
-    token = pages.join(somebody, study)
+    token = pages.join(study)
     sizes = []
     while not (page := shown(somebody, token)).headers.get("Location", "").endswith("/end/"):
         if page.status_code == 302:
@@ -217,7 +217,7 @@ def test_statements_of_pages(somebody: Client) -> None:
     """A page of five takes as many statements to show as one of one; sent, each further text takes three more."""
     counts = {}
     for n in (1, 5):
-        token = pages.join(somebody, paged_study(n, slug=f"of-{n}", items=12, set_size=12))
+        token = pages.join(paged_study(n, slug=f"of-{n}", items=12, set_size=12))
         shown(somebody, token)
         with statements() as to_show:
             form = pages.unit(somebody, token)
@@ -256,7 +256,7 @@ def test_recordings_stand_on_a_page_of_several_with_their_own_players(somebody: 
         picture.unlink()
     study = studyfile.load(folder, owner=None)
     lifecycle.move(study_id=study.pk, action="open", by=None)
-    token = pages.join(somebody, study)
+    token = pages.join(study)
     page = shown(somebody, token).content.decode()
     ids = re.findall(r'\bid="([^"]+)"', page)
     assert len(ids) == len(set(ids)), "an id stands twice on the page"

@@ -37,7 +37,7 @@ def study(made: int) -> Study:
 
 def finish_first(browser: Client, study: Study) -> tuple[Rater, str]:
     """Go through the first wave by its pages; returns the rater and the token."""
-    token = pages.join(browser, study)
+    token = pages.join(study)
     rater = Rater.objects.latest("pk")
     do_what_is_open(study, rater)
     return rater, token
@@ -66,7 +66,7 @@ def test_between_two_waves_a_rater_is_told_when_it_goes_on(study: Study, somebod
 
 
 def test_the_instructions_announce_the_later_parts(study: Study, somebody: Client) -> None:
-    token = pages.join(somebody, study)
+    token = pages.join(study)
     text = somebody.get(f"/r/{token}/instructions/").content.decode()
     assert "2 more parts open later" in text
     assert "09:00" in text
