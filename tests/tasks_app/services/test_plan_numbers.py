@@ -155,7 +155,7 @@ FURTHER = pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("design", "type", "items", "set_size", "task"),
     [
-        pytest.param("independent", "likert", 6, 9, {"checks": CHECKS, "spacing": 3}, id="all checks"),
+        pytest.param("independent", "likert", 4, 6, {"checks": CHECKS, "spacing": 3}, id="all checks"),
         pytest.param(
             "independent",
             "likert",
@@ -174,11 +174,11 @@ FURTHER = pytest.mark.exhaustive
             marks=FURTHER,
             id="sliders",
         ),
-        pytest.param("comparisons", "pairwise", 5, 6, {"checks": {"repeats": 1, "warm_up": 2}}, id="pairs"),
+        pytest.param("comparisons", "pairwise", 4, 6, {"checks": {"repeats": 1, "warm_up": 2}}, id="pairs"),
         pytest.param("comparisons", "best_worst", 8, 4, {}, marks=FURTHER, id="triads"),
-        pytest.param("comparisons", "triangle", 5, 5, {"k_more": 4, "k_more_share": 0.4}, id="triangles"),
-        pytest.param("latin_square", "likert", 6, 6, {"checks": CHECKS, "spacing": 2}, id="latin square, all checks"),
-        pytest.param("documents", "likert", 9, 7, {"checks": {"repeats": 1}, "spacing": 4}, id="documents"),
+        pytest.param("comparisons", "triangle", 4, 5, {"k_more": 4, "k_more_share": 0.4}, id="triangles"),
+        pytest.param("latin_square", "likert", 4, 4, {"checks": CHECKS, "spacing": 2}, id="latin square, all checks"),
+        pytest.param("documents", "likert", 6, 7, {"checks": {"repeats": 1}, "spacing": 4}, id="documents"),
         pytest.param(
             "documents",
             "likert",
@@ -188,11 +188,11 @@ FURTHER = pytest.mark.exhaustive
             marks=FURTHER,
             id="by all systems",
         ),
-        pytest.param("batches", "likert", 7, 5, {"checks": {"warm_up": 1}}, id="batches"),
+        pytest.param("batches", "likert", 4, 5, {"checks": {"warm_up": 1}}, id="batches"),
         pytest.param(
             "independent",
             "likert",
-            4,
+            2,
             8,
             {"criteria": ("fluency", "adequacy"), "criteria_mode": "block", "checks": {"repeats": 2}},
             id="criteria in blocks",
@@ -225,10 +225,10 @@ def test_what_was_promised_is_what_was_collected(
 
 
 def test_the_file_lists_every_judgment_in_its_place(rosa: User, rosas_browser: Client) -> None:
-    study = build_study(rosa, items=4, systems=SYSTEMS, k=2, set_size=5, opened=False)
+    study = build_study(rosa, items=3, systems=SYSTEMS, k=2, set_size=5, opened=False)
     told = rosas_browser.get(f"/admin/studies/{study.slug}/design/plan.csv").getvalue().decode()
     study = lifecycle.move(study_id=study.pk, action="open", by=rosa)
-    judge_everything(study, 5)
+    judge_everything(study, 4)
     given = Assignment.objects.filter(purpose=Purpose.MAIN).order_by("place__booklet__number", "place__order")
     found = given.values_list("place__booklet__number", "order", "unit__key", "place__number")
     listed = [(one["booklet"], one["order"], one["unit"], one["place"]) for one in csv.DictReader(io.StringIO(told))]

@@ -109,14 +109,13 @@ def test_a_rater_goes_all_waves_and_ends_after_the_last(study: Study) -> None:
 
 
 def test_simulated_raters_come_back_for_every_wave(study: Study) -> None:
-    call_command("simulate_raters", study.slug, raters=4, seed=5, stdout=StringIO())
-    assert Counter(Rater.objects.values_list("outcome", "group__key")) == {
-        ("completed", "diary"): 2, ("completed", "messages"): 2,
-    }  # fmt: skip
+    call_command("simulate_raters", study.slug, raters=2, seed=5, stdout=StringIO())
+    raters = Counter(Rater.objects.values_list("outcome", "group__key"))
+    assert (raters.total(), {outcome for outcome, _group in raters}) == (2, {"completed"})
     answered = Assignment.objects.filter(state="submitted")
-    assert Counter(answered.values_list("set__task__key", "wave")) == {
-        ("before", 1): 4, ("week-1", 2): 4, ("week-2", 3): 4, ("about-messages", 3): 2,
-    }  # fmt: skip
+    assert Counter(answered.values_list("set__task__key", "wave")) == +Counter({
+        ("before", 1): 2, ("week-1", 2): 2, ("week-2", 3): 2, ("about-messages", 3): raters["completed", "messages"],
+    })  # fmt: skip
     invariants.check(study)
 
 

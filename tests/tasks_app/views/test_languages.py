@@ -13,7 +13,7 @@ from tasks_app.services.study import lifecycle
 from tasks_app.views.rater.pages import consent_text
 from tests import extent, pages
 from tests.builders import build_study
-from tests.house.examples import COVERING, covering_examples, every_example
+from tests.house.examples import COVERING, FOLDERS, every_example
 from tests.tasks_app import languages_kit as kit
 from tests.tasks_app.languages_kit import head
 
@@ -24,29 +24,36 @@ pytestmark = pytest.mark.django_db
 def test_pages_speak_a_language_and_no_english_of_ours(name: str, tmp_path: Path) -> None:
     """The study is in German, and a second rater chooses Arabic, a third English. The page runs as the study does.
 
-    Pages of every example are in German, those of the covering examples in Arabic too.
+    Pages of every example are in German, those of the covering examples in Arabic too; those beside the way, which are
+    alike in every study, are looked at with one.
     """
     study, own = kit.example(name, tmp_path, "de")
     # One study of all kinds of checks is walked to its end; others have the same pages there.
     to_its_end = extent.is_exhaustive() or name == "checked"
     covers = extent.is_exhaustive() or name in COVERING
-    walked = {"de": kit.walk(study, units=None if to_its_end else 2, every_page=covers)}
+    walked = {"de": kit.walk(study, units=None if to_its_end else 1, every_page=to_its_end)}
     if covers:
-        walked["ar"] = kit.walk(study, "ar", units=2)
+        walked["ar"] = kit.walk(study, "ar", units=1, every_page=to_its_end)
     for language, shown in walked.items():
         assert len(shown) > 2
         for address, page in shown:
             assert head(page) == (language, "ltr"), address
             assert kit.english_in(page, own) == [], address
-    in_english = kit.walk(study, "en", units=2, every_page=covers)
+    in_english = kit.walk(study, "en", units=2 if to_its_end else 1, every_page=to_its_end)
     assert kit.said_alike(in_english, [page for shown in walked.values() for page in shown], own) == set()
 
 
-@covering_examples
+@pytest.mark.parametrize(
+    "name",
+    [
+        name if name in {"checked", "panas_groups"} else pytest.param(name, marks=pytest.mark.exhaustive)
+        for name in FOLDERS
+    ],
+)
 def test_a_study_in_a_language_we_do_not_speak_is_framed_in_english(name: str, tmp_path: Path) -> None:
     """Its pages run as its texts do; what is in English says so."""
     study, _own = kit.example(name, tmp_path, "fa")
-    for address, page in kit.walk(study, units=2):
+    for address, page in kit.walk(study, units=1):
         assert head(page) == ("en", "rtl"), address
         if address.endswith(("/help/", "/judge/")):
             assert 'lang="fa"' in page, address
