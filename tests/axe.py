@@ -80,6 +80,13 @@ NEW_LOOKS = """([within, known]) => {
 RUN_ON_WORDS = """([_within, options]) =>
     axe.run({include: [...window.wordsOfNewLooks]}, options).then((found) => found.violations)"""
 
+# The frame of researchers' pages asks for the scheme once, when it is loaded, and then keeps to a class.
+PUT_ON = """(scheme) => {
+    if (!document.documentElement.hasAttribute("x-data")) return;
+    document.documentElement.classList.remove("light", "dark");
+    document.documentElement.classList.add(scheme);
+}"""
+
 # The looks that this process has met without a complaint.
 _known: set[str] = set()
 
@@ -92,6 +99,7 @@ def violations(page: Page, scheme: Literal["light", "dark"], within: str | None 
     exhaustive run tries everything.
     """
     page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    page.evaluate(PUT_ON, scheme)
     if extent.is_exhaustive():
         return _violations(page, RUN, within)
     found: dict[str, str] = {}
