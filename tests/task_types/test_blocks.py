@@ -7,7 +7,7 @@ from math import ceil
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tasks_app.task_types import TaskType, blocks
@@ -17,7 +17,7 @@ from tasks_app.task_types.magnitude import Magnitude
 from tasks_app.task_types.pairwise import Pairwise
 from tasks_app.task_types.ranking import Ranking
 from tasks_app.task_types.text_pairs import balanced_pairs
-from tests import extent
+from tests import chance, extent
 
 
 def items(n: int, systems: int) -> list[ItemTexts]:
@@ -77,7 +77,7 @@ def test_every_text_is_on_one_screen_whatever_the_items(texts: tuple[blocks.Text
         assert len(screens) == 1 or min(lengths) >= 2
 
 
-@settings(max_examples=8 * extent.times_as_many())
+@chance.slow()
 @given(n=st.integers(4, 24), size=st.integers(3, 7), m=st.integers(1, MOST_ITEMS), seed=st.integers(0, 9))
 def test_pairs_of_complete_items_meet_equally_often(n: int, size: int, m: int, seed: int) -> None:
     texts = tuple(tuple((system,) for system in range(n)) for _item in range(m))
