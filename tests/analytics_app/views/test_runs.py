@@ -189,10 +189,12 @@ def test_a_rule_is_switched_off_by_one_press(rosas_browser: Client, closed: Stud
 
 def test_an_equal_run_is_shown_instead_of_a_new_one(rosas_browser: Client, closed: Study) -> None:
     address = f"/admin/studies/{closed.slug}/results/"
-    rosas_browser.post(f"{address}start/")
+    sentence = "These ratings have already been analysed with these settings"
+    first = rosas_browser.post(f"{address}start/", follow=True)
+    assert sentence not in text(first.content.decode())
     again = rosas_browser.post(f"{address}start/", follow=True)
     assert again.redirect_chain[0][0] == f"{address}1/"
-    assert "These ratings have already been analysed with these settings" in text(again.content.decode())
+    assert sentence in text(again.content.decode())
     assert Run.objects.count() == 1
 
 

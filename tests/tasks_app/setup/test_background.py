@@ -246,6 +246,8 @@ def test_texts_that_do_not_fit_or_are_gone_are_not_stored(
     refused = texts_page(rosas_browser)
     assert "One problem: nothing was stored" in refused
     assert "new-1" in refused
+    changes.change(setup=setup, values={("tasks", 0, "k"): 5}, base=setup.revision, by=rosa)
+    assert "nothing was stored" not in texts_page(rosas_browser), "the problems are those of an earlier form"
     gone = asked_to_store(rosas_browser)
     for token in default_storage.listdir(f"studies/{setup.study.pk}/imports")[0]:
         uploads.forget(setup.study, token)

@@ -122,6 +122,14 @@ def test_a_code_of_ones_own_where_the_study_has_none(somebody: Client) -> None:
     assert f"complete?cc={own}" in end
 
 
+def test_whoever_came_by_a_channel_that_is_no_more_still_gets_the_code(everywhere: Study, somebody: Client) -> None:
+    token = arrive(somebody, everywhere, "prolific", prolific())
+    Rater.objects.update(channel="former")
+    end = stop(somebody, token)
+    assert Rater.objects.get().completion_code in end
+    assert "prolific.com" not in end
+
+
 @pytest.mark.parametrize("outcome", ["returned", "timed_out"])
 def test_who_ended_on_the_platform_is_sent_nowhere(everywhere: Study, somebody: Client, outcome: str) -> None:
     study = everywhere
