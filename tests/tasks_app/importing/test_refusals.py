@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import User
-from django.test import Client
 from pytest_django import Settings
 
 from tasks_app.models import Rater, Study
@@ -194,7 +193,7 @@ def test_the_rows_of_a_judgment_have_to_agree(draft: Study, tmp_path: Path) -> N
     assert any("The judgment that begins in line 2 has a rating of this already." in line for line in twice)
 
 
-def test_somebody_who_took_part_here_is_not_somebody_elsewhere(rosa: User, tmp_path: Path, somebody: Client) -> None:
+def test_somebody_who_took_part_here_is_not_somebody_elsewhere(rosa: User, tmp_path: Path) -> None:
     study = build_study(rosa)
     pages.join(study)
     name = Rater.objects.get().pseudonym

@@ -7,7 +7,6 @@ import psycopg2
 import pytest
 from django.contrib.auth.models import User
 from django.db import connection
-from django.test import Client
 
 from tasks_app import studyfile
 from tasks_app.models import Assignment, Booklet, Judgment, Rater, Rating, Study
@@ -93,9 +92,7 @@ def test_a_draft_is_frozen_and_closed_and_the_log_says_what_happened(draft: Stud
         kit.study(tmp_path)
 
 
-def test_a_study_that_was_closed_by_an_import_can_be_opened_and_is_planned_then(
-    draft: Study, tmp_path: Path, somebody: Client
-) -> None:
+def test_a_study_that_was_closed_by_an_import_can_be_opened_and_is_planned_then(draft: Study, tmp_path: Path) -> None:
     bring(draft, tmp_path)
     study = lifecycle.move(study_id=draft.pk, action="open", by=None, reason="more raters")
     assert study.state == "open"
@@ -116,7 +113,7 @@ def test_a_study_that_was_closed_by_an_import_can_be_opened_and_is_planned_then(
     assert len(plan(study)) == 10
 
 
-def test_an_open_study_takes_ratings_and_stays_open(rosa: User, tmp_path: Path, somebody: Client) -> None:
+def test_an_open_study_takes_ratings_and_stays_open(rosa: User, tmp_path: Path) -> None:
     study = build_study(rosa)
     pages.join(study)
     booklets = Booklet.objects.count()
