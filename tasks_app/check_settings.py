@@ -50,7 +50,9 @@ class Checks(Block):
         within=(0, 1000),
     )
     attention = whole_field(
-        _("Attention checks in a set"), _("Leave empty for two, or fewer if there are fewer."), within=(0, 100)
+        _("Attention checks in a set"),
+        _("Leave empty to show two, or all of them if there are fewer."),
+        within=(0, 100),
     )
     repeats = whole_field(_("Units of a set that are shown twice"), within=(0, 1000), initial=0)
     warm_up = whole_field(

@@ -123,7 +123,7 @@ class SpanParams(TextParams):
     overlaps = YesNoField(label=_("Marks may overlap"))
     max_spans = whole_field(
         _("Most errors in a text"),
-        _("Leave empty for 5 in MQM, as published (the five most serious), and 20 in other schemes."),
+        _("Leave empty for 5 in MQM (the five most serious, as published) and 20 in other schemes."),
         within=(1, 100),
     )
     guide = YesNoField(

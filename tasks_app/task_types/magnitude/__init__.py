@@ -123,7 +123,7 @@ class Magnitude(SeveralTexts):
         )
         reference_system = line_field(
             _("System whose text is the reference"),
-            _("It is shown but not judged. Leave empty for the reference of each item."),
+            _("It is shown but not judged. Leave empty to show each item's own reference."),
             length=200,
         )
         reference_text = forms.CharField(
