@@ -3,11 +3,12 @@
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
 from analytics_app.analyses.features.groups import Grouped, group_values, unknown
-from analytics_app.analyses.features.rules import Feature, TooSlow, computed
+from analytics_app.analyses.features.rules import Feature, computed
 from analytics_app.ratings.copying import rows
 from tasks_app.models import Study
 
@@ -15,6 +16,7 @@ from tasks_app.models import Study
 MOST_OUTPUTS, PATTERN_SECONDS = 10_000, 2.0
 # Fewer outputs of a system than this say little about its outputs with a value.
 FEW_OUTPUTS = 5
+MOST_EXAMPLES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +38,16 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A value of a feature: how many items have outputs with it, and how many outputs of each system have it."""
+    """A value of a feature: how many items have outputs with it, and how many outputs of each system have it.
+
+    `examples` are the first texts with the value, each of another item.
+    """
 
     feature: str
     value: str
     n_items: int
     n_outputs: tuple[int, ...]
+    examples: tuple[str, ...] = ()
 
     @property
     def is_thin(self) -> bool:
@@ -86,18 +92,44 @@ def coverage_of(study: Study, features: Sequence[Feature], n_groups: int) -> lis
         Judged(task, title, item, system, text, source, json.loads(features), is_text)
         for task, title, item, system, text, source, features, is_text, _digest, _order in stored
     ]
-    of_task: dict[str, list[Judged]] = {}
-    for output in outputs:
-        of_task.setdefault(output.task, []).append(output)
-    return [_of_task(task, features, n_groups, judged) for task, judged in of_task.items()]
+    by_rule = _by_rule(features, outputs)
+    of_task: dict[str, list[int]] = {}
+    for place, output in enumerate(outputs):
+        of_task.setdefault(output.task, []).append(place)
+    return [
+        _of_task(
+            task,
+            [(feature, _at(by_rule[feature], places) if feature.rule else None) for feature in features],
+            n_groups,
+            [outputs[place] for place in places],
+        )
+        for task, places in of_task.items()
+    ]
 
 
-def _of_task(task: str, features: Sequence[Feature], n_groups: int, outputs: Sequence[Judged]) -> Coverage:
+# The values of outputs by a rule, or why there are none.
+_Values = list[float | str | None] | str
+
+
+def _by_rule(features: Sequence[Feature], outputs: Sequence[Judged]) -> dict[Feature, _Values]:
+    """Return the values of all outputs for each feature that is computed by a rule."""
+    ruled = [feature for feature in features if feature.rule]
+    texts, sources = [output.text for output in outputs], [output.source for output in outputs]
+    return dict(zip(ruled, computed(ruled, texts, sources, seconds=PATTERN_SECONDS), strict=True))
+
+
+def _at(values: _Values, places: Sequence[int]) -> _Values:
+    return values if isinstance(values, str) else [values[place] for place in places]
+
+
+def _of_task(
+    task: str, features: Sequence[tuple[Feature, _Values | None]], n_groups: int, outputs: Sequence[Judged]
+) -> Coverage:
     systems = tuple(sorted({output.system for output in outputs}))
     lines: list[Line] = []
     notes: list[str] = []
-    for feature in features:
-        groups = _grouped(feature, n_groups, outputs)
+    for feature, by_rule in features:
+        groups = _grouped(feature, by_rule, n_groups, outputs)
         if isinstance(groups, str):
             notes.append(groups)
             continue
@@ -107,15 +139,14 @@ def _of_task(task: str, features: Sequence[Feature], n_groups: int, outputs: Seq
     return Coverage(task, outputs[0].title or task, systems, tuple(lines), tuple(notes))
 
 
-def _grouped(feature: Feature, n_groups: int, outputs: Sequence[Judged]) -> Grouped | str:
+def _grouped(
+    feature: Feature, by_rule: _Values | None, n_groups: int, outputs: Sequence[Judged]
+) -> Grouped | str:
     values: list[float | str | None]
-    if feature.rule:
-        texts, sources = [output.text for output in outputs], [output.source for output in outputs]
-        try:
-            values = computed(feature, texts, sources, seconds=PATTERN_SECONDS)
-        except TooSlow as problem:
-            return str(problem)
-        values = [value if output.is_text else None for value, output in zip(values, outputs, strict=True)]
+    if isinstance(by_rule, str):
+        return by_rule
+    if by_rule is not None:
+        values = [value if output.is_text else None for value, output in zip(by_rule, outputs, strict=True)]
     else:
         known = {name for output in outputs for name in output.features}
         if feature.name not in known:
@@ -129,7 +160,9 @@ def _lines(groups: Grouped, systems: Sequence[str], outputs: Sequence[Judged]) -
         with_value = [output for output, group in zip(outputs, groups.group.tolist(), strict=True) if group == place]
         items = {output.item for output in with_value}
         n_outputs = tuple(sum(output.system == system for output in with_value) for system in systems)
-        yield Line(groups.feature.name, value, len(items), n_outputs)
+        of_item = {output.item: output.text for output in reversed(with_value) if output.is_text}
+        examples = tuple(islice(reversed(of_item.values()), MOST_EXAMPLES))
+        yield Line(groups.feature.name, value, len(items), n_outputs, examples)
 
 
 _FEATURES = """

@@ -22,7 +22,7 @@ from analytics_app.selectors.coverage import (
     known_features,
 )
 from tasks_app import access
-from tasks_app.models import Study
+from tasks_app.models import Membership, Study
 from tasks_app.plaintext import without_formula
 from tasks_app.views.downloads import attachment
 from tasks_app.views.researcher.frame import researcher_page, study_page
@@ -47,12 +47,13 @@ class CoverageForm(forms.Form):
         )
 
 
-@researcher_page("GET")
+@researcher_page("GET", "POST")
 def coverage(request: HttpRequest, slug: str) -> HttpResponse:
-    """Count the outputs of a study by features: those of the address, or else of the analysis plan."""
-    study, role = access.study_and_role(request.user, slug)
-    start = _start(study)
-    form = CoverageForm(request.GET if "features" in request.GET else start)
+    """Count the outputs of a study by the features of its analysis plan; a POST tries others, and stores nothing.
+
+    Only editors try features: a pattern is a program, which an address must not hand to whoever opens it.
+    """
+    study, role, form = _asked(request, slug)
     tables: Sequence[Coverage] = ()
     problem = ""
     try:
@@ -65,8 +66,8 @@ def coverage(request: HttpRequest, slug: str) -> HttpResponse:
         "tables": tables,
         "problem": problem,
         "few": FEW_OUTPUTS,
-        "query": request.GET.urlencode(),
-        "is_planned": start["planned"],
+        "is_tried": request.method == "POST",
+        "is_planned": _start(study)["planned"],
     }
     return study_page(
         request,
@@ -80,11 +81,10 @@ def coverage(request: HttpRequest, slug: str) -> HttpResponse:
     )
 
 
-@researcher_page("GET")
+@researcher_page("GET", "POST")
 def file(request: HttpRequest, slug: str) -> HttpResponse:
     """Return the same counts as CSV: a row for each value and system."""
-    study, _role = access.study_and_role(request.user, slug)
-    form = CoverageForm(request.GET if "features" in request.GET else _start(study))
+    study, _role, form = _asked(request, slug)
     try:
         tables = _counted(study, form)
     except TooManyOutputs as problem:
@@ -102,6 +102,15 @@ def file(request: HttpRequest, slug: str) -> HttpResponse:
     return attachment(f"{study.slug}-features.csv", text.getvalue())
 
 
+def _asked(request: HttpRequest, slug: str) -> tuple[Study, str | None, CoverageForm]:
+    """Return the study with the person's role in it, and the features: those posted, by editors only, or the saved."""
+    if request.method == "POST":
+        study, role = access.study_and_role(request.user, slug, Membership.Role.EDITOR)
+        return study, role, CoverageForm(request.POST)
+    study, role = access.study_and_role(request.user, slug)
+    return study, role, CoverageForm(_start(study))
+
+
 def _counted(study: Study, form: CoverageForm) -> list[Coverage]:
     if not form.is_valid():
         return []
@@ -109,7 +118,7 @@ def _counted(study: Study, form: CoverageForm) -> list[Coverage]:
 
 
 def _start(study: Study) -> Mapping[str, Any]:
-    """Return the initial values of the form: the features of the plan, else those of the items, else a suggestion."""
+    """Return the saved features: those of the plan, else those of the items, else a suggestion."""
     try:
         document = plans.document_of(study)
     except plans.BadPlan:

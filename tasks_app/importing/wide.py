@@ -19,8 +19,8 @@ CRITERION = "criterion"
 # Ratings that one row may hold. Lines are numbered by it, within what PostgreSQL's integer holds.
 MOST = 200
 
-# Regular expression for the text that the star of a pattern may stand for.
-_STAR = "([0-9]{1,4}|[A-Za-z])"
+# The text that the star of a pattern may stand for.
+_STAR = re.compile("[0-9]{1,4}|[A-Za-z]")
 
 
 class NotWide(ValueError):
@@ -108,10 +108,17 @@ class Wide:
         stars: dict[str, None] = {}
         for pattern in patterns:
             before, _star, after = pattern.partition("*")
-            expression = re.compile(re.escape(before) + _STAR + re.escape(after))
-            matched = [match[1] for name in names if (match := expression.fullmatch(name))]
+            matched = [star for name in names if (star := _star(name, before, after))]
             if not matched:
                 sentence = _("wide: the file has no column like “%(pattern)s” (the star is a number or a letter).")
                 raise NotWide(sentence % {"pattern": pattern})
             stars.update(dict.fromkeys(matched))
         return sorted(stars, key=lambda star: (len(star), star)) if patterns else [""]
+
+
+def _star(name: str, before: str, after: str) -> str:
+    """Return the text for which the star stands in a column's name; "" where the name is no such column."""
+    if not (name.startswith(before) and name.endswith(after) and len(name) > len(before) + len(after)):
+        return ""
+    star = name[len(before) : len(name) - len(after)]
+    return star if _STAR.fullmatch(star) else ""

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tasks_app.manual.pages import Page, Section, pages, plain
+from tasks_app.patterns import any_of
 
 MOST = 30
 # Characters of an excerpt before and after the first word that was found.
@@ -44,12 +45,13 @@ def _hits(terms: list[str]) -> Iterator[tuple[float, Page, Section]]:
 def excerpt(text: str, terms: list[str]) -> tuple[str, ...]:
     """Return a few words around the first search term; every second part is a search term."""
     line = plain(re.sub(r"\||-{3,}|`{3}\w*", " ", text))
-    match = re.search("|".join(map(re.escape, terms)), line, flags=re.IGNORECASE)
+    any_term = any_of(terms, ignore_case=True)
+    match = any_term.search(line)
     first = match.start() if match else 0
     start = max(0, first - BEFORE)
     start = line.find(" ", start) + 1 if start else 0
     end = first + AFTER
-    parts = re.split(f"({'|'.join(map(re.escape, terms))})", line[start:end], flags=re.IGNORECASE)
+    parts = any_term.split(line[start:end])
     parts[-1] += "…" if end < len(line) else ""
     if start:
         parts[0] = f"…{parts[0]}"

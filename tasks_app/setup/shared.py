@@ -1,12 +1,12 @@
 """A study as it is shared with colleagues for comment: no known answers, and names of systems only if shared."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
 from tasks_app.models import CommentLink, Setup
+from tasks_app.patterns import any_of
 from tasks_app.sections import Json
 from tasks_app.setup import text_rows
 from tasks_app.setup.fields import Fields, Group
@@ -67,6 +67,6 @@ def _facts(group: Group, labels: tuple[str, ...]) -> Iterator[Fact]:
 
 def _without(words: str, hidden: Sequence[str]) -> str:
     """Return a value of the analysis plan, unless it names a system that is not to be shown."""
-    if hidden and re.search(rf"(?<!\w)(?:{'|'.join(map(re.escape, hidden))})(?!\w)", words):
+    if hidden and any_of(hidden, not_beside=r"\w").search(words):
         return _("(names systems, which are hidden here)")
     return words

@@ -25,6 +25,9 @@ MOST = 2_147_483_647
 _WHOLE = re.compile(r"([0-9]{1,12})(?:\.0+)?")
 _NUMBER = re.compile(r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]{1,4})?")
 
+# What follows the prefix in the name of a researcher's own column.
+_OWN_NAME = "[A-Za-z0-9._-]{1,60}"
+
 # Years outside of which no rating was given; they also leave room for time zones.
 _FIRST_YEAR, _LAST_YEAR = 1900, 9000
 
@@ -70,14 +73,14 @@ class TableDeclaration:
         for column in self.columns:
             if column.name == name:
                 return column
-        if self.prefix is not None and re.fullmatch(self.open_ended, name):
+        if self.prefix is not None and _is_open_ended(self.prefix.name, name):
             return self.prefix
         return None
 
     @property
     def open_ended(self) -> str:
         """Pattern of the names of a researcher's own columns, if the table has a prefix for them."""
-        return rf"^{self.prefix.name}[A-Za-z0-9._-]{{1,60}}$" if self.prefix is not None else "(?!)"
+        return f"^{self.prefix.name}{_OWN_NAME}$" if self.prefix is not None else "(?!)"
 
     @property
     def files(self) -> list[str]:
@@ -93,6 +96,10 @@ class TableDeclaration:
     def needed(self) -> list[str]:
         """Names of the columns that every file needs."""
         return [column.name for column in self.columns if column.needed]
+
+
+def _is_open_ended(prefix: str, name: str) -> bool:
+    return name.startswith(prefix) and re.fullmatch(_OWN_NAME, name.removeprefix(prefix)) is not None
 
 
 class BadCell(ValueError):

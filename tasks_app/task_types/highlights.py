@@ -108,7 +108,7 @@ def _checked(start: int, end: int, chain: str) -> Highlight:
 
 def _of_word(word: str, text: str) -> Highlight:
     """Return the highlight of a word that occurs once in a text."""
-    places = [match.start() for match in re.finditer(f"(?={re.escape(word)})", text)]
+    places = [place for place in range(len(text) - len(word) + 1) if text.startswith(word, place)]
     if len(places) == 1:
         return Highlight(places[0], places[0] + len(word))
     if not places:

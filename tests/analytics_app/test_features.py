@@ -8,7 +8,7 @@ from django.core.exceptions import ValidationError
 
 from analytics_app import analyses
 from analytics_app.analyses.base import Common, Question, Sample
-from analytics_app.analyses.features.rules import Feature, TooSlow, computed, read_features
+from analytics_app.analyses.features.rules import Feature, computed, read_features
 from analytics_app.ratings import Extras, Table
 from analytics_app.ratings.extras.due_units import Wanted
 from analytics_app.ratings.extras.shown_texts import ShownTexts
@@ -42,14 +42,15 @@ SOURCE = "The tram leaves at 9 and at 10.30 from stop 4."
     ],
 )
 def test_rules_by_hand(rule: str, text: str, value: float | str | None) -> None:
-    (found,) = computed(Feature.read(f"x: {rule}"), [text], [SOURCE])
+    (values,) = computed([Feature.read(f"x: {rule}")], [text], [SOURCE])
+    (found,) = values
     assert found == (value if value is None or isinstance(value, str) else pytest.approx(value))
 
 
 def test_without_numbers_or_words_in_the_source_there_is_no_value() -> None:
     for rule in ("numbers_lost", "numbers_kept"):
-        assert computed(Feature.read(f"x: {rule}"), ["At 9."], ["No number"]) == [None]
-    assert computed(Feature.read("x: copied"), ["At 9."], [""]) == [None]
+        assert computed([Feature.read(f"x: {rule}")], ["At 9."], ["No number"]) == [[None]]
+    assert computed([Feature.read("x: copied")], ["At 9."], [""]) == [[None]]
 
 
 @pytest.mark.parametrize(
@@ -90,9 +91,11 @@ def test_lines_are_written_in_one_way() -> None:
 
 
 def test_a_pattern_that_takes_too_long_is_stopped() -> None:
-    for rule in ("matches", "count"):
-        with pytest.raises(TooSlow, match=r"The pattern of “x” takes longer than 0\.05 seconds"):
-            computed(Feature.read(rf"x: {rule} ^(\w|\w\w)+\d$"), ["a" * 60 + "!"], [""], seconds=0.05)
+    features = read_features("x: matches ^(\\w|\\w\\w)+\\d$\ny: count ^(\\w|\\w\\w)+\\d$\nlength: characters")
+    slow, slow_too, length = computed(features, ["a" * 60 + "!"], [""], seconds=0.05)
+    assert slow == "The pattern of “x” takes longer than 0.05 seconds on the outputs."
+    assert slow_too == "The pattern of “y” takes longer than 0.05 seconds on the outputs."
+    assert length == [61]
 
 
 # Rows ---------------------------------------------------------------------------------------------------

@@ -24,6 +24,8 @@ ROWS = [
     page("GET", "analytics:coverage", VIEWER),
     page("GET", "analytics:coverage", VIEWER, study="draft"),
     page("GET", "analytics:coverage_file", VIEWER),
+    page("POST", "analytics:coverage", EDITOR, sent={"features": "length: words", "groups": "3"}),
+    page("POST", "analytics:coverage_file", EDITOR, sent={"features": "length: words", "groups": "3"}),
     page("GET", "analytics:compare", VIEWER, study="closed"),
     page("GET", "analytics:compare_csv", VIEWER, study="closed", query={"a": "RUN", "b": "RUN"}),
     page("GET", "analytics:new_run", EDITOR),

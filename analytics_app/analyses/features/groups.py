@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analytics_app.analyses.base import Sample
-from analytics_app.analyses.features.rules import Feature, TooSlow, computed
+from analytics_app.analyses.features.rules import Feature, computed
 from analytics_app.ratings.extras.due_units import Wanted
 from analytics_app.ratings.extras.shown_texts import ShownTexts
 
@@ -35,10 +35,11 @@ def grouped(sample: Sample, feature: Feature, n_groups: int) -> Grouped | str:
     names = sample.table.names
     if feature.rule:
         texts = sample.extras[ShownTexts]
-        try:
-            of_part = computed(feature, texts.text, texts.source)
-        except TooSlow as problem:
-            return str(problem)
+        (of_part,) = sample.extras.derived(
+            (computed, feature), lambda: computed([feature], texts.text, texts.source)
+        )
+        if isinstance(of_part, str):
+            return of_part
         # A rule counts words, which pictures, sounds and films have none of.
         values = [None if part in texts.files else of_part[part] for part in names.shown_part.tolist()]
     elif feature.name in names.features:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
@@ -15,8 +14,9 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 
 from analytics_app.ratings.extras.words import SIGNS
+from tasks_app import patterns
 
-# The most features of one analysis, and the most seconds that a pattern may take on all outputs together.
+# The most features of one analysis, and the most seconds that its patterns may take on all outputs together.
 MOST_FEATURES, PATTERN_SECONDS = 12, 20.0
 
 # "length (10, 20): words": a name, perhaps limits between groups, and perhaps a rule.
@@ -36,10 +36,6 @@ class BadFeature(ValueError):
     def __init__(self, sentence: str, column: int = 1) -> None:
         super().__init__(sentence)
         self.column = column
-
-
-class TooSlow(Exception):
-    """A pattern takes too long on the outputs; the message names its feature."""
 
 
 # A function that computes the value of an output from its text and the source; None if it has no value.
@@ -117,12 +113,9 @@ def _check(feature: Feature, column: int) -> None:
             raise BadFeature(_("Write words with commas between them."), argument)
         return
     try:
-        regex.compile(feature.argument)
-    except regex.error as problem:
-        # The stubs of regex do not declare the place and the message of its errors.
-        place = argument + (getattr(problem, "pos", None) or 0)
-        sentence = _("The regular expression is wrong: %(problem)s.")
-        raise BadFeature(sentence % {"problem": getattr(problem, "msg", str(problem))}, place) from problem
+        patterns.check(feature.argument)
+    except patterns.BadPattern as problem:
+        raise BadFeature(str(problem), argument + problem.place) from problem
 
 
 def read_features(text: str) -> list[Feature]:
@@ -164,39 +157,36 @@ class FeaturesField(forms.CharField):
 
 
 def computed(
-    feature: Feature, texts: Sequence[str], sources: Sequence[str], *, seconds: float = PATTERN_SECONDS
-) -> list[float | str | None]:
-    """Return the value of each output.
+    features: Sequence[Feature], texts: Sequence[str], sources: Sequence[str], *, seconds: float = PATTERN_SECONDS
+) -> list[list[float | str | None] | str]:
+    """Return for each feature the value of each output, or a sentence that explains why there are none.
 
-    Raises
-    ------
-    TooSlow
-        The pattern takes longer than so many seconds on all texts together.
+    The patterns of all features together may take so many seconds.
     """
-    if feature.kind in PATTERNS:
-        return list(_patterns(feature, texts, seconds))
+    searches = [
+        patterns.Search(feature.argument, every=feature.kind == "count")
+        for feature in features
+        if feature.kind in PATTERNS
+    ]
+    counted = iter(patterns.counts(searches, texts, seconds=seconds))
+    return [
+        _of_counts(feature, next(counted)) if feature.kind in PATTERNS else _of_texts(feature, texts, sources)
+        for feature in features
+    ]
+
+
+def _of_counts(feature: Feature, counts: list[int] | patterns.TooHeavy) -> list[float | str | None] | str:
+    if isinstance(counts, patterns.TooHeavy):
+        return _("The pattern of “%(name)s” %(problem)s.") % {"name": feature.name, "problem": str(counts)}
+    return [float(n) if feature.kind == "count" else YES if n else NO for n in counts]
+
+
+def _of_texts(feature: Feature, texts: Sequence[str], sources: Sequence[str]) -> list[float | str | None]:
     if feature.kind == "contains":
-        words = "|".join(map(regex.escape, _words(feature.argument)))
-        listed = regex.compile(rf"(?<![\p{{L}}\p{{N}}])(?:{words})(?![\p{{L}}\p{{N}}])", regex.IGNORECASE)
+        listed = patterns.any_of(_words(feature.argument), ignore_case=True, not_beside=r"[\p{L}\p{N}]")
         return [YES if listed.search(text) else NO for text in texts]
     compute = PLAIN[feature.kind]
     return [compute(text, source) for text, source in zip(texts, sources, strict=True)]
-
-
-def _patterns(feature: Feature, texts: Sequence[str], seconds: float) -> list[float | str | None]:
-    pattern, end = regex.compile(feature.argument), time.monotonic() + seconds
-    values: list[float | str | None] = []
-    for text in texts:
-        try:
-            seconds_left = max(end - time.monotonic(), 1e-3)
-            if feature.kind == "count":
-                values.append(float(sum(1 for _match in pattern.finditer(text, timeout=seconds_left))))
-            else:
-                values.append(YES if pattern.search(text, timeout=seconds_left) else NO)
-        except TimeoutError as problem:
-            slow = f"The pattern of “{feature.name}” takes longer than {seconds:g} seconds on the outputs."
-            raise TooSlow(slow) from problem
-    return values
 
 
 def _words(argument: str) -> list[str]:

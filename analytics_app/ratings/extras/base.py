@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Self, TypeVar
+from typing import Any, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,15 +49,17 @@ class Extra(ABC):
 
 
 AnyExtra = TypeVar("AnyExtra", bound=Extra)
+Derived = TypeVar("Derived")
 
 
 class Extras:
     """The loaded further data by kind: `extras[Repeats]`."""
 
-    __slots__ = ("_found",)
+    __slots__ = ("_derived", "_found")
 
     def __init__(self, extras: Mapping[type[Extra], Extra] | None = None) -> None:
         self._found = dict(extras or {})
+        self._derived: dict[object, object] = {}
 
     def __getitem__(self, kind: type[AnyExtra]) -> AnyExtra:
         """Return the data of a kind. Raises LookupError if the rule or analysis did not declare it in `needs`."""
@@ -65,6 +67,15 @@ class Extras:
         if not isinstance(extra, kind):
             raise LookupError(f"{kind.__name__} was not loaded: name it in `needs`.")
         return extra
+
+    def derived(self, key: object, compute: Callable[[], Derived]) -> Derived:
+        """Return what is computed from the data, once for all samples that share them: slices, groups, waves.
+
+        The key stands for the function and everything else that the value depends on.
+        """
+        if key not in self._derived:
+            self._derived[key] = compute()
+        return cast("Derived", self._derived[key])
 
     def __iter__(self) -> Iterator[tuple[type[Extra], Extra]]:
         return iter(sorted(self._found.items(), key=lambda item: item[0].__name__))

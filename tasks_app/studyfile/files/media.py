@@ -41,7 +41,9 @@ _EXTENSIONS = {
 }
 
 # Suffixes by which a cell is taken for the name of a picture, sound or film.
-_NAMES = ("png", "jpe?g", "webp", "gif", "mp3", "m4a", "aac", "wav", "og[gv]", "oga", "opus", "flac", "mp4", "webm")
+_FILE_NAME = re.compile(
+    r"[^\s|]+\.(?:png|jpe?g|webp|gif|mp3|m4a|aac|wav|og[gv]|oga|opus|flac|mp4|webm)", re.IGNORECASE
+)
 
 _HEAD = 512
 
@@ -68,7 +70,7 @@ def kind_of_name(name: str) -> str:
 
 def is_file_name(text: str) -> bool:
     """Return whether a text is nothing but the name of a file that raters could be shown."""
-    return re.fullmatch(rf"[^\s|]+\.(?:{'|'.join(_NAMES)})", text.strip(), re.IGNORECASE) is not None
+    return _FILE_NAME.fullmatch(text.strip()) is not None
 
 
 def sniff(content: bytes) -> str | None:

@@ -9,7 +9,8 @@ from django.test import Client
 
 from analytics_app.models import Plan
 from analytics_app.selectors import coverage
-from tasks_app.models import Item, Output, Study
+from tasks_app import patterns
+from tasks_app.models import Item, Membership, Output, Study
 from tests.analytics_app.views.reading import page, table, text
 from tests.builders import build_study
 
@@ -26,8 +27,11 @@ def draft(rosa: User) -> Study:
     return build_study(rosa, items=8, opened=False, checks={"controls": 1}, known={"control": 2})
 
 
-def counted(browser: Client, features: str, status: int = 200, **more: str) -> str:
-    answer = browser.get(PATH, {"features": features, "groups": "3", **more})
+BOMB = "q: matches (?:(?:(?:abc){200}){200}){120}"
+
+
+def counted(browser: Client, features: str, status: int = 200) -> str:
+    answer = browser.post(PATH, {"features": features, "groups": "3"})
     assert answer.status_code == status
     return answer.content.decode()
 
@@ -44,6 +48,27 @@ def test_outputs_of_a_draft_are_counted_by_system(draft: Study, rosas_browser: C
     ]
     few = "Fewer than 5 outputs of some system have these values, too few to compare systems by them: "
     assert f"{few}even: no, even: yes, length: up to 3." in text(html)
+    # Three texts with each value, for whoever tries a rule.
+    assert "Examples of texts with each value" in text(html)
+    assert html.count('<p class="ew-text"') == 3 * 3
+
+
+def test_an_address_makes_nobody_compile_a_pattern(
+    draft: Study, rosas_browser: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Viewers see the saved features; editors try others by POST, within the bounds of patterns."""
+    assert "even" in counted(rosas_browser, EVEN)
+    assert "too large: its repeats make more than 20,000 steps" in text(counted(rosas_browser, BOMB, status=422))
+    monkeypatch.setattr(patterns, "check", lambda pattern: pytest.fail(f"a GET compiles {pattern}"))
+    Membership.objects.filter(study=draft).update(role=Membership.Role.VIEWER)
+    for address in (PATH, f"{ITEMS}features.csv"):
+        answer = rosas_browser.get(address, {"features": EVEN, "groups": "3"})
+        assert answer.status_code == 200
+        assert EVEN not in answer.content.decode()
+        assert rosas_browser.post(address, {"features": EVEN, "groups": "3"}).status_code == 404
+    html = page(rosas_browser, PATH)
+    assert "length: words" in text(html)
+    assert "<textarea" not in html
 
 
 def test_the_features_of_the_plan_come_first_then_those_of_items(draft: Study, rosas_browser: Client) -> None:
@@ -67,10 +92,11 @@ def test_the_features_of_the_plan_come_first_then_those_of_items(draft: Study, r
 
 def test_the_file_has_a_row_for_each_value_and_system(draft: Study, rosas_browser: Client) -> None:
     Item.objects.filter(key__in=["i0", "i1"]).update(features={"domain": "=1+1"})
-    answer = rosas_browser.get(f"{ITEMS}features.csv", {"features": "domain", "groups": "3"})
-    assert answer["Content-Disposition"] == 'attachment; filename="hidden-slug-features.csv"'
-    rows = list(csv.DictReader(io.StringIO(answer.content.decode())))
-    assert rows == [
+    saved = rosas_browser.get(f"{ITEMS}features.csv")
+    assert saved["Content-Disposition"] == 'attachment; filename="hidden-slug-features.csv"'
+    tried = rosas_browser.post(f"{ITEMS}features.csv", {"features": "domain", "groups": "3"})
+    assert tried.content == saved.content
+    assert list(csv.DictReader(io.StringIO(saved.content.decode()))) == [
         {"task": "main", "feature": "domain", "value": "'=1+1", "system": system, "items": "2", "outputs": "2"}
         for system in ("alpha-mt", "beta-mt")
     ]
@@ -79,7 +105,7 @@ def test_the_file_has_a_row_for_each_value_and_system(draft: Study, rosas_browse
 def test_what_cannot_be_counted_is_said(draft: Study, rosas_browser: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     html = counted(rosas_browser, f"{EVEN}\nn: wrods", status=422)
     assert "Line 2, column 4: There is no rule “wrods”" in text(html)
-    assert rosas_browser.get(f"{ITEMS}features.csv", {"features": "n: wrods"}).status_code == 404
+    assert rosas_browser.post(f"{ITEMS}features.csv", {"features": "n: wrods"}).status_code == 404
     assert counted(rosas_browser, "", status=422)
     assert "“topic”" in text(counted(rosas_browser, "topic"))
     monkeypatch.setattr(coverage, "PATTERN_SECONDS", 0.05)
@@ -89,4 +115,4 @@ def test_what_cannot_be_counted_is_said(draft: Study, rosas_browser: Client, mon
     html = counted(rosas_browser, EVEN)
     assert "more than" in text(html)
     assert "<table" not in html
-    assert rosas_browser.get(f"{ITEMS}features.csv", {"features": EVEN}).status_code == 404
+    assert rosas_browser.post(f"{ITEMS}features.csv", {"features": EVEN}).status_code == 404

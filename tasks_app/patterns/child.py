@@ -1,0 +1,45 @@
+"""The process that searches: reads a task from standard input, and writes one line of JSON for each search.
+
+Run by its path, with its limit of memory as argument; see searching.py. It imports nothing of ours.
+"""
+
+import json
+import resource
+import sys
+import time
+
+import regex
+
+SLOW, MEMORY = "slow", "memory"
+LEAST_SECONDS = 0.001
+
+
+def counts(pattern: str, texts: list[str], end: float, *, every: bool) -> list[int] | str:
+    """Return how often a pattern occurs in each text (at most once but for `every`), or why it cannot be computed."""
+    found: list[int] = []
+    try:
+        compiled = regex.compile(pattern, cache_pattern=False)
+        for text in texts:
+            left = max(end - time.monotonic(), LEAST_SECONDS)
+            matches = compiled.finditer(text, timeout=left)
+            found.append(sum(1 for _match in matches) if every else int(next(matches, None) is not None))
+    except TimeoutError:
+        return SLOW
+    except MemoryError:
+        return MEMORY
+    return found
+
+
+def main() -> None:
+    """Do the task, within the memory that the argument allows."""
+    limit = int(sys.argv[1])
+    if sys.platform == "linux":  # other systems know this limit and do not keep it
+        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    task = json.loads(sys.stdin.buffer.read())
+    end = time.monotonic() + task["seconds"]
+    for pattern, every in task["searches"]:
+        print(json.dumps(counts(pattern, task["texts"], end, every=every)), flush=True)
+
+
+if __name__ == "__main__":
+    main()
