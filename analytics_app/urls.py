@@ -33,13 +33,15 @@ from analytics_app.views import (
 )
 from analytics_app.views.uploads import outcomes, personal_texts, scores
 from tasks_app.api import site
+from tasks_app.converters import HiddenInLogs
 
 
-class Pseudonym:
+class Pseudonym(HiddenInLogs):
     """Write a pseudonym as one segment of an address, whatever it holds.
 
     An imported pseudonym may hold a slash, which would end the segment, or be "." or "..", which browsers resolve.
-    Those are written as ~2F and ~2E, and ~ itself as ~7E; all other pseudonyms stand in the address as they are.
+    Those are written as ~2F and ~2E, and ~ itself as ~7E; all other pseudonyms stand in the address as they are. An
+    imported pseudonym may be the id that a platform gave a person.
     """
 
     regex = "[^/]+"
@@ -179,8 +181,8 @@ api_urls: list[URLPattern] = [
 
 # For people without an account, who were given a link.
 shared_urls: list[URLPattern] = [
-    path("<str:token>/", sharing.results, name="results"),
-    path("<str:token>/summary.pdf", sharing.summary, name="summary"),
+    path("<secret:token>/", sharing.results, name="results"),
+    path("<secret:token>/summary.pdf", sharing.summary, name="summary"),
 ]
 
 urlpatterns: list[URLPattern | URLResolver] = [

@@ -144,7 +144,7 @@ def seconds(cycle: Callable[[], float]) -> float:
 
 def main() -> None:
     """Measure at 1,000 and at 1,000,000 ratings, in turn, and print the ratios."""
-    urls.urlpatterns.append(route("bare/<str:token>/", bare.judge))
+    urls.urlpatterns.append(route("bare/<secret:token>/", bare.judge))
     small = load("small", items=20, systems=5, k=30)
     fill(small, 1_000)
     print("1,000 ratings, 100 units: stored", flush=True)

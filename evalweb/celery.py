@@ -8,8 +8,9 @@ import os
 import signal
 
 from celery import Celery
-from celery.signals import setup_logging, worker_process_init
+from celery.signals import setup_logging, worker_init, worker_process_init
 
+from evalweb import secret_paths
 from evalweb.local_services.processes import tie_to_parent
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "evalweb.settings")
@@ -22,6 +23,12 @@ app.autodiscover_tasks(related_name="jobs")
 @setup_logging.connect
 def keep_django_logging(**_kwargs: object) -> None:
     """Leave logging as Django set it up: a receiver of this signal is what stops Celery from adding its own."""
+
+
+@worker_init.connect
+def know_addresses(**_kwargs: object) -> None:
+    """Have the log lines of a worker hide the secrets of addresses, as those of the site do."""
+    secret_paths.load()
 
 
 @worker_process_init.connect

@@ -22,6 +22,7 @@ from django.template import TemplateDoesNotExist, TemplateSyntaxError
 from pythonjsonlogger.json import JsonFormatter
 
 from evalweb.outages import is_outage
+from evalweb.secret_paths import GONE, hide, is_cut_before_secret
 
 request_id: ContextVar[str | None] = ContextVar("request_id", default=None)
 
@@ -38,10 +39,11 @@ SPEAKS_OF_CODE = (
 )
 # Extras other people's code puts on a record: requests, Celery's job with its result, WSGI environments.
 DROPPED_EXTRAS = frozenset({"request", "data", "args", "environ", "taskName"})
+# Extras of ours that are written in code, such as the route r/<secret:token>/, whose signs would be taken for a path.
+OF_CODE = frozenset({"route"})
 # The values in Celery's own messages that may hold data: a job's result, arguments or exception.
 HIDDEN_CELERY_VALUES = ("exc", "return_value", "traceback", "args", "kwargs")
 
-GONE = "…"
 # No message needs more characters, and an endless header must not keep a process busy.
 LONGEST_FIELD, LONGEST_TRACEBACK = 2_000, 20_000
 SECONDS_BETWEEN_OUTAGES = 60
@@ -50,7 +52,8 @@ clock: Callable[[], float] = time.monotonic
 # Each pattern starts at a place that the text has at most once a word, or takes what it has looked at: the time that
 # scrubbing takes grows with the length of the line, whatever stands in it.
 _WORD = re.compile(r"[^\s\"'<>]+")
-_CREDENTIAL = re.compile(r"(/(?:r|join)/)[^/?]+")
+# A drawn token of 128 bits, wherever it stands. In processes that know no addresses, this is what hides tokens in them.
+_DRAWN = re.compile(r"(?<![\w-])(?=[\w-]*[a-z])(?=[\w-]*[A-Z])(?=[\w-]*[0-9])[\w-]{22}(?![\w-])", re.ASCII)
 # A token for the API, which somebody has put into an address instead of the header.
 _API_TOKEN = re.compile(r"(ewt_)[\w-]+")
 _BETWEEN_PARTS = re.compile(r"([:/\\])")
@@ -59,17 +62,24 @@ _MAYBE_ADDRESS = re.compile(rf"(?<![\w.:])[0-9A-Fa-f.:]{{2,{_LONGEST_ADDRESS}}}(
 
 
 def scrub(line: str) -> str:
-    """Return `line` with tokens, join codes, query strings, e-mail and network addresses replaced by `…`."""
+    """Return `line` with secrets of addresses, query strings, e-mail and network addresses replaced by `…`."""
     return _WORD.sub(_scrub_word, line)
+
+
+def scrub_value(text: str) -> str:
+    """Scrub a text that is not JSON yet. A secret behind a space or a quotation mark is hidden as well (`/r/ …`)."""
+    scrubbed, end, is_cut = [], 0, False
+    for match in _WORD.finditer(text):
+        scrubbed += [text[end : match.start()], GONE if is_cut else _scrub_word(match)]
+        end, is_cut = match.end(), is_cut_before_secret(match.group())
+    return "".join([*scrubbed, text[end:]])
 
 
 def _scrub_word(match: re.Match[str]) -> str:
     word = match.group()
-    if "/" in word:
-        word = _CREDENTIAL.sub(rf"\1{GONE}", word)
-        path, mark, query = word.partition("?")
-        if query and "/" in path:
-            word = f"{path}{mark}{GONE}"
+    path, mark, query = hide(word).partition("?")
+    word = f"{path}{mark}{GONE}" if query and ("/" in path or "=" in query) else f"{path}{mark}{query}"
+    word = _DRAWN.sub(GONE, word)
     word = _API_TOKEN.sub(rf"\1{GONE}", word)
     if "@" in word:
         word = "".join(GONE if "@" in part[1:-1] else part for part in _BETWEEN_PARTS.split(word))
@@ -167,7 +177,7 @@ class SafeJsonFormatter(JsonFormatter):
 
     def formatException(self, ei: Any) -> str:  # noqa: N802  the name logging calls
         """Return a traceback without the values an exception carries, from its end where it is very long."""
-        return safe_traceback(ei[1])[-LONGEST_TRACEBACK:]
+        return scrub_value(safe_traceback(ei[1])[-LONGEST_TRACEBACK:])
 
     def _without_data(self, record: logging.LogRecord) -> logging.LogRecord:
         fields = {key: _cut(value) for key, value in record.__dict__.items() if key not in DROPPED_EXTRAS}
@@ -178,6 +188,10 @@ class SafeJsonFormatter(JsonFormatter):
         error = record.exc_info[1] if record.exc_info else None
         if error is not None and is_outage(error) and not self.outage_tracebacks.allow():
             fields |= {"exc_info": None, "error": describe(error)}
+        fields = {
+            key: scrub_value(value) if isinstance(value, str) and key not in OF_CODE else value
+            for key, value in fields.items()
+        }
         fields["exc_text"] = None  # another handler may have formatted the exception with its message
         if (current := request_id.get()) is not None:
             fields["request_id"] = current

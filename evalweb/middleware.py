@@ -26,7 +26,7 @@ log = logging.getLogger("evalweb.request")
 class RequestLogMiddleware:
     """Give each request an id that its log lines and its answer carry, and log it by its route.
 
-    The route (`r/<str:token>/`) says which page was asked for and not by whom, unlike the path.
+    The route (`r/<secret:token>/`) says which page was asked for and not by whom, unlike the path.
     """
 
     def __init__(self, get_response: GetResponse) -> None:

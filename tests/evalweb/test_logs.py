@@ -2,6 +2,7 @@
 
 import json
 import logging
+import re
 import sys
 import time
 from collections.abc import Iterator
@@ -11,14 +12,20 @@ import pytest
 from celery.app.trace import log_policy_unexpected
 from django.db import DataError, connection
 from django.test import Client, override_settings
+from pytest_django.fixtures import Settings
 
 from evalweb import logs
-from evalweb.logs import SafeJsonFormatter, scrub
+from evalweb.logs import SafeJsonFormatter, scrub, scrub_value
+from evalweb.secret_paths import hide, routes
+from evalweb.urls import urlpatterns
+from tasks_app.converters import HiddenInLogs
+from tests.evalweb import urls
+from tests.evalweb.secret_urls import SECRET
 
 TOKEN = "Zk3vJ9wQ2mXc7RtY5uLpAg"
 ANSWER = "the patient was never told"
 
-pytestmark = pytest.mark.urls("tests.evalweb.urls")
+pytestmark = pytest.mark.urls(urls.__name__)
 
 
 class Lines:
@@ -97,7 +104,7 @@ def test_paths_lose_their_token(browser_like: Client, lines: Lines, status: int)
 def test_each_request_is_logged_once_by_its_route(client: Client, lines: Lines) -> None:
     response = client.get(f"/r/{TOKEN}/fine/", headers={"X-Request-ID": "probe-0001"})
     (record,) = [record for record in lines.records if record["logger"] == "evalweb.request"]
-    assert record["route"] == "r/<str:token>/fine/"
+    assert record["route"] == "r/<secret:token>/fine/"
     assert record["message"] == "GET 200"
     assert record["request_id"] == response["X-Request-ID"] == "probe-0001"
 
@@ -120,13 +127,83 @@ def test_each_request_is_logged_once_by_its_route(client: Client, lines: Lines) 
         ("203.0.113.9x and 1.2.3.4.example.org", "203.0.113.9x and ….example.org"),
         (r'"user": "ada@example.org\nrosa@example.org"', r'"user": "…\…"'),
         ("smtp://user:secret@mail.example.org:587", "smtp://user:…:587"),
+        ("Not Found: /R//s3cret/judge/", "Not Found: /R//…/judge/"),
+        ("Not Found: /%72/s3cret", "Not Found: /%72/…"),
+        ("Not Found: /%2572%2Fs3cret%2fjudge", "Not Found: /%2572%2F…%2fjudge"),
+        ("Not Found: /nowhere/./results/./s3cret", "Not Found: /nowhere/./results/./…"),
+        ("Not Found: /admin/results/5/", "Not Found: /admin/results/5/"),
+        ("Forbidden (Referer http://else.example.org/r/s3cret!)", "Forbidden (Referer http://else.example.org/r/…"),
+        (r'"message": "GET \"/r/s3c\\ret\" 404"', r'"message": "GET \"/r/…\" 404"'),
+        ("?PROLIFIC_PID=5f1234567890", "?…"),
+        (f"KeyError {TOKEN}", "KeyError …"),
+        ("File tasks_app/views/rater/arriving.py", "File tasks_app/views/rater/arriving.py"),
     ],
 )
 def test_scrub(line: str, expected: str) -> None:
     assert scrub(line) == expected
 
 
-@pytest.mark.parametrize("pattern", ["/", ".", ":", "@", "/r/", "a", "1.", "a@", "ewt_", "/?", "/a?b", "f.x", "\\"])
+def test_a_secret_behind_a_space_or_a_quotation_mark_is_hidden() -> None:
+    assert scrub_value("Not Found: /r/ s3cret/judge/ and more") == "Not Found: /r/ … and more"
+    assert scrub_value('Not Found: /r/"s3cret"/judge/') == 'Not Found: /r/"…"/judge/'
+
+
+# Secrets of addresses, as the table of addresses declares them ---------------------------------------------
+
+MADE_UP = "Made-up_77-not-drawn"  # of no length that is drawn, so that nothing but the address tells
+NAMES_OF_SECRETS = re.compile(r"token|key|code|secret|link|nonce|password|credential", re.IGNORECASE)
+# Not a secret: what a table of results is called.
+NO_SECRETS = {"<str:key>"}
+
+
+def addresses(route: str) -> Iterator[str]:
+    """Yield an address of a route with a made-up secret: as it should be, and as nobody should write it."""
+
+    def value(match: re.Match[str]) -> str:
+        hidden = {name for known, converters in SECRET if known == route for name, kind in converters.items()
+                  if isinstance(kind, HiddenInLogs)}  # fmt: skip
+        return MADE_UP if match[2] in hidden else "1"
+
+    address = "/" + re.sub(r"<(\w+):(\w+)>", value, route)
+    yield address
+    before, _secret, after = address.partition(MADE_UP)
+    yield f"{before.upper()}{MADE_UP}{after}"
+    yield f"/{before.replace('/', '//')}{MADE_UP}{after}"
+    yield f"/%{ord(before[1]):x}{before[2:]}{MADE_UP}{after}"
+    yield f"{before.removesuffix('/')}%2F{MADE_UP}{after}"
+    yield f"{before}%20{MADE_UP}/nowhere/"
+    yield f"{before}%22{MADE_UP}%22/"
+
+
+@pytest.mark.urls("tests.evalweb.secret_urls")
+def test_no_secret_of_an_address_is_logged_however_it_fails(browser_like: Client, lines: Lines) -> None:
+    assert {"r/<secret:token>/", "comment/<secret:token>/", "results/<secret:token>/"} <= {route for route, _ in SECRET}
+    for route, _converters in SECRET:
+        for number, address in enumerate(addresses(route)):
+            for status in (404,) if number else (400, 403, 404, 405, 500):
+                headers = {"X-Fail": str(status), "Referer": f"http://else.example.org{address}"}
+                answer = browser_like.get(f"{address}?token={MADE_UP}&next=/r/{MADE_UP}/", headers=headers)
+                assert answer.status_code in {status, 404, 301}, address
+        assert lines.records
+        assert MADE_UP not in lines.text, route
+
+
+def test_each_argument_that_is_named_like_a_secret_is_declared_as_one() -> None:
+    for route, converters in routes(urlpatterns):
+        for written, name in re.findall(r"(<(?:\w+:)?(\w+)>)", route):
+            is_number = type(converters[name]).__name__ == "IntConverter"
+            if NAMES_OF_SECRETS.search(name) and not is_number and written not in NO_SECRETS:
+                assert isinstance(converters[name], HiddenInLogs), f"write <secret:{name}> in {route}"
+
+
+def test_nothing_is_imported_by_a_line_of_the_log(settings: Settings) -> None:
+    """A formatter holds the lock of its handler: importing there could wait for a thread that waits for that lock."""
+    settings.ROOT_URLCONF = "tests.evalweb.never_imported"
+    assert hide(f"/r/{MADE_UP}/") == f"/r/{MADE_UP}/"
+    assert scrub(f"/r/{TOKEN}/") == "/r/…/"
+
+
+@pytest.mark.parametrize("pattern", ["/", ".", ":", "@", "/r/", "a", "1.", "a@", "ewt_", "/?", "/a?b", "f.x", "\\", "%25", "r/", "%2F", "/r/ ", "results/a/"])
 def test_ten_times_the_line_is_about_ten_times_the_work(pattern: str) -> None:
     """A quadratic scrubber takes a hundred times as long; processor time, so that other processes do not count."""
 
