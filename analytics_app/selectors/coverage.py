@@ -139,9 +139,7 @@ def _of_task(
     return Coverage(task, outputs[0].title or task, systems, tuple(lines), tuple(notes))
 
 
-def _grouped(
-    feature: Feature, by_rule: _Values | None, n_groups: int, outputs: Sequence[Judged]
-) -> Grouped | str:
+def _grouped(feature: Feature, by_rule: _Values | None, n_groups: int, outputs: Sequence[Judged]) -> Grouped | str:
     values: list[float | str | None]
     if isinstance(by_rule, str):
         return by_rule

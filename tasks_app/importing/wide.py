@@ -108,7 +108,7 @@ class Wide:
         stars: dict[str, None] = {}
         for pattern in patterns:
             before, _star, after = pattern.partition("*")
-            matched = [star for name in names if (star := _star(name, before, after))]
+            matched = [star for name in names if (star := _star_in(name, before, after))]
             if not matched:
                 sentence = _("wide: the file has no column like “%(pattern)s” (the star is a number or a letter).")
                 raise NotWide(sentence % {"pattern": pattern})
@@ -116,7 +116,7 @@ class Wide:
         return sorted(stars, key=lambda star: (len(star), star)) if patterns else [""]
 
 
-def _star(name: str, before: str, after: str) -> str:
+def _star_in(name: str, before: str, after: str) -> str:
     """Return the text for which the star stands in a column's name; "" where the name is no such column."""
     if not (name.startswith(before) and name.endswith(after) and len(name) > len(before) + len(after)):
         return ""

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeAlias
 
 import regex
 from django.utils.translation import gettext as _
-from regex import _regex_core as engine
+from regex import _regex_core
+
+# The stubs of the package declare none of its parser.
+engine: Any = _regex_core
+Node: TypeAlias = Any
 
 LONGEST = 4_000
 # The engine writes repeats out, at some 100 bytes for each step: a compiled pattern stays below 2 MB.
@@ -53,7 +57,7 @@ def _too_deep() -> BadPattern:
     return BadPattern(sentence % {"most": DEEPEST})
 
 
-def _parsed(pattern: str) -> engine.RegexBase:
+def _parsed(pattern: str) -> Node:
     """Parse a pattern as `regex.compile` does first; the result has a node for each part and none written out."""
     flags = 0
     while True:
@@ -68,10 +72,10 @@ def _parsed(pattern: str) -> engine.RegexBase:
             flags = info.global_flags
 
 
-def _check_size(parsed: engine.RegexBase) -> None:
+def _check_size(parsed: Node) -> None:
     """Refuse what is too large once it is written out, by going through all nodes without recursion."""
     n_groups, sizes = 0, dict[int, int]()
-    waiting: list[tuple[engine.RegexBase, int, bool]] = [(parsed, 1, False)]
+    waiting: list[tuple[Node, int, bool]] = [(parsed, 1, False)]
     while waiting:
         node, depth, is_measured = waiting.pop()
         if is_measured:
@@ -104,14 +108,14 @@ def _check_size(parsed: engine.RegexBase) -> None:
         raise BadPattern(sentence % {"most": f"{MOST_STEPS:,}"})
 
 
-def _times(node: engine.RegexBase) -> int:
+def _times(node: Node) -> int:
     """Return how many times the engine may write out a node: the number in braces of a repeat."""
     if not isinstance(node, engine.GreedyRepeat):  # of which lazy and possessive repeats are kinds
         return 1
-    return max(1, node.min_count, node.max_count or 0)
+    return max(1, int(node.min_count), int(node.max_count or 0))
 
 
-def _parts(node: engine.RegexBase) -> Iterator[engine.RegexBase]:
+def _parts(node: Node) -> Iterator[Node]:
     """Yield the nodes of which a node consists."""
     values: list[Any] = list(vars(node).values())
     for value in values:

@@ -38,7 +38,8 @@ def main() -> None:
     task = json.loads(sys.stdin.buffer.read())
     end = time.monotonic() + task["seconds"]
     for pattern, every in task["searches"]:
-        print(json.dumps(counts(pattern, task["texts"], end, every=every)), flush=True)
+        sys.stdout.write(f"{json.dumps(counts(pattern, task['texts'], end, every=every))}\n")
+        sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -75,5 +75,7 @@ def test_features_are_declared_in_the_form_of_a_run(rated: Study, rosas_browser:
 def test_a_plan_is_held_to_the_same(rated: Study) -> None:
     with pytest.raises(BadPlan, match=r"analyses\[0\]\.features: Line 2, column 4: There is no rule “wrods”"):
         check({"analyses": [{"analysis": "features", "features": "domain\nn: wrods"}]}, rated)
-    with pytest.raises(BadPlan, match=r"analyses\[0\]\.features: Line 1, column 12: The regular expression is too large"):
+    with pytest.raises(
+        BadPlan, match=r"analyses\[0\]\.features: Line 1, column 12: The regular expression is too large"
+    ):
         check({"analyses": [{"analysis": "features", "features": "q: matches (?:(?:(?:abc){200}){200}){120}"}]}, rated)

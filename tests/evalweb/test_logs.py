@@ -203,7 +203,29 @@ def test_nothing_is_imported_by_a_line_of_the_log(settings: Settings) -> None:
     assert scrub(f"/r/{TOKEN}/") == "/r/…/"
 
 
-@pytest.mark.parametrize("pattern", ["/", ".", ":", "@", "/r/", "a", "1.", "a@", "ewt_", "/?", "/a?b", "f.x", "\\", "%25", "r/", "%2F", "/r/ ", "results/a/"])
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "/",
+        ".",
+        ":",
+        "@",
+        "/r/",
+        "a",
+        "1.",
+        "a@",
+        "ewt_",
+        "/?",
+        "/a?b",
+        "f.x",
+        "\\",
+        "%25",
+        "r/",
+        "%2F",
+        "/r/ ",
+        "results/a/",
+    ],
+)
 def test_ten_times_the_line_is_about_ten_times_the_work(pattern: str) -> None:
     """A quadratic scrubber takes a hundred times as long; processor time, so that other processes do not count."""
 

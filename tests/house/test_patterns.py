@@ -31,10 +31,8 @@ def is_literal(node: ast.expr | None) -> bool:
     match node:
         case ast.Constant():
             return True
-        case ast.Name():
-            return node.id.lstrip("_").isupper()
-        case ast.Attribute():
-            return node.attr.lstrip("_").isupper()
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name.lstrip("_").isupper()
         case ast.BinOp(op=ast.Add()):
             return is_literal(node.left) and is_literal(node.right)
         case ast.IfExp():
@@ -60,7 +58,7 @@ def patterns_in(tree: ast.Module) -> Iterator[ast.expr | None]:
         for call in (node for statement in body for node in ast.walk(statement) if isinstance(node, ast.Call)):
             if compiles(call, imported):
                 named = [keyword.value for keyword in call.keywords if keyword.arg in {"pattern", "regex"}]
-                yield (call.args or named or [None])[0]
+                yield next(iter([*call.args, *named]), None)
             yield from (keyword.value for keyword in call.keywords if (keyword.arg or "").split("__")[-1] in LOOKUPS
                         and "__" in (keyword.arg or ""))  # fmt: skip
 

@@ -35,9 +35,7 @@ def grouped(sample: Sample, feature: Feature, n_groups: int) -> Grouped | str:
     names = sample.table.names
     if feature.rule:
         texts = sample.extras[ShownTexts]
-        (of_part,) = sample.extras.derived(
-            (computed, feature), lambda: computed([feature], texts.text, texts.source)
-        )
+        (of_part,) = sample.extras.derived((computed, feature), lambda: computed([feature], texts.text, texts.source))
         if isinstance(of_part, str):
             return of_part
         # A rule counts words, which pictures, sounds and films have none of.

@@ -41,9 +41,7 @@ _EXTENSIONS = {
 }
 
 # Suffixes by which a cell is taken for the name of a picture, sound or film.
-_FILE_NAME = re.compile(
-    r"[^\s|]+\.(?:png|jpe?g|webp|gif|mp3|m4a|aac|wav|og[gv]|oga|opus|flac|mp4|webm)", re.IGNORECASE
-)
+_FILE_NAME = re.compile(r"[^\s|]+\.(?:png|jpe?g|webp|gif|mp3|m4a|aac|wav|og[gv]|oga|opus|flac|mp4|webm)", re.IGNORECASE)
 
 _HEAD = 512
 
