@@ -8,7 +8,7 @@ meet too often or too seldom, as in a focused random walk [3]_.
 Where every item has one text by each of the same systems, the screens of some items are first developed from those of
 others, by replacing each system by the next of a cycle [1]_: so few initial items are left to be searched that pairs
 which meet equally often, within one, are mostly found at once. For some numbers of systems, texts a screen and items no
-such arrangement exists; then the most even one that was found is taken.
+such arrangement exists; then the most even one that the search passed is taken, which is seldom the one it ends in.
 
 References
 ----------
@@ -127,8 +127,8 @@ def arranged(texts: tuple[Texts, ...], size: int, seed: int) -> tuple[Screens, .
     for order in _orders(texts, size):
         search = _Search(texts, size, order, rng)
         search.even_out()
-        if least is None or search.unevenness() < least:
-            best, least = search.screens_of_items(), search.unevenness()
+        if least is None or search.least < least:
+            best, least = search.best, search.least
         if least[0] <= 1:
             break
     return best
@@ -171,6 +171,8 @@ class _Search:
         self.items = range(0, len(texts), order)
         for number, item in enumerate(self.items):
             self._add(number, texts[item], screen_sizes(len(texts[item]), size))
+        # The most even arrangement so far, and how uneven it is.
+        self.best, self.least = self.screens_of_items(), self.unevenness()
 
     def _add(self, item: int, texts: Texts, sizes: Sequence[int]) -> None:
         """Put the texts of one more item on screens, and exchange them while that makes pairs more even."""
@@ -209,18 +211,36 @@ class _Search:
         return max(counts) - min(counts), sum(n * n for n in counts)
 
     def even_out(self) -> None:
-        """Exchange texts until all pairs meet equally often within one, or enough was tried."""
+        """Exchange texts until all pairs meet equally often within one, or enough was tried.
+
+        Exchanges may leave pairs less even, so that the search ends in an arrangement worse than others that it
+        passed: the most even one is kept. It is looked for whenever pairs are listed, and whenever the sum of squares
+        has become smaller than ever, since looking after every exchange would take most of the time.
+        """
         unequal: list[tuple[int, int]] = []
         listed = max(LISTED, self.n_systems**2 // 10)
+        added = lowest = 0
         for step in range(STEPS if self.movable else 0):
-            if step % listed == 0 and not (unequal := self._unequal()):
-                return
+            if step % listed == 0:
+                self._keep_best()
+                if not (unequal := self._unequal()):
+                    return
             if self.random() < AIMED:
-                self._aim(*unequal[self._below(len(unequal))])
+                added += self._aim(*unequal[self._below(len(unequal))])
             else:
                 item = self.movable[self._below(len(self.movable))]
                 n_texts = len(self.screen_of[item])
-                self.exchange(item, self._below(n_texts), self._below(n_texts), HEAT)
+                added += self.exchange(item, self._below(n_texts), self._below(n_texts), HEAT)
+            if added < lowest:
+                lowest = added
+                self._keep_best()
+        self._keep_best()
+
+    def _keep_best(self) -> None:
+        """Keep the present arrangement if it is more even than any before."""
+        unevenness = self.unevenness()
+        if unevenness < self.least:
+            self.best, self.least = self.screens_of_items(), unevenness
 
     def _unequal(self) -> list[tuple[int, int]]:
         """Return the pairs that meet too often or too seldom; none where all are equal within one."""
@@ -229,8 +249,11 @@ class _Search:
         self.bounds = low, low + (more > 0)
         return [(a, b) for n, a, b in counts if not self.bounds[0] <= n <= self.bounds[1]]
 
-    def _aim(self, first: int, second: int) -> None:
-        """Try to separate two systems that meet too often, or to bring together two that meet too seldom."""
+    def _aim(self, first: int, second: int) -> int:
+        """Try to separate two systems that meet too often, or to bring together two that meet too seldom.
+
+        Returns what `exchange` returns.
+        """
         if self.random() < 0.5:
             first, second = second, first
         together = self.met[first][second] > self.bounds[1]
@@ -240,32 +263,36 @@ class _Search:
             if first in texts and second in texts and (screen_of[texts[first]] == screen_of[texts[second]]) == together:
                 break
         else:
-            return
+            return 0
         text, beside = texts[first], texts[second]
         # To separate the pair, its first text changes places with any text; to bring it together, with a text beside
         # its second.
         partners: Sequence[int] = range(len(screen_of)) if together else self.screens[item][screen_of[beside]]
         partner = partners[self._below(len(partners))]
-        if partner != beside:
-            self.exchange(item, text, partner, HEAT)
+        return self.exchange(item, text, partner, HEAT) if partner != beside else 0
 
-    def exchange(self, item: int, text: int, other: int, heat: float) -> None:
-        """Exchange two texts of an item if that makes pairs no less even, else by chance."""
+    def exchange(self, item: int, text: int, other: int, heat: float) -> int:
+        """Exchange two texts of an item if that makes pairs no less even, else by chance.
+
+        Returns half of what this adds to the sum of the squares of the counts of pairs, counted once a cycle; 0 if
+        nothing was exchanged.
+        """
         screen_of, texts = self.screen_of[item], self.texts[self.items[item]]
         if screen_of[text] == screen_of[other]:
-            return
+            return 0
         screen, other_screen = self.screens[item][screen_of[text]], self.screens[item][screen_of[other]]
         a, b = texts[text], texts[other]
         beside_a = [system for c in screen if c != text for system in texts[c]]
         beside_b = [system for c in other_screen if c != other for system in texts[c]]
         more = self._change(a, beside_a, beside_b) + self._change(b, beside_b, beside_a)
         if more > 0 and (not heat or self.random() >= exp(-more / heat)):
-            return
+            return 0
         for systems, before, after in ((a, beside_a, beside_b), (b, beside_b, beside_a)):
             self._meet(systems, before, -1)
             self._meet(systems, after, 1)
         screen[screen.index(text)], other_screen[other_screen.index(other)] = other, text
         screen_of[text], screen_of[other] = screen_of[other], screen_of[text]
+        return more
 
     def _change(self, systems: Sequence[int], before: Sequence[int], after: Sequence[int]) -> int:
         """Return half of what a move of systems adds to the sum of the squares of the counts of pairs."""
