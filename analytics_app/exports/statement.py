@@ -11,6 +11,7 @@ from analytics_app.models import Exclusion
 from analytics_app.selectors.pages import best_run
 from tasks_app.models import Study, is_current, statements
 from tasks_app.plaintext import FORMULA, without_formula
+from tasks_app.selectors import pair_order
 from tasks_app.services.marks import Marks
 
 TIME_FORMAT = 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'
@@ -18,8 +19,8 @@ TIME_FORMAT = 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'
 # Every rating, and then the judgments without a rating: skipped ones, and those without an error. Such a judgment is
 # about the text of its unit if the unit has only one.
 RATED = """
-SELECT r.id AS rating, r.judgment_id, r.task_id, r.unit_id, r.part_id, r.part_b_id, r.criterion_id, r.value, r.label,
-       r.text, r.shown_value, r.span_side, r.span_start, r.span_end, r.category, r.severity
+SELECT r.id AS rating, r.judgment_id, r.task_id, r.unit_id, {part} AS part_id, {part_b} AS part_b_id, r.criterion_id,
+       r.value, {label} AS label, r.text, r.shown_value, r.span_side, r.span_start, r.span_end, r.category, r.severity
   FROM tasks_app_rating r
  WHERE r.task_id = ANY(%(tasks)s) {rated}
  UNION ALL
@@ -279,7 +280,13 @@ class Statement:
 
     def _from(self) -> str:
         return FROM.format(
-            rated=RATED.format(rated=self.selection.rated, silent=self.selection.without_rating),
+            rated=RATED.format(
+                rated=self.selection.rated,
+                silent=self.selection.without_rating,
+                part=pair_order.part("r"),
+                part_b=pair_order.part_b("r"),
+                label=pair_order.label("r"),
+            ),
             judged=JUDGED.format(judged=self.selection.judged, current=self.selection.current),
             excluded=EXCLUSION_JOINS if self.excludes else "",
         )

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from analytics_app.models import Run
 from analytics_app.ratings.conditions import counts, was_current
 from analytics_app.ratings.copying import copy, rows
+from analytics_app.ratings.pair_order import Pairs, in_one_order
 from analytics_app.ratings.table import Coding, Judgments, Names, Table
 from tasks_app.check_settings import COPIES
-from tasks_app.models import Version
+from tasks_app.models import Task, Version
 
 # Every column has a fixed width and is never null, so that all rows are equally long.
 _RATING_TYPE = {
@@ -143,7 +144,7 @@ def load(run: Run, task_key: str, criteria: Sequence[int] | None = None) -> Tabl
         used, places = np.unique(code, return_inverse=True)
         judgments, code = judgments.where(used), places.astype(np.int32)
     labels, label = _labels(params, about, columns["id"])
-    return Table(
+    table = Table(
         id=columns["id"],
         judgment=code,
         rater=judgments.rater[code],
@@ -158,6 +159,7 @@ def load(run: Run, task_key: str, criteria: Sequence[int] | None = None) -> Tabl
         judgments=judgments,
         names=replace(names, labels=labels),
     )
+    return in_one_order(table, Pairs.of(Task.objects.filter(pk__in=params["tasks"]), names))
 
 
 def _judgments(params: Mapping[str, Any]) -> tuple[Judgments, Coding, Names]:
@@ -278,7 +280,9 @@ WITH own AS MATERIALIZED (
       JOIN tasks_app_assignment a ON a.id = j.assignment_id
       JOIN tasks_app_unit u ON u.id = a.unit_id
      WHERE u.task_id = ANY(%(tasks)s) AND j.id <= %(judgment_high)s)
-SELECT own.reason, count(*), count(DISTINCT own.rater_id), count(DISTINCT COALESCE(-r.part_id, r.unit_id))
+SELECT own.reason, count(*), count(DISTINCT own.rater_id), count(DISTINCT CASE WHEN r.part_b_id IS NULL
+                                                                               THEN COALESCE(-r.part_id, r.unit_id)
+                                                                               ELSE r.unit_id END)
   FROM own JOIN tasks_app_rating r ON r.judgment_id = own.id AND r.id <= %(high)s
  WHERE own.reason IS NOT NULL
  GROUP BY own.reason ORDER BY own.reason

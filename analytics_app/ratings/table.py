@@ -141,8 +141,9 @@ class Table:
 
     @property
     def n_texts(self) -> int:
-        """Number of rated texts: parts, or units where a rating is about no part."""
-        return len(np.unique(self.text))
+        """Number of rated texts: parts, or units where a rating is about no part or compares two."""
+        of_unit = len(self.names.part_ids) + self.unit.astype(np.int64)
+        return len(np.unique(np.where(self.part_b >= 0, of_unit, self.text)))
 
     @property
     def text(self) -> NDArray[np.int64]:

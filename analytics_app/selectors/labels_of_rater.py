@@ -9,18 +9,20 @@ from django.db.models import Count, Exists, OuterRef, QuerySet
 from tasks_app.models import Assignment, Judgment, PartOutput, Rater, Rating, output_in_words
 from tasks_app.models.judgments import is_current
 from tasks_app.models.statements import rows
+from tasks_app.selectors import pair_order
 
 # The most other raters that are listed, those who share most texts first.
 OTHERS_LISTED = 20
 
 # Labels of a rater and of others for the same part of a unit and criterion, in current answers to main texts.
 _SHARED = f"""
-SELECT other.pseudonym, c.key, COALESCE(NULLIF(c.name, ''), c.key), count(*), count(*) FILTER (WHERE r.label = o.label)
+SELECT other.pseudonym, c.key, COALESCE(NULLIF(c.name, ''), c.key), count(*), count(*) FILTER (WHERE {pair_order.label("r")} = {pair_order.label("o")})
   FROM tasks_app_rating r
   JOIN tasks_app_judgment j ON j.id = r.judgment_id AND {is_current("j")}
   JOIN tasks_app_assignment a ON a.id = j.assignment_id AND a.purpose = 'main'
   JOIN tasks_app_rating o ON o.unit_id = r.unit_id AND o.criterion_id = r.criterion_id AND o.rater_id <> r.rater_id
-       AND o.part_id IS NOT DISTINCT FROM r.part_id AND o.part_b_id IS NOT DISTINCT FROM r.part_b_id
+       AND {pair_order.part("o")} IS NOT DISTINCT FROM {pair_order.part("r")}
+       AND {pair_order.part_b("o")} IS NOT DISTINCT FROM {pair_order.part_b("r")}
        AND o.number = r.number AND o.label IS NOT NULL
   JOIN tasks_app_judgment k ON k.id = o.judgment_id AND {is_current("k")}
   JOIN tasks_app_assignment b ON b.id = k.assignment_id AND b.purpose = 'main' AND b.rater_kind <> 'sandbox'

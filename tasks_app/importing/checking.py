@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from tasks_app.forms import LONGEST_SITTING
 from tasks_app.importing.raters import BadRater, Raters
 from tasks_app.importing.ratings import RatingCheck, Report
-from tasks_app.importing.targets import About, Names, NotFound, Targets, TaskTarget
+from tasks_app.importing.targets import About, Answers, Names, NotFound, Targets, TaskTarget
 from tasks_app.models import Assignment, Judgment, Study
 from tasks_app.services.imports.storing import Staged, key_of
 from tasks_app.studyfile.files.tables import Row
@@ -73,6 +73,9 @@ class RowCheck:
                 self._report(row, "state", _("A skipped unit has no rating. Write “skip” into the column label."))
         if self._report.count > before or rater is None:
             return None
+        label = cells.get("label")
+        if task.has_pairs and not silent:
+            about, label = _in_one_order(about, task.answers(criterion), label)
         name = cells.get("judgment")
         skip, comment = _reason(cells) if silent else (None, None)
         return Staged(
@@ -92,7 +95,7 @@ class RowCheck:
             spans=not silent and self._ratings.is_one_of_several(row, task, criterion),
             alone=not silent and cells.get("label") in task.answers(criterion).labels_alone,
             value=cells.get("value"),
-            label=None if silent else cells.get("label"),
+            label=None if silent else label,
             text=None if silent else cells.get("text"),
             shown_value=cells.get("shown_value"),
             span_side=cells.get("span_side"),
@@ -239,6 +242,16 @@ class RowCheck:
             if column in row.cells:
                 sentence = _("A row with the label “%(label)s” holds nothing else.")
                 self._report(row, column, sentence % {"label": str(row.cells["label"]).strip()})
+
+
+def _in_one_order(about: About, answers: Answers, label: str | None) -> tuple[About, str | None]:
+    """Return what a row is about and its label as a rater's own answer has them: a pair is in the order of its unit."""
+    if answers.outcome is None or answers.outcome.per not in {"pair", "unit"}:
+        return about, label
+    if answers.outcome.per == "unit":
+        return about.about_unit(), label
+    of_pair, is_turned = about.about_pair()
+    return of_pair, answers.turned(label) if is_turned else label
 
 
 def _reason(cells: Mapping[str, Any]) -> tuple[str | None, str | None]:

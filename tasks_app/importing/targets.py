@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from django.utils.translation import gettext as _
@@ -41,6 +41,11 @@ class Answers:
     labels: tuple[str, ...] | None
     labels_alone: frozenset[str]
 
+    def turned(self, label: str | None) -> str | None:
+        """Return the label that says the same with the two texts of a pair in the other order."""
+        exchanged = self.outcome.exchanged if self.outcome is not None else ()
+        return dict(zip(exchanged, reversed(exchanged), strict=True)).get(label or "", label)
+
 
 @dataclass(frozen=True, slots=True)
 class TaskTarget:
@@ -50,6 +55,8 @@ class TaskTarget:
     key: str
     frame: screens.Frame
     has_spans: bool
+    # True if its ratings, or some of them, compare two texts.
+    has_pairs: bool
     # True if every rating answers a criterion.
     per_criterion: bool
     # True if units ask one criterion each.
@@ -68,6 +75,7 @@ class TaskTarget:
             key=row.key,
             frame=frame,
             has_spans=any(outcome.per == "span" for outcome in frame.kind.outcomes),
+            has_pairs=any(outcome.per == "pair" for outcome in frame.kind.outcomes),
             per_criterion=bool(frame.criteria),
             is_apart=frame.task.criteria_mode in APART,
             by_name={
@@ -134,6 +142,17 @@ class About:
     part_b: int | None = None
     output: int | None = None
     shared: bool = False
+
+    def about_pair(self) -> tuple[About, bool]:
+        """Return the same with the two texts of the unit in its order, and whether the row names them in the other."""
+        if len(self.unit.parts) != 2:
+            return self, False
+        first, second = self.unit.parts
+        return replace(self, part=first, part_b=second), self.part == second
+
+    def about_unit(self) -> About:
+        """Return the same without a text, for a rating of the unit as a whole."""
+        return replace(self, part=None, part_b=None, output=None, shared=False)
 
 
 class NotFound(LookupError):

@@ -9,6 +9,7 @@ from django.db.models import QuerySet
 
 from tasks_app.check_settings import CheckSettings, checks_of
 from tasks_app.models import Assignment, ControlResult, Gold, Judgment, Rater, Study, Task, is_current
+from tasks_app.selectors import pair_order
 
 Purpose = Assignment.Purpose
 
@@ -237,12 +238,12 @@ WITH pairs AS MATERIALIZED (
       AND {again_is_current}
       AND {first_is_current}),
 again AS MATERIALIZED (
-    SELECT p.again AS pair, COALESCE(r.part_id, 0) AS part, COALESCE(r.part_b_id, 0) AS part_b,
-           COALESCE(r.criterion_id, 0) AS criterion, r.number, r.value, r.label
+    SELECT p.again AS pair, COALESCE({part}, 0) AS part, COALESCE({part_b}, 0) AS part_b,
+           COALESCE(r.criterion_id, 0) AS criterion, r.number, r.value, {label} AS label
     FROM pairs p JOIN tasks_app_rating r ON r.judgment_id = p.again WHERE r.span_side IS NULL AND r.text IS NULL),
 first AS MATERIALIZED (
-    SELECT p.again AS pair, COALESCE(r.part_id, 0) AS part, COALESCE(r.part_b_id, 0) AS part_b,
-           COALESCE(r.criterion_id, 0) AS criterion, r.number, r.value, r.label
+    SELECT p.again AS pair, COALESCE({part}, 0) AS part, COALESCE({part_b}, 0) AS part_b,
+           COALESCE(r.criterion_id, 0) AS criterion, r.number, r.value, {label} AS label
     FROM pairs p JOIN tasks_app_rating r ON r.judgment_id = p.first WHERE r.span_side IS NULL)
 SELECT count(*), count(*) FILTER (WHERE again.value IS NOT DISTINCT FROM first.value
                                     AND again.label IS NOT DISTINCT FROM first.label)
@@ -253,6 +254,13 @@ FROM again JOIN first USING (pair, part, part_b, criterion, number)
 def _repeats(task: Task) -> CheckScore:
     """Count values given to repeats, and how many of them are exactly the first ones; marks and texts do not count."""
     with connection.cursor() as cursor:
-        cursor.execute(_PAIRS.format(again_is_current=is_current("j"), first_is_current=is_current("o")), [task.pk])
+        statement = _PAIRS.format(
+            again_is_current=is_current("j"),
+            first_is_current=is_current("o"),
+            part=pair_order.part("r"),
+            part_b=pair_order.part_b("r"),
+            label=pair_order.label("r"),
+        )
+        cursor.execute(statement, [task.pk])
         answered, n_same = cursor.fetchone()
     return CheckScore(n_same, answered)

@@ -2,7 +2,8 @@
 
 import json
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
+from types import MappingProxyType
 
 from django.utils.translation import get_language
 
@@ -11,7 +12,7 @@ from tasks_app.task_types.registry import register, registry
 
 registry.discover(__name__)
 
-__all__ = ["TaskType", "kind_of", "register", "registry"]
+__all__ = ["TaskType", "exchanged_labels", "kind_of", "register", "registry"]
 
 
 def kind_of(task_type: str, params: Mapping[str, object]) -> TaskType:
@@ -26,6 +27,19 @@ def kind_of(task_type: str, params: Mapping[str, object]) -> TaskType:
     """
     # Defaults that are words are in the language of whoever asks.
     return _made(registry[task_type], json.dumps(params, sort_keys=True), get_language())
+
+
+@cache
+def exchanged_labels() -> Mapping[str, str]:
+    """Return the label that replaces each one where the two texts of a pair are named in the other order."""
+    return MappingProxyType(
+        {
+            word: other
+            for task_type in registry.values()
+            for outcome in task_type.outcomes
+            for word, other in zip(outcome.exchanged, reversed(outcome.exchanged), strict=True)
+        }
+    )
 
 
 @lru_cache(maxsize=512)

@@ -50,7 +50,8 @@ class Outcome:
     `by_place` says that the answer names a place on the screen, which raters who saw other orders cannot agree on,
     `graded` that it says whether an answer was right, on which nobody agrees but by knowing it, `measured` that the
     page took it while the rater worked, so that it is about the rater and no judgment. `low_is_good` says that the
-    least value is the best, as a rank is, so that nothing may take high values for better.
+    least value is the best, as a rank is, so that nothing may take high values for better. `exchanged` are the two
+    labels of a pair that change places where its texts are named in the other order.
     """
 
     name: str
@@ -65,6 +66,7 @@ class Outcome:
     graded: bool = False
     measured: bool = False
     low_is_good: bool = False
+    exchanged: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from analytics_app.ratings.copying import copy, rows
 from analytics_app.ratings.extras.base import Extra, Loading, extra, rater_codes
 from analytics_app.ratings.table import Coding, Floats, Mask, Table
 from tasks_app.models import Task
+from tasks_app.selectors import pair_order
 
 
 @extra
@@ -69,7 +70,8 @@ class Repeats(Extra):
             for outcome in task.kind.outcomes
         )
         params = {**loading.params, "spans": spans}
-        answers = _GIVEN.format(again=counts(), first=counts("o", "b"))
+        pair = {"part": pair_order.part("r"), "part_b": pair_order.part_b("r"), "label": pair_order.label("r")}
+        answers = _GIVEN.format(again=counts(), first=counts("o", "b"), **pair)
         labels = tuple(word for (word,) in rows(_WORDS.format(given=answers), **params))
         columns = copy(_UNITS.format(given=answers), {**params, "words": list(labels)}, _TYPE)
         if not spans:
@@ -135,10 +137,10 @@ WITH pair AS MATERIALIZED (
        AND b.purpose IN ('main', 'screening', 'exit', 'repeat')
        AND {again} AND {first}),
 given AS MATERIALIZED (
-    SELECT r.judgment_id AS judgment, COALESCE(r.part_id, 0) AS part, COALESCE(r.part_b_id, 0) AS part_b,
+    SELECT r.judgment_id AS judgment, COALESCE({part}, 0) AS part, COALESCE({part_b}, 0) AS part_b,
            COALESCE(r.criterion_id, 0) AS criterion, max(r.value) FILTER (WHERE r.number = 1) AS value,
            max(r.shown_value) FILTER (WHERE r.number = 1) AS shown,
-           string_agg(r.label, ' + ' ORDER BY r.label COLLATE "C") FILTER (WHERE NOT %(spans)s) AS label
+           string_agg({label}, ' + ' ORDER BY {label} COLLATE "C") FILTER (WHERE NOT %(spans)s) AS label
       FROM tasks_app_rating r
      WHERE r.judgment_id IN (SELECT again FROM pair UNION SELECT first FROM pair)
        AND r.id <= %(high)s AND r.span_side IS NULL

@@ -48,13 +48,15 @@ SELECT r.line, a.first, '' AS about
   FROM import_row r JOIN apart a ON a.part = r.part WHERE r.output <> a.output
 """
 
-# Ratings and skips that are stored already, from an earlier import of the same raters.
+# Ratings and skips that are stored already, from an earlier import of the same raters. Those of pairs may be stored in
+# the other order, or without their second text (analytics_app.ratings.pair_order).
 STORED = """
 SELECT DISTINCT r.line, 0 AS first, '' AS about
   FROM import_row r
   JOIN import_rater p ON p.number = r.rater AND p.id IS NOT NULL
-  JOIN tasks_app_rating s ON s.rater_id = p.id AND s.unit_id = r.unit AND s.part_id IS NOT DISTINCT FROM r.part
-   AND s.part_b_id IS NOT DISTINCT FROM r.part_b AND s.criterion_id IS NOT DISTINCT FROM r.criterion
+  JOIN tasks_app_rating s ON s.rater_id = p.id AND s.unit_id = r.unit
+   AND (r.part_b IS NOT NULL OR s.part_b_id IS NOT NULL OR s.part_id IS NOT DISTINCT FROM r.part)
+   AND s.criterion_id IS NOT DISTINCT FROM r.criterion
   JOIN tasks_app_judgment j ON j.id = s.judgment_id
   JOIN tasks_app_assignment a ON a.id = j.assignment_id AND a.purpose = r.purpose AND a.wave = r.wave
  WHERE r.rated

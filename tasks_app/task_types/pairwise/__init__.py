@@ -90,6 +90,7 @@ class Pairwise(SeveralTexts):
                 "second); tie or both_bad. shown_value is the side chosen: 1 left, 2 right, 0 neither."
             ),
             column="label",
+            exchanged=LABELS,
         ),
         Outcome(
             "strength",
