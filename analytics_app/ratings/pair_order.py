@@ -22,10 +22,10 @@ from tasks_app.task_types.base import Criterion
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """The criteria of a task whose answers are about two texts, by their codes.
+    """The criteria of a task whose answers are about two texts or about a unit as a whole, by their codes.
 
-    `exchanged` has the two labels that change places with the texts; `of_units` are criteria of such a task whose
-    answers are about the unit as a whole, such as how much better a text is.
+    `exchanged` has the two labels that change places with the two texts; an answer on a criterion in `of_units`, such
+    as how much better a text is, names no text.
     """
 
     exchanged: Mapping[int, tuple[str, ...]]
@@ -33,11 +33,11 @@ class Pairs:
 
     @classmethod
     def of(cls, tasks: Iterable[Task], names: Names) -> Self:
-        """Return the criteria of the versions of a task; none where it does not compare two texts."""
+        """Return such criteria of the versions of a task."""
         exchanged: dict[int, tuple[str, ...]] = {}
         of_units: set[int] = set()
         for task in tasks:
-            if not any(outcome.per == "pair" for outcome in task.kind.outcomes):
+            if not {"pair", "unit"} & {outcome.per for outcome in task.kind.outcomes}:
                 continue
             for code, key in enumerate(names.criteria):
                 outcome = task.kind.outcome_of(Criterion(key, ""))
@@ -50,12 +50,12 @@ class Pairs:
 
 def in_one_order(table: Table, pairs: Pairs) -> Table:
     """Return a table in which all ratings about two texts name them in the order of the unit's parts."""
-    if not pairs.exchanged or not len(table):
+    if not (pairs.exchanged or pairs.of_units) or not len(table):
         return table
     first, second = _parts_of_units(table.names)
     compares = _among(table.criterion, pairs.exchanged) & (second[table.unit] >= 0)
     turned = compares & (table.part == second[table.unit])
-    of_unit = _among(table.criterion, pairs.of_units) & (second[table.unit] >= 0)
+    of_unit = _among(table.criterion, pairs.of_units)
     part = np.where(compares, first[table.unit], np.where(of_unit, np.int32(-1), table.part))
     part_b = np.where(compares, second[table.unit], np.where(of_unit, np.int32(-1), table.part_b))
     return _relabelled(replace(table, part=part, part_b=part_b), turned, pairs.exchanged)

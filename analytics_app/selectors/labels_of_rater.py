@@ -16,7 +16,8 @@ OTHERS_LISTED = 20
 
 # Labels of a rater and of others for the same part of a unit and criterion, in current answers to main texts.
 _SHARED = f"""
-SELECT other.pseudonym, c.key, COALESCE(NULLIF(c.name, ''), c.key), count(*), count(*) FILTER (WHERE {pair_order.label("r")} = {pair_order.label("o")})
+SELECT other.pseudonym, c.key, COALESCE(NULLIF(c.name, ''), c.key), count(*),
+       count(*) FILTER (WHERE {pair_order.label("r")} = {pair_order.label("o")})
   FROM tasks_app_rating r
   JOIN tasks_app_judgment j ON j.id = r.judgment_id AND {is_current("j")}
   JOIN tasks_app_assignment a ON a.id = j.assignment_id AND a.purpose = 'main'
@@ -126,16 +127,17 @@ def answer_rows(rater: Rater, judgments: Iterable[Judgment]) -> list[AnswerRow]:
     for rating in own.order_by("judgment", "criterion", "part", "part_b", "number"):
         row = row_of_judgment[rating.judgment_id]
         if rating.label is not None:
-            row.labels.append((_about(rating, place), rating.label))
+            row.labels.append((_about(rating, place), str(_labelled(rating)[1])))
         else:
             row.values.append((_about(rating, place), _value(rating)))
         labels[rating.judgment_id].add(_labelled(rating))
     of_unit = {judgment.assignment.unit_id: judgment.pk for judgment in listed}
     for rating in _of_others(rater, units):
         row = row_of_judgment[of_unit[rating.unit_id]]
-        row.others.append((rating.rater.pseudonym, f"{_about(rating, place)}: {rating.label}"))
-        mine = {label for about, label in labels[row.judgment.pk] if about == _labelled(rating)[0]}
-        row.differs = row.differs or (bool(mine) and rating.label not in mine)
+        about_other, label_of_other = _labelled(rating)
+        row.others.append((rating.rater.pseudonym, f"{_about(rating, place)}: {label_of_other}"))
+        mine = {label for about, label in labels[row.judgment.pk] if about == about_other}
+        row.differs = row.differs or (bool(mine) and label_of_other not in mine)
     return list(row_of_judgment.values())
 
 
@@ -151,14 +153,15 @@ def _counted() -> QuerySet[Judgment]:
 
 
 def _labelled(rating: Rating) -> Labelled:
-    """Return the criterion, parts and number of a rating, and its label."""
-    return (rating.criterion_id, rating.part_id, rating.part_b_id, rating.number), rating.label
+    """Return the criterion, parts and number of a rating, and its label, with the first text of a pair first."""
+    parts, label = pair_order.of(rating)
+    return (rating.criterion_id, *parts, rating.number), label
 
 
 def _about(rating: Rating, place: Mapping[int | None, int]) -> str:
     """Return the name of a value's criterion and, on a screen with several texts, the place of its text."""
     name = (rating.criterion.name or rating.criterion.key) if rating.criterion else ""
-    return " ".join([name, *(str(place[part]) for part in (rating.part_id, rating.part_b_id) if part in place)])
+    return " ".join([name, *(str(place[part]) for part in pair_order.of(rating)[0] if part in place)])
 
 
 def _value(rating: Rating) -> str:

@@ -74,7 +74,7 @@ class RowCheck:
         if self._report.count > before or rater is None:
             return None
         label = cells.get("label")
-        if task.has_pairs and not silent:
+        if not silent:
             about, label = _in_one_order(about, task.answers(criterion), label)
         name = cells.get("judgment")
         skip, comment = _reason(cells) if silent else (None, None)
@@ -245,12 +245,14 @@ class RowCheck:
 
 
 def _in_one_order(about: About, answers: Answers, label: str | None) -> tuple[About, str | None]:
-    """Return what a row is about and its label as a rater's own answer has them: a pair is in the order of its unit."""
-    if answers.outcome is None or answers.outcome.per not in {"pair", "unit"}:
-        return about, label
-    if answers.outcome.per == "unit":
+    """Return what a row is about and its label as a rater's own answer has them.
+
+    The two texts of a pair are in the order of their unit, and a rating of a unit as a whole names no text.
+    """
+    per = answers.outcome.per if answers.outcome is not None else ""
+    if per == "unit":
         return about.about_unit(), label
-    of_pair, is_turned = about.about_pair()
+    of_pair, is_turned = about.about_pair() if per == "pair" else (about, False)
     return of_pair, answers.turned(label) if is_turned else label
 
 

@@ -55,8 +55,6 @@ class TaskTarget:
     key: str
     frame: screens.Frame
     has_spans: bool
-    # True if its ratings, or some of them, compare two texts.
-    has_pairs: bool
     # True if every rating answers a criterion.
     per_criterion: bool
     # True if units ask one criterion each.
@@ -75,7 +73,6 @@ class TaskTarget:
             key=row.key,
             frame=frame,
             has_spans=any(outcome.per == "span" for outcome in frame.kind.outcomes),
-            has_pairs=any(outcome.per == "pair" for outcome in frame.kind.outcomes),
             per_criterion=bool(frame.criteria),
             is_apart=frame.task.criteria_mode in APART,
             by_name={
@@ -132,15 +129,23 @@ class UnitTarget:
         plain = [output for output in of_system if output.variant == (variant or "")]
         return plain if plain or variant is not None else of_system
 
+    def shows_several(self, part: int) -> bool:
+        """Return whether a part shows one text for outputs of several systems."""
+        return sum(output.part == part for output in self.shown) > 1
+
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What a row is about. `shared` where the text stands there for outputs of several systems."""
+    """What a row is about. `shared` where the (first) text stands there for outputs of several systems.
+
+    `output` and `output_b` are those that the row names, shown by `part` and `part_b`.
+    """
 
     unit: UnitTarget
     part: int | None = None
     part_b: int | None = None
     output: int | None = None
+    output_b: int | None = None
     shared: bool = False
 
     def about_pair(self) -> tuple[About, bool]:
@@ -148,11 +153,15 @@ class About:
         if len(self.unit.parts) != 2:
             return self, False
         first, second = self.unit.parts
-        return replace(self, part=first, part_b=second), self.part == second
+        if self.part != second:
+            return replace(self, part=first, part_b=second), False
+        output, output_b = self.output_b, self.output
+        shared = output is not None and self.unit.shows_several(first)
+        return About(self.unit, first, second, output, output_b, shared), True
 
     def about_unit(self) -> About:
         """Return the same without a text, for a rating of the unit as a whole."""
-        return replace(self, part=None, part_b=None, output=None, shared=False)
+        return About(self.unit)
 
 
 class NotFound(LookupError):
@@ -283,9 +292,15 @@ def _about(unit: UnitTarget, names: Names) -> About:
     if names.system is None:
         return About(unit, unit.parts[0] if len(unit.parts) == 1 else None)
     first = _output(unit, names.item, names.system, names.variant)
-    second = None if names.system_b is None else _output(unit, names.item, names.system_b, None).part
-    shared = sum(output.part == first.part for output in unit.shown) > 1
-    return About(unit, first.part, second, first.output, shared)
+    second = None if names.system_b is None else _output(unit, names.item, names.system_b, None)
+    return About(
+        unit,
+        first.part,
+        None if second is None else second.part,
+        first.output,
+        None if second is None else second.output,
+        unit.shows_several(first.part),
+    )
 
 
 def _output(unit: UnitTarget, item: str | None, system: str, variant: str | None) -> ShownOutput:

@@ -1,4 +1,4 @@
-"""The order of the two texts of a pair, as SQL over rows of ratings.
+"""The order of the two texts of a pair in rows of ratings, and the same as SQL.
 
 Raters' answers are stored in the order of the unit's parts. A file may name the two texts in the other order, and
 imports stored that as it came until version 0.3: such rows are turned wherever they are read, and never rewritten
@@ -6,6 +6,15 @@ imports stored that as it came until version 0.3: such rows are turned wherever 
 """
 
 from tasks_app import task_types
+from tasks_app.models import Rating
+
+
+def of(rating: Rating) -> tuple[tuple[int | None, int | None], str | None]:
+    """Return the first and the second text of a rating, and its label where they are named in this order."""
+    first, second, label = rating.part_id, rating.part_b_id, rating.label
+    if first is None or second is None or first < second:
+        return (first, second), label
+    return (second, first), task_types.exchanged_labels().get(label or "", label)
 
 
 def part(alias: str) -> str:
