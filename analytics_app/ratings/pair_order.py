@@ -94,6 +94,4 @@ def _relabelled(table: Table, turned: Mask, exchanged: Mapping[int, tuple[str, .
     order = sorted(range(len(words)), key=lambda code: words[code])
     place = np.empty(len(words) + 1, dtype=np.int32)
     place[order], place[-1] = np.arange(len(words)), -1
-    return replace(
-        table, label=place[label], names=replace(table.names, labels=tuple(words[code] for code in order))
-    )
+    return replace(table, label=place[label], names=replace(table.names, labels=tuple(words[code] for code in order)))

@@ -1,41 +1,191 @@
-"""A pair of texts counts once, in whichever order a file names its two texts."""
+"""A pair of texts counts once, in whichever order ratings name its two texts."""
 
-from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
-from django.db.models import F
+from hypothesis import given
+from hypothesis import strategies as st
 
-from tasks_app.models import Rating, Study
+from analytics_app import analyses, quality
+from analytics_app.analyses.base import Common, Question, QuestionCriterion, Sample
+from analytics_app.quality.base import Asking, RuleSample, Scope
+from analytics_app.ratings import Extras, Table
+from analytics_app.ratings.extras.screens import Screens
+from analytics_app.ratings.pair_order import in_one_order
+from analytics_app.ratings.table import COLUMNS
+from analytics_app.results import Row
+from tasks_app import task_types
+from tasks_app.models import Rating
+from tasks_app.task_types.base import Scale
+from tests import chance
+from tests.analytics_app import pair_tables
 from tests.analytics_app.by_commands import analysed, load
+from tests.analytics_app.pair_tables import CRITERIA, LABELS, PAIRS, other_sides, relabelled
+from tests.deviations import assert_each
 
-pytestmark = pytest.mark.django_db
+# The settings with which simulations and resampling take little time.
+FEWER = {"rounds": 2, "n_runs": 40, "trueskill_runs": 40}
+
+
+def orders_of(ratings: Table, seed: int) -> np.ndarray:
+    """Draw which ratings name their texts in the other order."""
+    return np.random.default_rng(seed).random(len(ratings)) < 0.5
+
+
+def questions() -> list[Question]:
+    """The questions of a task that asks which text is better and how much: each by itself, and both."""
+    params = task_types.registry["pairwise"]({"both_bad": True, "strength": "quality"}).params
+    asked = (
+        QuestionCriterion("quality", "Quality", Scale.NOMINAL, 0, labels=LABELS),
+        QuestionCriterion("strength-quality", "Strength", Scale.ORDINAL, 1, (1.0, 2.0), (1.0, 2.0)),
+    )
+    common: dict[str, Any] = {"task": "main", "task_type": "pairwise", "params": params}
+    return [
+        Question(scale=Scale.NOMINAL, criterion="quality", labels=LABELS, **common),
+        Question(scale=Scale.ORDINAL, criterion="strength-quality", domain=(1.0, 2.0), limits=(1.0, 2.0), **common),
+        Question(scale=Scale.NOMINAL, whole=True, criteria=asked, **common),
+    ]
+
+
+def rows_of(name: str, ratings: Table, screens: Screens) -> list[Row]:
+    """Return the rows of an analysis on every question that it fits."""
+    member, found = analyses.registry[name], []
+    settings = {key: FEWER.get(key, field.initial) for key, field in member.Settings.base_fields.items()}
+    for question in questions():
+        if not member.fits(question):
+            continue
+        code = CRITERIA.index(question.criterion) if question.criterion else None
+        table = ratings if code is None else ratings.where(ratings.criterion == code)
+        extras = Extras({kind: screens if kind is Screens else kind.empty(table) for kind in member.needs})
+        common = Common(n_resamples=50, n_permutations=49, seed=3)
+        found += member.rows(Sample(table, table.z(), question, common, "kept", extras=extras), settings)
+    return found
+
+
+def removed_by(name: str, ratings: Table, screens: Screens) -> list[Any]:
+    """Return what a quality rule removes, and why."""
+    rule = quality.registry[name]
+    extras = Extras({kind: screens if kind is Screens else kind.empty(ratings) for kind in rule.needs})
+    task = Asking("main", {}, (Scope("strength-quality", 1, 1.0, 2.0, 1.0),))
+    settings = {key: field.initial for key, field in rule.Settings.base_fields.items()}
+    removal = rule.remove(RuleSample(ratings, ratings.z(), extras=extras, task=task), settings)
+    return [removal.mask.tolist(), removal.ids.tolist(), removal.reasons, removal.notes]
+
+
+FITTING = [name for name, member in analyses.registry.items() if any(map(member.fits, questions()))]
+drawn = partial(given, items=st.integers(1, 6), raters=st.integers(1, 5), seed=st.integers(0, 999), sided=st.booleans())
+
+
+def test_the_analyses_of_pairs_are_tried() -> None:
+    assert {"agreement", "kappa", "krippendorff", "pairwise", "pairwise_strength", "order_effects", "trueskill"} <= set(
+        FITTING
+    )
+
+
+@drawn()
+def test_ratings_are_what_a_raters_own_answers_would_be(items: int, raters: int, seed: int, sided: bool) -> None:
+    own = pair_tables.table(items=items, raters=raters, seed=seed, sided=sided)
+    read = in_one_order(relabelled(own, orders_of(own, seed)), PAIRS)
+    for name in COLUMNS:
+        np.testing.assert_array_equal(getattr(read, name), getattr(own, name), name)
+    assert read.names == own.names or read.names.labels == own.names.labels
+    assert in_one_order(own, PAIRS).label is own.label, "nothing to turn"
+
+
+@chance.slow()
+@drawn()
+def test_relabelling_changes_no_figure(items: int, raters: int, seed: int, sided: bool) -> None:
+    own = pair_tables.table(items=items, raters=raters, seed=seed, sided=sided)
+    screens = pair_tables.screens(own)
+    turned = in_one_order(relabelled(own, orders_of(own, seed)), PAIRS)
+    assert turned.n_texts == len(np.unique(own.unit))
+
+    def same_rows(name: str) -> None:
+        assert rows_of(name, turned, screens) == rows_of(name, own, screens)
+
+    def same_removals(name: str) -> None:
+        assert removed_by(name, turned, screens) == removed_by(name, own, screens)
+
+    assert_each(same_rows, ((name, {"name": name}) for name in FITTING))
+    assert_each(same_removals, ((name, {"name": name}) for name in quality.registry))
+
+
+@chance.slow()
+@drawn()
+def test_exchanging_the_shown_sides_turns_only_order_effects(items: int, raters: int, seed: int, sided: bool) -> None:
+    own = pair_tables.table(items=items, raters=raters, seed=seed, sided=sided)
+    here, there = (pair_tables.screens(own, exchanged=exchanged) for exchanged in (False, True))
+    exchanged = other_sides(own)
+
+    def same_rows(name: str) -> None:
+        assert rows_of(name, exchanged, there) == rows_of(name, own, here)
+
+    def same_removals(name: str) -> None:
+        assert removed_by(name, exchanged, there) == removed_by(name, own, here)
+
+    assert_each(same_rows, ((name, {"name": name}) for name in FITTING if name not in {"order_effects", "pairwise"}))
+    assert_each(same_removals, ((name, {"name": name}) for name in quality.registry))
+    before, after = (rows_of("pairwise", table, screens) for table, screens in ((own, here), (exchanged, there)))
+    assert [row for row in before if row.statistic != "left_share"] == [
+        row for row in after if row.statistic != "left_share"
+    ]
+    for row, other in zip(*(shares_of(rows, "left_share") for rows in (before, after)), strict=True):
+        assert row.value + other.value == pytest.approx(1)
+    before, after = (rows_of("order_effects", table, screens) for table, screens in ((own, here), (exchanged, there)))
+    sides = ({row.label: row.value for row in shares_of(rows, "chosen_place_share")} for rows in (before, after))
+    one, two = sides
+    assert two == pytest.approx(
+        {{"place 1": "place 2", "place 2": "place 1"}[label]: value for label, value in one.items()}
+    )
+
+
+def shares_of(rows: list[Row], statistic: str) -> list[Row]:
+    """Return the rows of a statistic."""
+    return [row for row in rows if row.statistic == statistic]
+
 
 ITEMS = [
     {"item": str(number), "system": system, "output": f"Text {system} of {number}."}
     for number in range(1, 5)
     for system in ("A", "B")
 ]
-# Two raters who agree on four pairs, the second of whom was shown them in the other order.
+# Two raters who agree on four pairs; the second names their texts in the other order.
 AGREED = [
     {"rater": rater, "item": str(item), "system": a, "system_b": b, "label": "first" if better == a else "second"}
     for item, better in enumerate("AABB", start=1)
     for rater, (a, b) in (("r1", "AB"), ("r2", "BA"))
 ]
 TASK = {"type": "pairwise", "criteria": ["quality"]}
-CRITERIA = [{"key": "quality", "name": "Quality", "question": "Which is better?"}]
+MORE = {
+    "criteria": [{"key": "quality", "name": "Quality", "question": "Which is better?"}],
+    "flow": {"imported": True},
+}
 SHOWN = ({"analysis": "krippendorff"}, {"analysis": "kappa"}, {"analysis": "agreement"}, {"analysis": "pairwise"})
-# The statistics of agreement that two raters who agree have in full.
-FULL = {"krippendorff_alpha", "cohen_kappa", "fleiss_kappa", "gwet_ac1", "percent_agreement"}
+# What two raters who agree have in full.
+FULL = ("alpha", "cohen_kappa", "fleiss_kappa", "gwet_ac1", "percent_agreement")
 
 
-def of_agreement(rows: list[dict[str, Any]]) -> dict[str, float | None]:
-    return {row["statistic"]: row["value"] for row in rows if row["statistic"] in FULL}
-
-
-def test_raters_who_agree_about_pairs_in_both_orders_agree(tmp_path: Path) -> None:
-    load(tmp_path, TASK, ITEMS, AGREED, criteria=CRITERIA, flow={"imported": True})
-    rows = analysed(tmp_path, *SHOWN)
-    print({row["statistic"]: (row["value"], row["n_items"], row["n_ratings"]) for row in rows})
-    assert set(of_agreement(rows).values()) == {1.0}
+@pytest.mark.django_db
+def test_raters_who_agree_about_pairs_in_both_orders_agree_also_where_they_were_imported_earlier(
+    tmp_path: Path,
+) -> None:
+    load(tmp_path, TASK, ITEMS, AGREED, **MORE)
+    imported = analysed(tmp_path, *SHOWN)
+    parts = Rating.objects.order_by("id").values_list("part__number", "part_b__number", "label")
+    assert list(parts) == [
+        (0, 1, label) for label in ("first", "first", "first", "first", "second", "second", "second", "second")
+    ]
+    values = {row["statistic"]: row["value"] for row in imported}
+    assert {name: values[name] for name in FULL} == dict.fromkeys(FULL, 1.0)
+    collected = next(row for row in imported if row["statistic"] == "collected")
+    assert (collected["n_items"], collected["n_ratings"]) == (4, 8)
+    # Imports of earlier versions stored the order of the file.
+    for rating in Rating.objects.filter(rater__pseudonym="r2"):
+        Rating.objects.filter(pk=rating.pk).update(
+            part=rating.part_b_id, part_b=rating.part_id, label=pair_tables.EXCHANGED[rating.label]
+        )
+    earlier = analysed(tmp_path, *SHOWN)
+    assert earlier == imported
