@@ -10,6 +10,13 @@ FORMAT = 1
 # The last step of a funnel if judgments were asked again: a word in its rows, and no rule of a plan.
 REPLACED = "replaced"
 
+# The fact of a task of a run whose numbers were computed before a correction, and what its rows say then.
+UNCORRECTED = "uncorrected"
+UNCORRECTED_NOTE = (
+    "Computed before a correction: a pair of texts could count as two texts in agreement and in counts. A new run has "
+    "the corrected figures."
+)
+
 # Before any rule ("all"), or after all rules ("kept"). Rows that are neither, such as the funnel, have "all".
 Basis: TypeAlias = Literal["all", "kept"]
 

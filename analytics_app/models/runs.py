@@ -7,6 +7,7 @@ from django.db import models
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
+from analytics_app.results import UNCORRECTED
 from tasks_app.models import Criterion, Judgment, Rater, Rating, Study, Task
 
 
@@ -105,6 +106,11 @@ class Run(models.Model):
         tasks = self.facts.get("tasks", {}).values()
         looked = self.state == RunState.DONE and any("ratings" in task for task in tasks)
         return sum(task.get("ratings", 0) for task in tasks) if looked else self.n_seen
+
+    @property
+    def uncorrected_tasks(self) -> tuple[str, ...]:
+        """Return the keys of the tasks whose numbers were computed before a correction that concerns them."""
+        return tuple(key for key, facts in self.facts.get("tasks", {}).items() if facts.get(UNCORRECTED))
 
     @property
     def heeds_exclusions(self) -> bool:

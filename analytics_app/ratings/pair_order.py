@@ -15,9 +15,35 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from analytics_app.models import Run
+from analytics_app.ratings.copying import rows
 from analytics_app.ratings.table import Mask, Names, Table
+from tasks_app import task_types
 from tasks_app.models import Task
 from tasks_app.task_types.base import Criterion
+
+# Ratings that are turned or lose their text here, and those of how much better a text is, which counted as a text of
+# their own. Each has an effect on results that were computed before, and on nothing but these.
+_CONCERNED = """
+SELECT DISTINCT t.key
+  FROM tasks_app_task t JOIN tasks_app_rating r ON r.task_id = t.id
+ WHERE t.study_id = %(study)s AND r.id <= %(high)s
+   AND (t.type = ANY(%(of_pairs)s)
+        AND (r.part_b_id < r.part_id OR r.value IS NOT NULL OR (r.label IS NOT NULL AND r.part_b_id IS NULL))
+     OR t.type = ANY(%(of_units)s) AND r.part_id IS NOT NULL)
+ ORDER BY 1
+"""
+
+
+def concerned_tasks(run: Run) -> tuple[str, ...]:
+    """Return the keys of the tasks whose results differ from those of versions before 0.3, which did not turn pairs."""
+    of_pairs, of_units = [], []
+    for name, task_type in task_types.registry.items():
+        per = {outcome.per for outcome in task_type.outcomes}
+        of_pairs += [name] if "pair" in per else []
+        of_units += [name] if per == {"unit"} else []
+    params = {"study": run.study_id, "high": run.high_water, "of_pairs": of_pairs, "of_units": of_units}
+    return tuple(key for (key,) in rows(_CONCERNED, **params))
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +111,11 @@ def _relabelled(table: Table, turned: Mask, exchanged: Mapping[int, tuple[str, .
     label, words = table.label.copy(), list(table.names.labels)
     for code, labels in exchanged.items():
         for word, other in zip(labels, reversed(labels), strict=True):
-            rows = turned & (table.criterion == code) & (table.label == (words.index(word) if word in words else -2))
-            if rows.any():
+            mine = turned & (table.criterion == code) & (table.label == (words.index(word) if word in words else -2))
+            if mine.any():
                 if other not in words:
                     words.append(other)
-                label[rows] = words.index(other)
+                label[mine] = words.index(other)
     # Labels are in alphabetical order.
     order = sorted(range(len(words)), key=lambda code: words[code])
     place = np.empty(len(words) + 1, dtype=np.int32)

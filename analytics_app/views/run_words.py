@@ -149,7 +149,18 @@ def _taken(task: str, rows: Sequence[ResultRow]) -> Table | None:
 
 def standing(run: Run, study: Study) -> str:
     """Return sentences about a run: whether it is planned, why it is exploratory, and earlier looks at results."""
-    return " ".join(filter(None, (_kind(run, study), _reopened(run))))
+    return " ".join(filter(None, (_kind(run, study), _reopened(run), uncorrected(run))))
+
+
+def uncorrected(run: Run) -> str:
+    """Return a sentence about tasks whose numbers were computed before a correction; "" if there are none."""
+    if not run.uncorrected_tasks:
+        return ""
+    sentence = _(
+        "Computed before a correction: in %(tasks)s, a pair of texts could count as two texts in agreement and in "
+        "counts. A new run has the corrected figures."
+    )
+    return sentence % {"tasks": ", ".join(run.uncorrected_tasks)}
 
 
 def _kind(run: Run, study: Study) -> str:
@@ -191,7 +202,8 @@ def provenance(run: Run, study: Study) -> str:
         sentence = _("Exploratory, run %(n)s: run %(earlier)s was the planned one.")
     else:
         sentence = _("Exploratory, run %(n)s.")
-    return " ".join(filter(None, (sentence % {"n": run.number, "earlier": _planned_before(run)}, _reopened(run))))
+    origin = sentence % {"n": run.number, "earlier": _planned_before(run)}
+    return " ".join(filter(None, (origin, _reopened(run), uncorrected(run))))
 
 
 def taken_over(run: Run) -> str:

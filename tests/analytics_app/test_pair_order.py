@@ -1,38 +1,45 @@
 """A pair of texts counts once, in whichever order ratings name its two texts."""
 
+import json
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from django.db import connection
 from hypothesis import given
 from hypothesis import strategies as st
 
 from analytics_app import analyses, quality
 from analytics_app.analyses.base import Common, Question, QuestionCriterion, Sample
+from analytics_app.exports import ratings, results
+from analytics_app.models import Run
 from analytics_app.quality.base import Asking, RuleSample, Scope
 from analytics_app.ratings import Extras, Table
 from analytics_app.ratings.extras.screens import Screens
-from analytics_app.ratings.pair_order import in_one_order
+from analytics_app.ratings.pair_order import concerned_tasks, in_one_order
 from analytics_app.ratings.table import COLUMNS
-from analytics_app.results import Row
+from analytics_app.results import UNCORRECTED_NOTE, Row
+from analytics_app.views import run_words
 from tasks_app import task_types
-from tasks_app.models import Rating
+from tasks_app.models import Rating, Study
 from tasks_app.task_types.base import Scale
 from tests import chance
 from tests.analytics_app import pair_tables
 from tests.analytics_app.by_commands import analysed, load
 from tests.analytics_app.pair_tables import CRITERIA, LABELS, PAIRS, other_sides, relabelled
 from tests.deviations import assert_each
+from tests.tasks_app.importing.kit import bring, problems_of
 
 # The settings with which simulations and resampling take little time.
 FEWER = {"rounds": 2, "n_runs": 40, "trueskill_runs": 40}
 
 
-def orders_of(ratings: Table, seed: int) -> np.ndarray:
+def orders_of(table: Table, seed: int) -> np.ndarray:
     """Draw which ratings name their texts in the other order."""
-    return np.random.default_rng(seed).random(len(ratings)) < 0.5
+    return np.random.default_rng(seed).random(len(table)) < 0.5
 
 
 def questions() -> list[Question]:
@@ -50,7 +57,7 @@ def questions() -> list[Question]:
     ]
 
 
-def rows_of(name: str, ratings: Table, screens: Screens) -> list[Row]:
+def rows_of(name: str, answers: Table, screens: Screens) -> list[Row]:
     """Return the rows of an analysis on every question that it fits."""
     member, found = analyses.registry[name], []
     settings = {key: FEWER.get(key, field.initial) for key, field in member.Settings.base_fields.items()}
@@ -58,20 +65,20 @@ def rows_of(name: str, ratings: Table, screens: Screens) -> list[Row]:
         if not member.fits(question):
             continue
         code = CRITERIA.index(question.criterion) if question.criterion else None
-        table = ratings if code is None else ratings.where(ratings.criterion == code)
+        table = answers if code is None else answers.where(answers.criterion == code)
         extras = Extras({kind: screens if kind is Screens else kind.empty(table) for kind in member.needs})
         common = Common(n_resamples=50, n_permutations=49, seed=3)
         found += member.rows(Sample(table, table.z(), question, common, "kept", extras=extras), settings)
     return found
 
 
-def removed_by(name: str, ratings: Table, screens: Screens) -> list[Any]:
+def removed_by(name: str, table: Table, screens: Screens) -> list[Any]:
     """Return what a quality rule removes, and why."""
     rule = quality.registry[name]
-    extras = Extras({kind: screens if kind is Screens else kind.empty(ratings) for kind in rule.needs})
+    extras = Extras({kind: screens if kind is Screens else kind.empty(table) for kind in rule.needs})
     task = Asking("main", {}, (Scope("strength-quality", 1, 1.0, 2.0, 1.0),))
     settings = {key: field.initial for key, field in rule.Settings.base_fields.items()}
-    removal = rule.remove(RuleSample(ratings, ratings.z(), extras=extras, task=task), settings)
+    removal = rule.remove(RuleSample(table, table.z(), extras=extras, task=task), settings)
     return [removal.mask.tolist(), removal.ids.tolist(), removal.reasons, removal.notes]
 
 
@@ -189,3 +196,57 @@ def test_raters_who_agree_about_pairs_in_both_orders_agree_also_where_they_were_
         )
     earlier = analysed(tmp_path, *SHOWN)
     assert earlier == imported
+    run = Run.objects.order_by("pk")[0]
+    assert concerned_tasks(run) == ("main",)
+    assert not run.uncorrected_tasks
+    exported = b"".join(ratings.stream(run.study)).decode()
+    assert [line.split(",")[5:8:2] for line in exported.splitlines()[1:]] == [["A", "B"]] * 8
+    # The runs of an earlier version say so on the page and in both files, and keep their numbers.
+    import_module("analytics_app.migrations.0009_mark_runs_before_pairs_had_one_order").mark(None, connection)
+    run.refresh_from_db()
+    assert run.uncorrected_tasks == ("main",)
+    assert "Computed before a correction: in main, a pair" in run_words.standing(run, run.study)
+    document = json.loads(b"".join(results.stream(run)))
+    assert document["run"]["facts"]["tasks"]["main"]["uncorrected"] == ["pair_order"]
+    assert all(row["note"].endswith(UNCORRECTED_NOTE) for row in document["rows"])
+    assert [row["value"] for row in document["rows"]] == [row["value"] for row in imported]
+
+
+@pytest.mark.django_db
+def test_a_second_answer_in_the_other_order_is_refused_or_kept_as_such(tmp_path: Path) -> None:
+    head = "rater,item,system,system_b,label\n"
+    twice = f"{head}r2,1,A,B,first\nr2,1,B,A,first\nr3,1,A,B,tie\nr3,1,B,A,tie\n"
+    load(tmp_path, TASK, ITEMS, AGREED[:1], **MORE)
+    study = Study.objects.get(slug="small")
+    lines = problems_of(study, tmp_path, twice)
+    assert lines == [
+        "ratings.csv:3:1: rater: This rater has already rated this, in line 2. If that is intended, set purpose to "
+        "repeat in these rows, or repeats to first, last or keep in the mapping. 2 problems like this, at 3:1, 5:1."
+    ]
+    assert "already imported" in problems_of(study, tmp_path, f"{head}r1,1,B,A,second\n")[0]
+    assert bring(study, tmp_path, twice, "repeats: keep").counts["judgments"] == 4
+    of_r2 = Rating.objects.filter(rater__pseudonym="r2").order_by("id")
+    assert list(of_r2.values_list("label", flat=True)) == ["first", "second"]
+    assert len(set(of_r2.values_list("judgment", flat=True))) == 2
+
+
+@pytest.mark.django_db
+def test_pairs_and_strengths_that_name_fewer_texts_are_stored_as_raters_answers_are(tmp_path: Path) -> None:
+    task = {**TASK, "params": {"strength": "quality"}}
+    named = {"system": "B", "system_b": "A"}
+    answers = [
+        {"rater": "r1", "unit": "1/A+B", "criterion": "quality", "label": "first"},
+        {"rater": "r1", "unit": "1/A+B", "criterion": "strength-quality", "value": 2},
+        {"rater": "r2", "item": "1", **named, "criterion": "quality", "label": "second", "shown_value": 1},
+        {"rater": "r2", "item": "1", **named, "criterion": "strength-quality", "value": 1},
+        {"rater": "r3", "item": "1", "system": "B", "criterion": "quality", "label": "second"},
+    ]
+    load(tmp_path, task, ITEMS, answers, **MORE)
+    columns = ("rater__pseudonym", "part__number", "part_b__number", "label", "value", "shown_value")
+    assert list(Rating.objects.order_by("id").values_list(*columns)) == [
+        ("r1", 0, 1, "first", None, None),
+        ("r1", None, None, None, 2.0, None),
+        ("r2", 0, 1, "first", None, 1.0),
+        ("r2", None, None, None, 1.0, None),
+        ("r3", 0, 1, "first", None, None),
+    ]
