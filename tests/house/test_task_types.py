@@ -250,3 +250,15 @@ def test_no_answer_that_raters_give_is_taken_for_one_that_nobody_can_give(member
                 given = value.label if value.value is None else value.value
                 if given is not None:
                     assert why_never(screen.kind, screen, GoldAnswer("exact", given, value.criterion)) is None
+
+
+def test_labels_of_pairs_say_what_becomes_of_them_in_the_other_order() -> None:
+    others: dict[str, set[str]] = {}
+    for name, member in registry.items():
+        for outcome in member.outcomes:
+            assert len(outcome.exchanged) == (2 if outcome.per == "pair" else 0), (name, outcome.name)
+            for label, other in zip(outcome.exchanged, reversed(outcome.exchanged), strict=True):
+                others.setdefault(label, set()).add(other)
+    # Exports and selectors exchange labels of every type by one statement.
+    assert others
+    assert all(len(found) == 1 for found in others.values()), others
