@@ -6,7 +6,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import krippendorff
 import numpy as np
+import pandas as pd
 import pytest
 from django.db import connection
 from hypothesis import given
@@ -118,6 +120,35 @@ def test_relabelling_changes_no_figure(items: int, raters: int, seed: int, sided
 
     assert_each(same_rows, ((name, {"name": name}) for name in FITTING))
     assert_each(same_removals, ((name, {"name": name}) for name in quality.registry))
+
+
+def test_alpha_is_that_of_who_preferred_which_system() -> None:
+    own = pair_tables.table(items=12, raters=6, seed=11)
+    stored = relabelled(own, orders_of(own, 11)).where(own.criterion == 0)
+    # An independent reading of the stored rows: the first answer of a rater to a pair, as the system that is better.
+    systems = np.array(pair_tables.SYSTEMS)[stored.names.shown_system]
+    answers = pd.DataFrame(
+        {
+            "rater": stored.rater,
+            "pair": stored.unit,
+            "system": systems[stored.part],
+            "system_b": systems[stored.part_b],
+            "label": np.array(LABELS)[stored.label],
+        }
+    )
+    better = answers["label"].map({"both_bad": "both bad", "tie": "tie"})
+    better = better.fillna(answers["system"].where(answers["label"] == "first", answers["system_b"]))
+    # Who is better has a name of its own in each pair; alpha compares "the first by name" and "the second by name".
+    names = answers[["system", "system_b"]].apply(sorted, axis=1, result_type="expand")
+    said = better.where(better != names[0], "one").where(better != names[1], "other")
+    matrix = (
+        answers.assign(said=said).drop_duplicates(["rater", "pair"]).pivot(index="rater", columns="pair", values="said")
+    )
+    codes = matrix.apply(lambda column: column.map({word: n for n, word in enumerate(sorted(set(said)))}))
+    expected = krippendorff.alpha(codes.to_numpy(dtype=float), level_of_measurement="nominal")
+    read = in_one_order(stored, PAIRS)
+    (alpha,) = shares_of(rows_of("krippendorff", read, pair_tables.screens(read)), "alpha")[:1]
+    assert alpha.value == pytest.approx(expected, abs=1e-12)
 
 
 @chance.slow()
