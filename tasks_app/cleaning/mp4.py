@@ -1,0 +1,418 @@
+"""MP4 and M4A (ISO/IEC 14496-12): blank in place all but tracks of sound and film, so that no position changes."""
+
+import re
+import struct
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from tasks_app.cleaning.colours import clean_profile
+from tasks_app.cleaning.findings import Finding, Reason, expect
+
+_TOP = {b"ftyp", b"styp", b"moov", b"moof", b"mdat", b"sidx", b"mfra", b"free", b"skip", b"wide"}
+_SPACE = {b"free", b"skip", b"wide"}
+# The boxes that a box may hold; those with an entry of their own are walked into.
+_PARTS = {
+    b"moov": {b"mvhd", b"trak", b"mvex"},
+    b"trak": {b"tkhd", b"edts", b"mdia"},
+    b"edts": {b"elst"},
+    b"mdia": {b"mdhd", b"hdlr", b"minf"},
+    b"minf": {b"vmhd", b"smhd", b"dinf", b"stbl"},
+    b"dinf": {b"dref"},
+    b"stbl": {
+        b"stsd", b"stts", b"ctts", b"cslg", b"stss", b"stsc", b"stsz", b"stz2", b"stco", b"co64", b"sdtp", b"sbgp",
+        b"sgpd",
+    },
+    b"mvex": {b"mehd", b"trex"},
+    b"moof": {b"mfhd", b"traf"},
+    b"traf": {b"tfhd", b"tfdt", b"trun", b"sdtp", b"sbgp", b"sgpd"},
+    b"mfra": {b"tfra", b"mfro"},
+}  # fmt: skip
+_TEXTS, _PICTURES = {b"udta", b"meta", b"uuid", b"XMP_"}, {b"covr"}
+_PLACES = (b"\xa9xyz", b"loci", b"GPSLatitude", b"GPSCoordinates", b"location.ISO6709")
+_FILM, _SOUND = b"vide", b"soun"
+# Codecs, with the bytes of their entry before its own boxes.
+_ENTRY = {_FILM: 78, _SOUND: 28}
+_CODECS = {
+    _FILM: {b"avc1", b"avc3", b"hvc1", b"hev1", b"av01", b"vp08", b"vp09", b"mp4v"},
+    _SOUND: {b"mp4a", b"Opus", b"fLaC", b"alac", b"ac-3", b"ec-3", b".mp3", b"mp3 "},
+}
+_ENTRY_PARTS = {
+    b"avcC", b"hvcC", b"av1C", b"vpcC", b"esds", b"dOps", b"dfLa", b"alac", b"dac3", b"dec3", b"colr", b"pasp", b"clap",
+    b"btrt", b"fiel", b"mdcv", b"clli", b"SmDm", b"CoLL", b"chnl", b"srat",
+}  # fmt: skip
+# Units of H.264 and H.265 that say something about a film to programs, and the kind that any program may fill.
+_SEI, _SEI_H265, _USER_DATA = {6}, {39, 40}, 5
+_ESCAPED = re.compile(rb"\0\0\x03|(.)", re.DOTALL)
+_MOST_SAMPLES = 5_000_000
+
+
+class Box(NamedTuple):
+    """A box: what it is, and where it, its content and its end are."""
+
+    name: bytes
+    start: int
+    inside: int
+    end: int
+
+
+@dataclass(slots=True)
+class _Track:
+    """What is known of a track: its codec, and the bytes of its samples."""
+
+    number: int = 0
+    kind: bytes = b""
+    codec: bytes = b""
+    length_bytes: int = 0
+    default_size: int = 0
+    samples: list[tuple[int, int]] = field(default_factory=list)
+
+
+def clean(content: bytes, findings: set[Finding]) -> bytes:
+    """Return a film or sound without titles, places, times, covers, other tracks and the names of programs."""
+    film = _Film(bytearray(content), findings)
+    boxes = film.top()
+    for box in boxes:
+        if box.name == b"moov":
+            film.clean_movie(box)
+    expect(bool(film.tracks))
+    for box in boxes:
+        if box.name == b"moof":
+            film.clean_fragment(box)
+        elif box.name == b"mfra":
+            film.clean_parts(box)
+        elif box.name not in _TOP or box.name in _SPACE:
+            film.blank(box)
+    film.clean_samples([box for box in boxes if box.name == b"mdat"])
+    return bytes(film.data[: boxes[-1].end])
+
+
+class _Film:
+    """The bytes of a film while they are blanked."""
+
+    def __init__(self, data: bytearray, findings: set[Finding]) -> None:
+        self.data = data
+        self.findings = findings
+        self.tracks: dict[int, _Track] = {}
+
+    def top(self) -> list[Box]:
+        """Return the outermost boxes; what follows the last sound one is left out."""
+        boxes: list[Box] = []
+        place, names = 0, set[bytes]()
+        while place < len(self.data):
+            box = self.box(place, len(self.data))
+            if box is None or (not box.name.isalnum() and {b"moov", b"mdat"} <= names):
+                expect({b"moov", b"mdat"} <= names)
+                self.findings.add(Finding.OTHER)
+                break
+            boxes.append(box)
+            names.add(box.name)
+            place = box.end
+        expect({b"moov", b"mdat"} <= names)
+        return boxes
+
+    def box(self, place: int, most: int) -> Box | None:
+        """Return the box at a place; None where none is that ends before `most`."""
+        if place + 8 > most:
+            return None
+        size, name = struct.unpack_from(">I4s", self.data, place)
+        inside = place + 8
+        if size == 1:
+            size, inside = struct.unpack_from(">Q", self.data, place + 8)[0], place + 16
+        end = most if size == 0 else place + size
+        return Box(name, place, inside, end) if inside <= end <= most else None
+
+    def inside(self, parent: Box, skip: int = 0) -> Iterator[Box]:
+        """Yield the boxes within another; blank what no box is."""
+        place = parent.inside + skip
+        while place < parent.end:
+            box = self.box(place, parent.end)
+            if box is None:
+                self.zero(place, parent.end)
+                return
+            yield box
+            place = box.end
+
+    def zero(self, start: int, end: int, *findings: Finding) -> None:
+        """Blank bytes."""
+        if any(self.data[start:end]):
+            self.findings.update(findings)
+            self.data[start:end] = bytes(end - start)
+
+    def blank(self, box: Box) -> None:
+        """Make a box free space of the same size."""
+        content = bytes(self.data[box.inside : box.end])
+        if any(place in content for place in _PLACES):
+            self.findings.add(Finding.PLACE)
+        if any(name in content for name in _PICTURES):
+            self.findings.add(Finding.PICTURE)
+        if box.name not in _SPACE or any(content):
+            self.findings.add(Finding.TEXT if box.name in _TEXTS else Finding.OTHER)
+        self.data[box.start + 4 : box.start + 8] = b"free"
+        self.data[box.inside : box.end] = bytes(box.end - box.inside)
+
+    def clean_parts(self, parent: Box) -> list[Box]:
+        """Blank what is unknown within a box, and return the rest."""
+        kept = []
+        for box in list(self.inside(parent)):
+            if box.name in _PARTS[parent.name]:
+                kept.append(box)
+            else:
+                self.blank(box)
+        return kept
+
+    def clean_movie(self, movie: Box) -> None:
+        """Clean what describes the tracks."""
+        for box in self.clean_parts(movie):
+            if box.name == b"mvhd":
+                self._clean_times(box)
+            elif box.name == b"trak":
+                self._clean_track(box)
+        for box in self._all(movie, b"mvex"):
+            for one in self.clean_parts(box):
+                if one.name == b"trex":
+                    number, _entry, _duration, size = struct.unpack_from(">IIII", self.data, one.inside + 4)
+                    if number in self.tracks:
+                        self.tracks[number].default_size = size
+
+    def _all(self, parent: Box, name: bytes) -> list[Box]:
+        return [box for box in self.inside(parent) if box.name == name]
+
+    def _one(self, parent: Box, *path: bytes) -> Box:
+        for name in path:
+            found = self._all(parent, name)
+            expect(len(found) == 1)
+            parent = found[0]
+        return parent
+
+    def _clean_times(self, box: Box) -> None:
+        """Blank when something was made and changed."""
+        width = 8 if self.data[box.inside] == 1 else 4
+        self.zero(box.inside + 4, box.inside + 4 + 2 * width, Finding.PROGRAM)
+
+    def _clean_track(self, box: Box) -> None:
+        header, media = self._one(box, b"tkhd"), self._one(box, b"mdia")
+        handler = self._one(media, b"hdlr")
+        track = _Track(kind=bytes(self.data[handler.inside + 8 : handler.inside + 12]))
+        if track.kind not in _CODECS:
+            self.blank(box)
+            self.findings.discard(Finding.OTHER)
+            self.findings.add(Finding.TRACK)
+            return
+        at = header.inside + (20 if self.data[header.inside] == 1 else 12)
+        track.number = struct.unpack_from(">I", self.data, at)[0]
+        for part in self.clean_parts(box):
+            if part.name == b"tkhd":
+                self._clean_times(part)
+            elif part.name == b"edts":
+                self.clean_parts(part)
+        for part in self.clean_parts(media):
+            if part.name == b"mdhd":
+                self._clean_times(part)
+        # Who wrote the track, and in words what it is.
+        self.zero(handler.inside + 4, handler.inside + 8, Finding.PROGRAM)
+        self.zero(handler.inside + 12, handler.end, Finding.PROGRAM)
+        information = self._one(media, b"minf")
+        for part in self.clean_parts(information):
+            if part.name == b"dinf":
+                for references in self.clean_parts(part):
+                    self._clean_references(references)
+        samples = self._one(information, b"stbl")
+        self.clean_parts(samples)
+        self._clean_entries(self._one(samples, b"stsd"), track)
+        self._read_samples(samples, track)
+        self.tracks[track.number] = track
+
+    def _clean_references(self, references: Box) -> None:
+        """Blank addresses of other files: the samples are in this one."""
+        for one in list(self.inside(references, 8)):
+            self.zero(one.inside + 4, one.end, Finding.TEXT)
+
+    def _clean_entries(self, table: Box, track: _Track) -> None:
+        """Blank the names of coders in the entries that say how samples are coded."""
+        for entry in list(self.inside(table, 8)):
+            expect(entry.name in _CODECS[track.kind], Reason.CODEC)
+            track.codec = entry.name
+            skip = _ENTRY[track.kind]
+            if track.kind == _FILM:
+                self.zero(entry.inside + 8, entry.inside + 24, Finding.PROGRAM)
+                self.zero(entry.inside + 42, entry.inside + 74, Finding.PROGRAM)
+            else:
+                skip += {1: 16, 2: 36}.get(struct.unpack_from(">H", self.data, entry.inside + 8)[0], 0)
+                self.zero(entry.inside + 10, entry.inside + 16, Finding.PROGRAM)
+            for part in list(self.inside(entry, skip)):
+                if part.name not in _ENTRY_PARTS:
+                    self.blank(part)
+                elif part.name == b"colr" and bytes(self.data[part.inside : part.inside + 4]) in (b"prof", b"rICC"):
+                    self._clean_colours(part)
+                elif part.name == b"avcC":
+                    track.length_bytes = 1 + (self.data[part.inside + 4] & 3)
+                elif part.name == b"hvcC":
+                    track.length_bytes = 1 + (self.data[part.inside + 21] & 3)
+                    self._clean_h265(part)
+
+    def _clean_colours(self, box: Box) -> None:
+        profile = bytes(self.data[box.inside + 4 : box.end])
+        cleaned = (clean_profile(profile) or b"").ljust(len(profile), b"\0")
+        if cleaned != profile:
+            self.findings.add(Finding.TEXT)
+        self.data[box.inside + 4 : box.end] = cleaned
+
+    def _clean_h265(self, box: Box) -> None:
+        """Blank what the coder says of itself beside the parameters of H.265."""
+        place = box.inside + 23
+        for _array in range(self.data[box.inside + 22]):
+            n_units = struct.unpack_from(">H", self.data, place + 1)[0]
+            place += 3
+            for _unit in range(n_units):
+                size = struct.unpack_from(">H", self.data, place)[0]
+                self._clean_unit(place + 2, place + 2 + size, is_h265=True)
+                place += 2 + size
+        expect(place <= box.end)
+
+    def _read_samples(self, samples: Box, track: _Track) -> None:
+        """Note where the samples of a track are."""
+        by_name = {box.name: box for box in self.inside(samples)}
+        if b"stsz" in by_name:
+            at = by_name[b"stsz"].inside + 4
+            size, n = struct.unpack_from(">II", self.data, at)
+            expect(n <= _MOST_SAMPLES)
+            sizes: Iterable[int] = [size] * n if size else struct.unpack_from(f">{n}I", self.data, at + 8)
+        else:
+            at = by_name[b"stz2"].inside + 4
+            bits, n = struct.unpack_from(">II", self.data, at)
+            expect(n <= _MOST_SAMPLES and bits in (8, 16))
+            sizes = struct.unpack_from(f">{n}{'B' if bits == 8 else 'H'}", self.data, at + 8)
+        offsets_box = by_name.get(b"stco") or by_name[b"co64"]
+        n_chunks = struct.unpack_from(">I", self.data, offsets_box.inside + 4)[0]
+        expect(n_chunks <= _MOST_SAMPLES)
+        form = "I" if offsets_box.name == b"stco" else "Q"
+        offsets = struct.unpack_from(f">{n_chunks}{form}", self.data, offsets_box.inside + 8)
+        at = by_name[b"stsc"].inside + 4
+        n_runs = struct.unpack_from(">I", self.data, at)[0]
+        runs = [struct.unpack_from(">II", self.data, at + 4 + 12 * run) for run in range(min(n_runs, n_chunks))]
+        left = iter(sizes)
+        for number, (first, in_chunk) in enumerate(runs):
+            end = runs[number + 1][0] if number + 1 < len(runs) else n_chunks + 1
+            for offset in offsets[first - 1 : end - 1]:
+                place = offset
+                for _sample in range(in_chunk):
+                    if (size := next(left, -1)) < 0:
+                        return
+                    track.samples.append((place, size))
+                    place += size
+
+    def clean_fragment(self, fragment: Box) -> None:
+        """Clean a fragment, and note where its samples are."""
+        after = fragment.start
+        for box in self.clean_parts(fragment):
+            if box.name == b"traf":
+                after = self._read_fragment(fragment, box, after)
+
+    def _read_fragment(self, fragment: Box, box: Box, after: int) -> int:
+        parts = self.clean_parts(box)
+        head = next(part for part in parts if part.name == b"tfhd")
+        flags, number = struct.unpack_from(">II", self.data, head.inside)
+        place = head.inside + 8
+        base = fragment.start if flags & 0x20000 else after
+        if flags & 1:
+            base, place = struct.unpack_from(">Q", self.data, place)[0], place + 8
+        place += 4 * (flags >> 1 & 1) + 4 * (flags >> 3 & 1)
+        track = self.tracks.get(number)
+        default = track.default_size if track else 0
+        if flags & 0x10:
+            default = struct.unpack_from(">I", self.data, place)[0]
+        at = base
+        for run in (part for part in parts if part.name == b"trun"):
+            flags, n = struct.unpack_from(">II", self.data, run.inside)
+            expect(n <= _MOST_SAMPLES)
+            place = run.inside + 8
+            if flags & 1:
+                at, place = base + struct.unpack_from(">i", self.data, place)[0], place + 4
+            place += 4 * (flags >> 2 & 1)
+            width = 4 * (flags >> 8 & 15).bit_count()
+            before = 4 * (flags >> 8 & 1)
+            for sample in range(n):
+                size = default
+                if flags & 0x200:
+                    size = struct.unpack_from(">I", self.data, place + sample * width + before)[0]
+                if track is not None:
+                    track.samples.append((at, size))
+                at += size
+        return at
+
+    def clean_samples(self, containers: list[Box]) -> None:
+        """Blank all bytes beside the samples, and what coders say in words among the coded pictures."""
+        used: list[tuple[int, int]] = []
+        for track in self.tracks.values():
+            for start, size in track.samples:
+                expect(start + size <= len(self.data) and start >= 0)
+                used.append((start, start + size))
+            if track.codec in (b"avc1", b"avc3", b"hvc1", b"hev1") and track.length_bytes:
+                self._clean_units(track)
+        used.sort()
+        # Samples stand in the containers alone: what is elsewhere is nobody's.
+        position = 0
+        for box in containers:
+            place = box.inside
+            while position < len(used) and used[position][0] < box.end:
+                start, end = used[position]
+                if start > place:
+                    self.zero(place, min(start, box.end), Finding.OTHER)
+                place = max(place, end)
+                position += 1
+            if place < box.end:
+                self.zero(place, box.end, Finding.OTHER)
+
+    def _clean_units(self, track: _Track) -> None:
+        is_h265 = track.codec in (b"hvc1", b"hev1")
+        for start, size in track.samples:
+            place, end = start, start + size
+            while place + track.length_bytes < end:
+                length = int.from_bytes(self.data[place : place + track.length_bytes], "big")
+                place += track.length_bytes
+                if not 0 < length <= end - place:
+                    break
+                self._clean_unit(place, place + length, is_h265=is_h265)
+                place += length
+
+    def _clean_unit(self, start: int, end: int, *, is_h265: bool) -> None:
+        """Blank the words of a unit that informs programs, such as the settings of x264."""
+        first = self.data[start]
+        if (first >> 1 & 63) not in _SEI_H265 if is_h265 else (first & 31) not in _SEI:
+            return
+        place = start + (2 if is_h265 else 1)
+        # The last byte ends the unit.
+        while place < end - 2:
+            values = []
+            for _value in range(2):
+                value = 0
+                while place < end and self.data[place] == 0xFF:
+                    value, place = value + 255, place + 1
+                if place >= end:
+                    return
+                values.append(value + self.data[place])
+                place += 1
+            kind, size = values
+            # Escapes make a unit longer than it says.
+            stop = self._escaped(place, size, end)
+            if kind == _USER_DATA and size > 16:
+                words = bytes(self.data[place + 16 : stop])
+                blanked = _ESCAPED.sub(lambda match: b" " if match[1] is not None else match[0], words)
+                if blanked != words:
+                    self.findings.add(Finding.PROGRAM)
+                    self.data[place + 16 : stop] = blanked
+            place = stop
+
+    def _escaped(self, place: int, size: int, end: int) -> int:
+        """Return where so many bytes end, of which those that escape others do not count."""
+        zeros = 0
+        while size > 0 and place < end:
+            byte = self.data[place]
+            if zeros >= 2 and byte == 3:
+                zeros = 0
+            else:
+                zeros = zeros + 1 if byte == 0 else 0
+                size -= 1
+            place += 1
+        return min(place, end)

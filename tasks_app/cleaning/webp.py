@@ -1,0 +1,76 @@
+"""WebP (RFC 9649): keep pictures, their frames, transparency and colours."""
+
+import struct
+
+from tasks_app.cleaning import exif, riff
+from tasks_app.cleaning.colours import clean_profile
+from tasks_app.cleaning.findings import CannotClean, Finding, Reason, expect, expect_size
+from tasks_app.cleaning.riff import Chunk
+from tasks_app.cleaning.turning import saved, turned
+
+_FRAME = 16
+_HAS_PROFILE, _HAS_ALPHA, _IS_ANIMATED = 0x20, 0x10, 0x02
+_PIXELS = {b"VP8 ", b"VP8L", b"ALPH"}
+
+
+def clean(content: bytes, findings: set[Finding]) -> bytes:
+    """Return a picture without EXIF data, XMP and unknown chunks, turned as the EXIF data say."""
+    parts: list[Chunk] = []
+    orientation = exif.UPRIGHT
+    for name, body in riff.chunks(content, findings):
+        if name in _PIXELS or name in (b"VP8X", b"ANIM"):
+            parts.append(Chunk(name, body[:10] if name == b"VP8X" else body[:6] if name == b"ANIM" else body))
+        elif name == b"ANMF":
+            within = [chunk for chunk in riff.inner(body, _FRAME) if chunk.name in _PIXELS]
+            parts.append(Chunk(name, body[:_FRAME] + riff.packed(within)))
+        elif name == b"ICCP":
+            profile = clean_profile(body)
+            if profile is not None:
+                parts.append(Chunk(name, profile))
+            if profile != body:
+                findings.add(Finding.TEXT)
+        elif name == b"EXIF":
+            orientation = exif.look_at(body.removeprefix(b"Exif\0\0"), findings)
+        elif name == b"XMP ":
+            exif.look_at_xmp(body, findings)
+        else:
+            findings.add(Finding.OTHER)
+    _expect_sizes(parts)
+    whole = riff.written(b"WEBP", [_flags(parts, chunk) for chunk in parts])
+    if orientation == exif.UPRIGHT:
+        return whole
+    if any(chunk.name == b"ANMF" for chunk in parts):
+        raise CannotClean(Reason.TURN)
+    findings.add(Finding.TURNED)
+    profile = next((chunk.body for chunk in parts if chunk.name == b"ICCP"), b"")
+    # Without loss, whatever it was coded with: the pixels stay those that browsers would show. `method` and `quality`
+    # only set how long a smaller file is looked for.
+    options = {"lossless": True, "exact": True, "icc_profile": profile, "method": 1, "quality": 25}
+    return clean(saved(turned(whole, orientation), "WEBP", **options), set())
+
+
+def _flags(parts: list[Chunk], chunk: Chunk) -> Chunk:
+    """Return the chunk that tells what there is in the file, without what was removed."""
+    if chunk.name != b"VP8X":
+        return chunk
+    flags = chunk.body[0] & (_HAS_ALPHA | _IS_ANIMATED)
+    if any(part.name == b"ICCP" for part in parts):
+        flags |= _HAS_PROFILE
+    return Chunk(chunk.name, bytes([flags, 0, 0, 0]) + chunk.body[4:])
+
+
+def _expect_sizes(parts: list[Chunk]) -> None:
+    """Refuse a file without a picture, or with one of too many pixels."""
+    expect(any(chunk.name in (b"VP8 ", b"VP8L", b"ANMF") for chunk in parts))
+    for name, body in parts:
+        if name == b"VP8X":
+            sides = [1 + int.from_bytes(body[at : at + 3], "little") for at in (4, 7)]
+            expect(len(body) == 10)
+        elif name == b"VP8L":
+            bits = struct.unpack_from("<I", body, 1)[0]
+            sides = [1 + (bits & 0x3FFF), 1 + (bits >> 14 & 0x3FFF)]
+        elif name == b"VP8 ":
+            sides = [side & 0x3FFF for side in struct.unpack_from("<HH", body, 6)]
+        else:
+            continue
+        expect_size(*sides)
