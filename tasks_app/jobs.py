@@ -7,6 +7,7 @@ from django.db import DatabaseError, InterfaceError
 
 from tasks_app.projects import notifying, work
 from tasks_app.services import erasure
+from tasks_app.services.study import cleaned
 from tasks_app.services.waves import closing, reminders
 from tasks_app.setup import background
 
@@ -18,7 +19,7 @@ log = logging.getLogger(__name__)
 
 @shared_task(name="tasks_app.jobs.upkeep")
 def upkeep() -> None:
-    """Close what has closed, write down and send the messages that are due, and remove ids that are kept no longer."""
+    """Close what has closed, send the messages that are due, remove ids that are kept no longer, and clean files."""
     chores = (
         closing.close_over,
         reminders.fill,
@@ -26,6 +27,7 @@ def upkeep() -> None:
         erasure.remove_old_identities,
         notifying.notify_again,
         background.notify_again,
+        cleaned.clean_earlier,
     )
     for chore in chores:
         try:

@@ -48,7 +48,8 @@ def show(study: Study, content: bytes, kind: str, *items: str) -> str:
     media = stored(study, content, kind)
     chosen = study.items.filter(key__in=items) if items else study.items.all()
     role = f"context_{kind.split('/', maxsplit=1)[0]}"
-    ItemMedia.objects.bulk_create(ItemMedia(item=item, role=role, media=media) for item in chosen)
+    order = 1 + ItemMedia.objects.filter(item__study=study, role=role).values("order").distinct().count()
+    ItemMedia.objects.bulk_create(ItemMedia(item=item, role=role, order=order, media=media) for item in chosen)
     return media.sha256
 
 
@@ -64,10 +65,6 @@ def judge_sounds(study: Study) -> dict[int, tuple[str, str]]:
         )
         hashes[output.pk] = (sound.sha256, words.sha256)
     return hashes
-
-
-# The first bytes of a film: enough for what only looks at its type.
-WEBM = b"\x1aE\xdf\xa3\x9fB\x86\x81\x01B\xf7\x81\x01B\xf2\x81\x04B\xf3\x81\x08B\x82\x84webm"
 
 
 def vtt(*words: str) -> str:

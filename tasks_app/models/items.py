@@ -80,13 +80,23 @@ class Item(Versioned):
 
 
 class Media(models.Model):
-    """A file kept under the hash of its content, in private storage."""
+    """A file kept under the hash of its content, in private storage, and what raters get of it."""
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="media")
     sha256 = models.CharField(max_length=64)
     kind = models.CharField(max_length=40)
     bytes = models.PositiveBigIntegerField()
     file = models.FileField(max_length=200)
+    # The file without metadata, which is the file itself where it has none; "" until it was looked at.
+    clean_file = models.FileField(max_length=200, blank=True, default="", db_default="")
+    clean_bytes = models.PositiveBigIntegerField(default=0, db_default=0)
+    # What the copy lacks, each one of tasks_app.cleaning.Finding.
+    removed: "models.JSONField[Any, Any]" = models.JSONField(default=list, blank=True, db_default=[])
+    # Why it cannot be cleaned, one of tasks_app.cleaning.Reason; raters do not get such a file.
+    refusal = models.CharField(max_length=10, blank=True, default="", db_default="")
+
+    # Not looked at yet.
+    NOT_CLEANED = models.Q(clean_file="", refusal="")
 
     class Meta:
         verbose_name_plural = "media"

@@ -24,6 +24,9 @@ class SetupFiles:
     stored anew.
     """
 
+    # Its media were cleaned where they were uploaded, or raters get cleaned copies of them.
+    is_stored = True
+
     def __init__(self, setup: Setup, items: int | None = None) -> None:
         self.label = setup.study.slug
         self.notes: list[str] = []

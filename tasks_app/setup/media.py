@@ -11,16 +11,18 @@ from django.db import transaction
 from django.db.models import Max, Q
 from django.utils.translation import gettext as _
 
-from tasks_app.models import ItemMedia, Media, Output, Setup, SetupRow
+from tasks_app.models import ItemMedia, Media, Output, Setup, SetupRow, Study
 from tasks_app.services import events
 from tasks_app.services.database import atomically
+from tasks_app.services.study.items import files_of as media_files
 from tasks_app.services.study.items import remove_files, store_media
 from tasks_app.setup import changes
 from tasks_app.setup.tables.checking import UploadedMedia
 from tasks_app.studyfile.columns import BETWEEN_FILES
 from tasks_app.studyfile.files import captions
 from tasks_app.studyfile.files.limits import limits
-from tasks_app.studyfile.files.media import ACCEPTED, belongs, identify, sniff
+from tasks_app.studyfile.files.media import ACCEPTED, MediaFile, accept, belongs, sniff, why_not_clean
+from tasks_app.studyfile.files.removed import notes_on, sentences
 from tasks_app.studyfile.files.writing import media_name
 from tasks_app.studyfile.problems import Problems
 
@@ -62,8 +64,16 @@ def uploaded(setup: Setup) -> UploadedMedia:
     return UploadedMedia({file.called: file.name for file in files}, {file.name: file.kind for file in files})
 
 
-def keep(*, setup: Setup, uploads: Sequence[UploadedFile[bytes]], by: events.Actor) -> int:
-    """Keep uploaded files, all or none; return how many.
+@dataclass(frozen=True, slots=True)
+class _Accepted:
+    """An uploaded file with its content without metadata."""
+
+    media: MediaFile
+    content: bytes
+
+
+def keep(*, setup: Setup, uploads: Sequence[UploadedFile[bytes]], by: events.Actor) -> list[str]:
+    """Keep uploaded files without metadata, all or none; return sentences about what was removed.
 
     Raises
     ------
@@ -73,46 +83,70 @@ def keep(*, setup: Setup, uploads: Sequence[UploadedFile[bytes]], by: events.Act
         Where the study was opened meanwhile.
     """
     problems = Problems()
+    files: list[_Accepted] = []
     for upload in uploads:
-        if (upload.size or 0) > limits().media_bytes:
-            content = bytes(limits().media_bytes + 1)
-        else:
-            content = upload.read()
-            upload.seek(0)
+        most = limits().media_bytes
+        content = bytes(most + 1) if (upload.size or 0) > most else upload.read()
         name = upload.name or ""
-        media, sentence = identify(name, content, _column(content))
-        if media is None:
+        media, cleaned, sentence = accept(name, content, _column(content))
+        if media is None or cleaned is None:
             problems.add(name, 0, 0, sentence)
-        elif media.kind == captions.KIND:
+            continue
+        if media.kind == captions.KIND:
             for line, sentence in captions.faults_of(content):
                 problems.add(name, line, 1, sentence)
+        files.append(_Accepted(media, cleaned.content))
     problems.raise_if_any()
+    notes = notes_on([file.media for file in files])
     written: list[str] = []
     try:
-        _store(setup, uploads, by, written)
+        _store(setup, files, notes, by, written)
     except BaseException:
         remove_files(written)
         raise
-    return len(uploads)
+    return notes
 
 
 @atomically
-def _store(setup: Setup, uploads: Iterable[UploadedFile[bytes]], by: events.Actor, written: list[str]) -> None:
+def _store(
+    setup: Setup, files: Iterable[_Accepted], notes: Sequence[str], by: events.Actor, written: list[str]
+) -> None:
     setup = changes.hold(setup)
     last = setup.rows.filter(table=TABLE).aggregate(last=Max("number"))["last"] or 0
     names = []
-    for number, upload in enumerate(uploads, start=last + 1):
-        content = upload.read()
-        media, _sentence = identify(upload.name or "", content, _column(content))
-        assert media is not None, "it was identified before"
-        name = store_media(study=setup.study, sha256=media.sha256, kind=media.kind, content=content)
-        if name:
-            written.append(name)
+    for number, accepted in enumerate(files, start=last + 1):
+        media = accepted.media
+        written += store_media(study=setup.study, sha256=media.sha256, kind=media.kind, content=accepted.content)
         file = media_name(media.sha256, media.kind)
         setup.rows.filter(table=TABLE, cells__name=media.name).delete()
         SetupRow.objects.create(setup=setup, table=TABLE, number=number, cells={"name": media.name, "file": file})
         names.append(media.name)
-    events.log(setup.study, by, "uploaded", about="media", after={"files": names[:100], "n": len(names)})
+    events.log(
+        setup.study, by, "uploaded", about="media", after={"files": names[:100], "n": len(names), "notes": list(notes)}
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierFiles:
+    """Files that were stored before files were cleaned: what raters' copies lack, and which files raters do not get."""
+
+    removed: tuple[str, ...]
+    refused: tuple[str, ...]
+    n_waiting: int
+
+
+def earlier_files(study: Study) -> EarlierFiles | None:
+    """Return what is to be said of files of a study that were stored before files were cleaned; None for nothing."""
+    files = Media.objects.filter(study=study)
+    removed = sentences(files.exclude(removed=[]).values_list("kind", "removed"))
+    called = dict(SetupRow.objects.filter(setup__study=study, table=TABLE).values_list("cells__file", "cells__name"))
+    refused = [
+        f"{called.get(name, name)} {why_not_clean(media.refusal)}"
+        for media in files.exclude(refusal="").order_by("pk")
+        for name in [media_name(media.sha256, media.kind)]
+    ]
+    n_waiting = files.filter(Media.NOT_CLEANED).count()
+    return EarlierFiles(tuple(removed), tuple(refused), n_waiting) if removed or refused or n_waiting else None
 
 
 class IsUsed(Exception):
@@ -134,9 +168,9 @@ def remove(*, setup: Setup, name: str, by: events.Actor) -> None:
             raise IsUsed(
                 _("The study shows this file as it was last checked. Press “Check everything” on Review first.")
             )
-        file = str(media.file.name)
+        names = media_files(Media.objects.filter(pk=media.pk))
         media.delete()
-        transaction.on_commit(partial(remove_files, [file]))
+        transaction.on_commit(partial(remove_files, names))
     setup.rows.filter(table=TABLE, cells__file=name).delete()
     events.log(setup.study, by, "removed", about="media", before={"file": name})
 

@@ -212,10 +212,11 @@ def _copy_setup(source: Setup, study: Study) -> None:
 
 def store_media(study: Study, contents: Iterable[tuple[str, str, bytes]]) -> list[str]:
     """Store files with a new study; return the names of those written."""
-    names = (
-        items.store_media(study=study, sha256=sha256, kind=kind, content=content) for sha256, kind, content in contents
-    )
-    return [name for name in names if name]
+    return [
+        name
+        for sha256, kind, content in contents
+        for name in items.store_media(study=study, sha256=sha256, kind=kind, content=content)
+    ]
 
 
 def content_of(row: Media) -> bytes:

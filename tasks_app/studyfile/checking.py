@@ -172,11 +172,9 @@ def _store(reading: StudyReading, slot: Slot, written: list[str]) -> Study:
         drafts.describe_draft(study=study, **{name: about[name] for name in about if name != "slug"})
         events.log(study, slot.owner, "replaced", about=study.slug, before={"digest": before})
     for media in reading.media.values():
-        name = items.store_media(
+        written += items.store_media(
             study=study, sha256=media.sha256, kind=media.kind, content=reading.files.read(media.name)
         )
-        if name:
-            written.append(name)
     sections.store(study, reading.document)
     if reading.workload is not None:
         drafts.set_settings(study=study, block="workload", values=reading.workload.to_store())

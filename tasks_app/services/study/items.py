@@ -6,9 +6,10 @@ from typing import Any
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.db import transaction
-from django.db.models import ProtectedError
+from django.db.models import ProtectedError, QuerySet
 
 from tasks_app import plaintext
+from tasks_app.cleaning import Cleaned
 from tasks_app.models import (
     Document,
     Gold,
@@ -24,6 +25,7 @@ from tasks_app.models import (
     Unit,
 )
 from tasks_app.services.database import atomically, expect_many_rows
+from tasks_app.services.study import cleaned
 from tasks_app.services.study.drafts import refuse_frozen, tried_out
 
 # Rows an INSERT; more does not make it faster, and the statement stays below some megabytes.
@@ -31,6 +33,10 @@ BATCH = 2000
 
 # Fields that an item's JSON and its row have in common.
 ITEM_COLUMNS = ("key", "position", "source", "reference", "source_language", "format", "options", "features")
+
+
+# What a row says of a file besides its study and hash.
+_ABOUT_A_FILE = ("kind", "bytes", "file", "clean_file", "clean_bytes", "removed", "refusal")
 
 
 @atomically
@@ -43,22 +49,37 @@ def store_systems(*, study: Study, systems: Sequence[Mapping[str, Any]]) -> None
 
 
 @atomically
-def store_media(*, study: Study, sha256: str, kind: str, content: bytes) -> str:
-    """Keep a file in private storage under the hash of its content; the same one twice is one.
+def store_media(*, study: Study, sha256: str, kind: str, content: bytes) -> list[str]:
+    """Keep a file in private storage under the hash of its content, and what raters get of it; twice the same is one.
 
-    Returns the name of the file it wrote, for `remove_files` should the caller's transaction fail; "" where the file
-    was there. Raises NotADraft.
+    The hash may be that of the file without metadata, which is then all that is kept. Returns the names of the files
+    written, for `remove_files` should the caller's transaction fail. Raises NotADraft.
     """
     refuse_frozen(study)
     # Each study has a copy of its own: erasing one study then never asks which others still need a file.
     name = f"studies/{study.pk}/{sha256}"
-    written = "" if default_storage.exists(name) else default_storage.save(name, ContentFile(content))
-    Media.objects.get_or_create(
-        study=study,
-        sha256=sha256,
-        defaults={"kind": kind, "bytes": len(content), "file": written or name},
+    is_there = default_storage.exists(name)
+    if is_there and Media.objects.exclude(clean_file="").filter(study=study, sha256=sha256).exists():
+        return []
+    result, reason = cleaned.cleaned_or_reason(content, kind)
+    if result is not None and cleaned.digest_of(result.content) == sha256:
+        content, result = result.content, Cleaned(result.content)
+    written = [] if is_there else [default_storage.save(name, ContentFile(content))]
+    file, copy = (written[0] if written else name), ""
+    if result is not None and result.content != content:
+        copy, is_new = cleaned.save_copy(name, result.content)
+        written += [copy] if is_new else []
+    about = {"kind": kind, "bytes": len(content), "file": file}
+    Media.objects.update_or_create(
+        study=study, sha256=sha256, defaults=about | cleaned.columns_of(result, reason, file, copy)
     )
     return written
+
+
+def files_of(media: QuerySet[Media]) -> list[str]:
+    """Return the names of files and of their cleaned copies, each once."""
+    pairs = media.values_list("file", "clean_file")
+    return list(dict.fromkeys(name for pair in pairs for name in pair if name))
 
 
 def keep_media(*, study: Study, media: Iterable[Media]) -> None:
@@ -67,7 +88,7 @@ def keep_media(*, study: Study, media: Iterable[Media]) -> None:
         Media.objects.get_or_create(
             study=study,
             sha256=row.sha256,
-            defaults={"kind": row.kind, "bytes": row.bytes, "file": row.file.name},
+            defaults={name: getattr(row, name) for name in _ABOUT_A_FILE},
         )
 
 
@@ -151,7 +172,7 @@ def _show_media(media: Mapping[str, int], pairs: Iterable[tuple[Item, Mapping[st
 def erase_items(*, study: Study) -> None:
     """Remove a draft's units, items, media and systems. Raises NotADraft where somebody has judged them."""
     refuse_frozen(study)
-    files = list(Media.objects.filter(study=study).values_list("file", flat=True))
+    files = files_of(Media.objects.filter(study=study))
     try:
         # From the leaves on, so that Django has nothing to collect row by row.
         for rows in (
@@ -175,5 +196,5 @@ def erase_items(*, study: Study) -> None:
 
 def _remove_unused(study: Study, files: Sequence[str]) -> None:
     """Delete files whose rows are gone for good; the draft may have got the same ones again meanwhile."""
-    used = set(Media.objects.filter(study=study).values_list("file", flat=True))
+    used = set(files_of(Media.objects.filter(study=study)))
     remove_files(name for name in files if name not in used)

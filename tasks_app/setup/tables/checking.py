@@ -40,6 +40,7 @@ class UploadedMedia:
 
     by_name: Mapping[str, str] = field(default_factory=dict)
     kinds: Mapping[str, str] = field(default_factory=dict)
+    is_stored = True
 
     @property
     def names(self) -> Sequence[str]:

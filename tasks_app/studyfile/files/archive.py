@@ -72,6 +72,8 @@ def read_at_most(stream: IO[bytes], most: int, name: str) -> bytes:
 class Archive:
     """The files of a zip."""
 
+    is_stored = False
+
     def __init__(self, stream: IO[bytes] | File[bytes], label: str) -> None:
         """Check the directory of a zip.
 

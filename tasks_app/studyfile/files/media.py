@@ -1,4 +1,4 @@
-"""Detect the kind of an image, sound, video or captions by the first bytes; the name of a file proves nothing."""
+"""Detect the kind of an image, sound, video or captions by the first bytes, and clean it; its name proves nothing."""
 
 import hashlib
 import re
@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
+from tasks_app.cleaning import CannotClean, Cleaned, Finding, Reason, clean
+from tasks_app.cleaning.tags import start_of_sound
 from tasks_app.studyfile.files import captions
 from tasks_app.studyfile.files.limits import limits, megabytes
 
@@ -45,14 +47,21 @@ _FILE_NAME = re.compile(r"[^\s|]+\.(?:png|jpe?g|webp|gif|mp3|m4a|aac|wav|og[gv]|
 
 _HEAD = 512
 
+# The first bytes of a frame of AAC.
+_ADTS = (b"\xff\xf1", b"\xff\xf9")
+
+# Endings that stand for one of those above.
+_ALIASES = {"jpeg": "jpg", "oga": "ogg", "opus": "ogg", "ogv": "ogg", "m4a": "mp4", "m4b": "mp4", "m4v": "mp4"}
+
 
 @dataclass(frozen=True, slots=True)
 class MediaFile:
-    """A media file of the study: its name, digest and media type."""
+    """A media file of the study: its name, the digest of what is kept, its media type, and what was removed."""
 
     name: str
     sha256: str
     kind: str
+    findings: tuple[Finding, ...] = ()
 
 
 def extension(kind: str) -> str:
@@ -73,7 +82,12 @@ def is_file_name(text: str) -> bool:
 
 def sniff(content: bytes) -> str | None:
     """Return the media type of a file that browsers can show or play, or None."""
-    return next((kind for test, kind in _TESTS if test(content[:_HEAD])), None)
+    head = content[:_HEAD]
+    # FLAC and AAC may have ID3 tags in front, too.
+    behind_tags = content[start_of_sound(content, set()) :][:_HEAD]
+    if behind_tags.startswith((b"fLaC", *_ADTS)):
+        head = behind_tags
+    return next((kind for test, kind in _TESTS if test(head)), None)
 
 
 def belongs(kind: str, column: str) -> bool:
@@ -81,21 +95,88 @@ def belongs(kind: str, column: str) -> bool:
     return kind.partition("/")[0] in ACCEPTED[column]
 
 
-def identify(name: str, content: bytes, role: str) -> tuple[MediaFile | None, str]:
-    """Return the type of a file, or None and the reason why it cannot be shown as `role`, a column of files."""
+def is_misnamed(name: str, kind: str) -> bool:
+    """Return whether a file is called what it is not, such as same.jpg for a PNG; one without an ending is not."""
+    suffix = _suffix(name)
+    return bool(suffix) and suffix != _suffix(f".{extension(kind)}")
+
+
+def why_not_clean(reason: str) -> str:
+    """Return a sentence about a file from which metadata cannot be removed, without its name at the beginning."""
+    return {
+        Reason.BROKEN: _(
+            "is damaged or unfinished, so texts and places in it cannot be removed. Open it in a program and save it "
+            "again."
+        ),
+        Reason.CODEC: _(
+            "has sound or pictures of a kind that most browsers cannot play. Save it as MP3, AAC, Opus, FLAC or WAV, "
+            "or as H.264, VP9 or AV1."
+        ),
+        Reason.LARGE: _("has more than 64 million pixels, which browsers cannot show well. Make it smaller."),
+        Reason.TURN: _("is to be turned as its EXIF data say, which cannot be done here. Turn it and save it again."),
+        Reason.LOST: _("is not in storage."),
+    }[Reason(reason)]
+
+
+def identify(name: str, content: bytes, role: str, *, is_stored: bool = False) -> tuple[MediaFile | None, str]:
+    """Return the type of a file, or None and the reason why it cannot be shown as `role`, a column of files.
+
+    A file `is_stored` where the study has it already: its digest then stays as it is, and raters get a cleaned copy.
+    """
+    media, cleaned, sentence = accept(name, content, role)
+    if media is None or cleaned is None or not is_stored:
+        return media, sentence
+    return MediaFile(name, hashlib.sha256(content).hexdigest(), media.kind), ""
+
+
+def accept(name: str, content: bytes, role: str) -> tuple[MediaFile | None, Cleaned | None, str]:
+    """Return a file that can be shown as `role` with its content without metadata, or Nones and the reason."""
+    kind, sentence = _kind_for(name, content, role)
+    if not kind:
+        return None, None, sentence
+    try:
+        cleaned = clean(content, kind)
+    except CannotClean as error:
+        return None, None, why_not_clean(error.reason)
+    if len(cleaned.content) > limits().media_bytes:
+        # Without loss, a turned WebP is larger than it was.
+        return None, None, why_not_clean(Reason.TURN)
+    sha256 = hashlib.sha256(cleaned.content).hexdigest()
+    return MediaFile(name, sha256, kind, cleaned.findings), cleaned, ""
+
+
+def _kind_for(name: str, content: bytes, role: str) -> tuple[str, str]:
+    """Return the media type of a file for `role`, or "" and the reason why there is none."""
     most = limits().media_bytes
     if len(content) > most:
         sentence = _("has %(size)s; at most %(most)s can be shown to raters. Make it smaller.")
-        return None, sentence % {"size": megabytes(len(content)), "most": megabytes(most)}
+        return "", sentence % {"size": megabytes(len(content)), "most": megabytes(most)}
     if not content:
-        return None, _("is empty (0 bytes).")
+        return "", _("is empty (0 bytes).")
     kind = sniff(content)
     if kind is None:
-        return None, _why_unknown(content, role)
+        return "", _why_unknown(content, role)
     if not belongs(kind, role):
         sentence = _("is %(kind)s, which does not belong into %(role)s.")
-        return None, sentence % {"kind": kind, "role": role}
-    return MediaFile(name, hashlib.sha256(content).hexdigest(), kind), ""
+        return "", sentence % {"kind": kind, "role": role}
+    called = kind_of_name(_suffix(name))
+    if called and _family(called) != _family(kind):
+        sentence = _("is %(kind)s, and its name says something else. Give it a name that ends in .%(suffix)s.")
+        return "", sentence % {"kind": kind, "suffix": extension(kind)}
+    return kind, ""
+
+
+def _family(kind: str) -> str:
+    """Return the first word of a media type; one for sounds and films, which share their formats."""
+    first = kind.partition("/")[0]
+    return "video" if first == "audio" else first
+
+
+def _suffix(name: str) -> str:
+    """Return the ending of a name, one for all that mean the same; "" for none."""
+    last = name.rpartition("/")[2]
+    suffix = last.rpartition(".")[2].lower() if "." in last else ""
+    return _ALIASES.get(suffix, suffix)
 
 
 def _why_unknown(content: bytes, role: str) -> str:
@@ -145,7 +226,7 @@ _TESTS: tuple[tuple[Callable[[bytes], bool], str], ...] = (
     ),
     (lambda head: head.startswith(b"\x1aE\xdf\xa3") and b"webm" in head, "video/webm"),
     # AAC frames have layer 00, which no MP3 has.
-    (_begins(b"\xff\xf1", b"\xff\xf9"), "audio/aac"),
+    (_begins(*_ADTS), "audio/aac"),
     (_begins(b"ID3"), "audio/mpeg"),
     (_mpeg_frame, "audio/mpeg"),
 )

@@ -19,8 +19,12 @@ Source: TypeAlias = "str | os.PathLike[str] | IO[bytes] | File[bytes]"
 
 
 class Files(Protocol):
-    """The files of a study, by their path within the folder, with `/` between the parts."""
+    """The files of a study, by their path within the folder, with `/` between the parts.
 
+    They are stored where the study has them already, so that their digests stay as they are.
+    """
+
+    is_stored: bool
     label: str
     names: list[str]
     notes: list[str]
@@ -34,6 +38,8 @@ class Files(Protocol):
 
 class Folder:
     """A folder on this machine."""
+
+    is_stored = False
 
     def __init__(self, root: Path) -> None:
         """List the files. Raises StudyFileError if the folder holds more than a study may."""

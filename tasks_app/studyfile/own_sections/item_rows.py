@@ -11,6 +11,7 @@ from tasks_app.studyfile.fields import is_document, is_key, is_language, not_a_l
 from tasks_app.studyfile.files import captions
 from tasks_app.studyfile.files.decoding import Place
 from tasks_app.studyfile.files.media import CAPTIONS, OUTPUT_FILE, ROLES, MediaFile, identify
+from tasks_app.studyfile.files.removed import notes_on
 from tasks_app.studyfile.files.tables import Row
 from tasks_app.studyfile.own_sections.highlighted import HIGHLIGHTED, HighlightedTexts
 from tasks_app.studyfile.problems import Problems, closest, shown
@@ -47,6 +48,10 @@ class MediaFiles(Protocol):
     @property
     def names(self) -> Collection[str]:
         """Return their names."""
+
+    @property
+    def is_stored(self) -> bool:
+        """Return whether the study has them already, so that their digests stay as they are."""
 
 
 class ItemReading(Protocol):
@@ -202,7 +207,7 @@ class ItemRows:
         content = self.reading.read(name)
         if content is None:
             return
-        media, sentence = identify(name, content, role)
+        media, sentence = identify(name, content, role, is_stored=self.reading.files.is_stored)
         if media is None:
             self.report(row, role, f"{name} {sentence}")
             return
@@ -210,6 +215,13 @@ class ItemRows:
             for line, sentence in captions.faults_of(content):
                 self.reading.problems.add(name, line, 1, sentence)
         self.media[name, role] = self.reading.media[media.sha256] = media
+
+    def notes_on_media(self) -> list[str]:
+        """Return what was removed from the media files, and which are not what their names say."""
+        if self.reading.files.is_stored:
+            return []
+        files = {file.name: file for file in self.media.values() if file is not None}
+        return notes_on(list(files.values()))
 
     def items(self) -> list[dict[str, Json]]:
         """Return the items with defaults filled in."""

@@ -119,6 +119,8 @@ class ItemsSection(Section):
             for row in table.rows():
                 check.take(row)
             reading.notes += table.notes
+            for note in check.notes_on_media():
+                reading.note(note)
             if not check.items_by_key and reading.problems.count == before:
                 sentence = _("There are no outputs below the header. Add one row for every output to be judged.")
                 reading.problems.add(table.file, 1, 1, sentence)

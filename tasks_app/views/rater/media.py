@@ -14,6 +14,7 @@ from django.views.decorators.http import require_safe
 
 from tasks_app import access
 from tasks_app.models import Media
+from tasks_app.services.study import cleaned
 
 log = logging.getLogger(__name__)
 
@@ -81,34 +82,52 @@ def media(request: HttpRequest, token: str, name: str) -> HttpResponseBase:
 
 
 def send(request: HttpRequest, row: Media) -> HttpResponseBase:
-    """Send a file, whole or the part that was asked for."""
-    tag = f'"{row.sha256}"'
+    """Send a file without metadata, whole or the part that was asked for; one that cannot be cleaned is not found."""
+    row = _cleaned(row)
+    # Who has seen the file as it was stored does not have its copy yet.
+    tag = f'"{row.sha256}"' if row.clean_file == row.file else f'"{row.sha256}-clean"'
     if request.headers.get("If-None-Match") == tag:
         return _with_headers(HttpResponseNotModified(), row.kind, tag)
     header = request.headers.get("Range", "")
     if request.headers.get("If-Range", tag) != tag:
         header = ""
     try:
-        part = part_of(header, row.bytes)
+        part = part_of(header, row.clean_bytes)
     except Unsatisfiable:
         answer: HttpResponseBase = HttpResponse(status=416)
-        answer.headers["Content-Range"] = f"bytes */{row.bytes}"
+        answer.headers["Content-Range"] = f"bytes */{row.clean_bytes}"
         return _with_headers(answer, row.kind, tag)
-    start, length = part or (0, row.bytes)
+    start, length = part or (0, row.clean_bytes)
     if request.method == "HEAD":
         answer = HttpResponse()
     else:
         try:
-            opened = row.file.open("rb")
+            opened = row.clean_file.open("rb")
         except FileNotFoundError as error:
-            log.exception("A media file that the database knows is not in storage: %s", row.file.name)
-            raise Http404 from error
+            raise _lost(row) from error
         answer = StreamingHttpResponse(Slice(opened, start, length))
     if part is not None:
         answer.status_code = 206
-        answer.headers["Content-Range"] = f"bytes {start}-{start + length - 1}/{row.bytes}"
+        answer.headers["Content-Range"] = f"bytes {start}-{start + length - 1}/{row.clean_bytes}"
     answer.headers["Content-Length"] = str(length)
     return _with_headers(answer, row.kind, tag)
+
+
+def _cleaned(row: Media) -> Media:
+    """Return a file that can be sent."""
+    try:
+        row = cleaned.for_raters(row)
+    except FileNotFoundError as error:
+        raise _lost(row) from error
+    if row.refusal:
+        log.error("A media file is not sent, since it could not be cleaned (%s): %s", row.refusal, row.file.name)
+        raise Http404
+    return row
+
+
+def _lost(row: Media) -> Http404:
+    log.exception("A media file that the database knows is not in storage: %s", row.file.name)
+    return Http404()
 
 
 def _with_headers(answer: HttpResponseBase, kind: str, tag: str) -> HttpResponseBase:

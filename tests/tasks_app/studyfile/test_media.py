@@ -9,6 +9,7 @@ from django.test import override_settings
 from tasks_app import studyfile
 from tasks_app.models import ItemMedia, Media
 from tasks_app.studyfile.files.media import sniff
+from tests.media_files import gif, ogg
 from tests.tasks_app.studyfile.kit import STUDY, files_in_storage, png, problems_of, put, stored
 
 ITEMS = (
@@ -24,8 +25,7 @@ tasks:
     set_size: 1
     params: {questions: [{key: age, kind: number, question: Your age}]}
 """
-GIF = b"GIF89a" + b"\0" * 20
-OGG = b"OggS" + b"\0" * 24 + b"\x01vorbis" + b"\0" * 20
+GIF, OGG = gif(), ogg()
 
 
 @pytest.fixture

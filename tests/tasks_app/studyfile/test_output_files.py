@@ -12,7 +12,8 @@ from tasks_app.services.study import lifecycle
 from tasks_app.setup import starting
 from tasks_app.setup.checking import make_study
 from tasks_app.studyfile.files.captions import faults_of
-from tests.media import WEBM, png, vtt, wav
+from tests.media import png, vtt, wav
+from tests.media_files import webm
 from tests.tasks_app.studyfile.kit import STUDY, files_in_storage, problems_of, put, spoil, stored
 
 ITEMS = """\
@@ -28,7 +29,7 @@ i4,beta,Just a text,,
 """
 FILES: dict[str, bytes | str] = {
     "one_png": png(shade=1), "same_png": png(shade=1), "dark_png": png(shade=2), "darker_png": png(shade=3),
-    "hello_wav": wav(0.1), "goodbye_wav": wav(0.2), "hello_vtt": vtt("Hello"), "dog_webm": WEBM,
+    "hello_wav": wav(0.1), "goodbye_wav": wav(0.2), "hello_vtt": vtt("Hello"), "dog_webm": webm(),
 }  # fmt: skip
 INSTRUCTED = STUDY.replace("    k: 2\n", "    k: 2\n    instructions: Look and listen.\n")
 SIDE_BY_SIDE = INSTRUCTED.replace("      points: 5\n", "      points: 5\n      layout: together\n")

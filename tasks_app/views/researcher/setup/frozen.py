@@ -10,6 +10,7 @@ from tasks_app.models import Setup, Study
 from tasks_app.selectors.opening import opening_facts
 from tasks_app.setup import text_rows, texts
 from tasks_app.setup.fields import Fields
+from tasks_app.setup.media import earlier_files
 from tasks_app.setup.numbers import checked_reading, numbers_of
 from tasks_app.setup.unit_tables.offered import offered_on
 from tasks_app.studyfile.files.yaml_text import dump_stored
@@ -68,6 +69,7 @@ def review(request: HttpRequest, study: Study) -> HttpResponse:
         return {
             "frozen": preflight.frozen(study, facts),
             "plans": moving.plan_sentences(study, facts),
+            "earlier_files": earlier_files(study),
             **family(request.user, study),
             **comments_of(study),
             **links_of(study),

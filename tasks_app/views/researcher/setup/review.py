@@ -21,6 +21,7 @@ from tasks_app.setup.checking import make_study, problems_of, problems_of_tables
 from tasks_app.setup.controls import name_of
 from tasks_app.setup.fields import Fields, controls_of
 from tasks_app.setup.frozen import setup_of
+from tasks_app.setup.media import earlier_files
 from tasks_app.setup.preregistration import write as write_preregistration
 from tasks_app.setup.steps import STEPS, step_of
 from tasks_app.setup.unit_tables.declared import UNIT_TABLES
@@ -145,6 +146,7 @@ def _page(request: HttpRequest, slug: str, *, refusal: StudyFileError | None = N
             "refusal": shown,
             "outputs": counts.get("items", 0),
             "unit_tables": [table for table in offered_on(setup, counts=counts) if table.rows],
+            "earlier_files": earlier_files(study),
             **family(request.user, study),
             **comments_of(study),
             **links_of(study),

@@ -106,12 +106,15 @@ def text_media(request: HttpRequest, setup: Setup) -> HttpResponse:
     context: dict[str, Any] = {}
     if form.is_valid():
         try:
-            n = media.keep(setup=setup, uploads=form.cleaned_data["uploads"], by=request.user)
+            uploads = form.cleaned_data["uploads"]
+            notes = media.keep(setup=setup, uploads=uploads, by=request.user)
         except StudyFileError as error:
             context["refusal"] = error
         else:
-            sentence = ngettext("%(n)d file is stored.", "%(n)d files are stored.", n)
-            messages.success(request, sentence % {"n": n})
+            sentence = ngettext("%(n)d file is stored.", "%(n)d files are stored.", len(uploads))
+            messages.success(request, sentence % {"n": len(uploads)})
+            for note in notes:
+                messages.info(request, note)
             return redirect("researcher:text_media", setup.study.slug)
     context |= {"media_form": form, "media": media.files_of(setup)}
     return show(request, setup, "texts_media", context, 422 if context.get("refusal") or form.errors else 200)

@@ -1,0 +1,72 @@
+"""Say in sentences what was removed from media files, each with how many files of which kind it was in."""
+
+from collections.abc import Iterable, Sequence
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from tasks_app.cleaning import Finding
+from tasks_app.studyfile.files.media import MediaFile, extension, is_misnamed
+
+# The media type of a file and the values of what was removed from it.
+Removed = tuple[str, Sequence[str]]
+
+_NAMED_AT_MOST = 5
+
+
+def sentences(files: Iterable[Removed]) -> list[str]:
+    """Return a sentence for each kind of data that was removed from files, the most serious first."""
+    counts: dict[str, dict[str, int]] = {}
+    for kind, findings in files:
+        for finding in findings:
+            by_kind = counts.setdefault(finding, {})
+            first = kind.partition("/")[0]
+            by_kind[first] = by_kind.get(first, 0) + 1
+    return [_sentence(finding) % {"files": _files(counts[finding])} for finding in Finding if finding in counts]
+
+
+def notes_on(files: Sequence[MediaFile]) -> list[str]:
+    """Return what a researcher is told about files that were accepted: what was removed, and which are misnamed."""
+    notes = sentences((file.kind, file.findings) for file in files)
+    misnamed = [file for file in files if is_misnamed(file.name, file.kind)]
+    if misnamed:
+        named = ", ".join(f"{file.name} ({extension(file.kind).upper()})" for file in misnamed[:_NAMED_AT_MOST])
+        sentence = ngettext(
+            "%(n)d file is not what its name says, and is kept as what it is: %(files)s.",
+            "%(n)d files are not what their names say, and are kept as what they are: %(files)s.",
+            len(misnamed),
+        )
+        notes.append(sentence % {"n": len(misnamed), "files": named + (" …" if len(misnamed) > _NAMED_AT_MOST else "")})
+    return notes
+
+
+def _sentence(finding: str) -> str:
+    return {
+        Finding.PLACE: _("A place (GPS) was removed from %(files)s."),
+        Finding.CAMERA: _("Data of the camera (EXIF) were removed from %(files)s."),
+        Finding.TEXT: _("Titles, comments or other texts were removed from %(files)s."),
+        Finding.PICTURE: _("Embedded small pictures or covers were removed from %(files)s."),
+        Finding.PROGRAM: _("Times or names of programs were removed from %(files)s."),
+        Finding.TRACK: _("Further tracks, such as subtitles, were removed from %(files)s."),
+        Finding.OTHER: _("Data that are neither seen nor heard were removed from %(files)s."),
+        Finding.TURNED: _("Turned as EXIF data said, with the same pixels: %(files)s."),
+        Finding.ENCODED: _(
+            "Turned as EXIF data said and encoded again with the same settings: %(files)s. If raters judge the "
+            "quality of pictures, turn such files without loss before you upload them."
+        ),
+    }[Finding(finding)]
+
+
+def _files(counts: dict[str, int]) -> str:
+    """Write how many files of which kind there are: 3 pictures, 1 film."""
+    words = []
+    for first, n in sorted(counts.items(), key=lambda pair: -pair[1]):
+        if first == "image":
+            words.append(ngettext("%(n)d picture", "%(n)d pictures", n) % {"n": n})
+        elif first == "audio":
+            words.append(ngettext("%(n)d sound recording", "%(n)d sound recordings", n) % {"n": n})
+        elif first == "video":
+            words.append(ngettext("%(n)d film", "%(n)d films", n) % {"n": n})
+        else:
+            words.append(ngettext("%(n)d file of captions", "%(n)d files of captions", n) % {"n": n})
+    return ", ".join(words)

@@ -1,0 +1,187 @@
+"""Raters get files without metadata: of new files nothing else is kept, of earlier ones a copy is made once."""
+
+import hashlib
+import io
+import zipfile
+from pathlib import Path
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.files.storage import default_storage
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import CommandError, call_command
+from django.test import Client
+from pytest_django.fixtures import Settings
+
+from tasks_app import studyfile
+from tasks_app.models import Event, Media, Output, Setup, SetupRow
+from tasks_app.services.study import cleaned, lifecycle
+from tasks_app.setup import media, texts
+from tasks_app.setup.checking import make_study
+from tasks_app.studyfile.files.media import extension
+from tests import pages
+from tests.builders import build_study
+from tests.media import png, show, stored
+from tests.media_files import FILES, bomb, captions, rich_jpeg, rich_png
+from tests.tasks_app.studyfile.kit import files_in_storage, put
+
+pytestmark = pytest.mark.django_db
+
+WORDS = b"SYSTEM-gpt-4"
+UPLOAD = "/admin/studies/example-likert/set-up/texts/media/"
+
+
+@pytest.fixture(autouse=True)
+def private(settings: Settings, tmp_path: Path) -> None:
+    """Keep files of these tests apart."""
+    settings.MEDIA_ROOT = tmp_path / "storage"
+
+
+def named(**contents: bytes) -> dict[str, list[SimpleUploadedFile]]:
+    """Return files as a form sends them; the last `_` of a name stands for a dot."""
+    files = {".".join(name.rsplit("_", 1)): content for name, content in contents.items()}
+    return {"uploads": [SimpleUploadedFile(name, content) for name, content in files.items()]}
+
+
+def text_of(answer: object, status: int = 200) -> str:
+    """Return a page's text."""
+    assert answer.status_code == status
+    return answer.content.decode()
+
+
+def contents() -> dict[str, bytes]:
+    """Return the content of every file in storage, by its name."""
+    found = {}
+    for name in files_in_storage():
+        with default_storage.open(name) as stream:
+            found[name] = stream.read()
+    return found
+
+
+def test_a_new_file_is_kept_without_metadata_and_the_page_says_what_was_removed(
+    setup: Setup, rosas_browser: Client
+) -> None:
+    files = {f"n{number}_{extension(kind)}": made(WORDS) for number, (kind, made) in enumerate(FILES.items())}
+    page = text_of(rosas_browser.post(UPLOAD, named(**files), follow=True))
+    assert "14 files are stored." in page
+    assert "A place (GPS) was removed from 3 pictures" in page
+    assert (
+        "Titles, comments or other texts were removed from 6 sound recordings, 4 pictures, 3 films, 1 file of captions."
+        in page
+    )
+    assert "subtitles, were removed from 3 films, 2 sound recordings." in page
+    assert Media.objects.filter(study=setup.study).count() == 14 == len(contents())
+    assert not [name for name, content in contents().items() if WORDS[:4] in content]
+    for row in Media.objects.filter(study=setup.study):
+        assert (row.clean_file, row.clean_bytes) == (row.file, row.bytes)
+    assert "A place" in str(Event.objects.get(study=setup.study, verb="uploaded").after)
+
+
+def test_files_that_cannot_be_cleaned_or_are_called_what_they_are_not_are_said_so(
+    setup: Setup, rosas_browser: Client
+) -> None:
+    damaged = rich_png(WORDS)[:-30]
+    page = text_of(
+        rosas_browser.post(UPLOAD, named(broken_png=damaged, bomb_png=bomb(), a_png=FILES["audio/mpeg"](b""))), 422
+    )
+    assert "is damaged or unfinished" in page
+    assert "has more than 64 million pixels" in page
+    assert "is audio/mpeg, and its name says something else. Give it a name that ends in .mp3." in page
+    assert not contents()
+    page = text_of(rosas_browser.post(UPLOAD, named(sky_jpg=png()), follow=True))
+    assert "1 file is not what its name says, and is kept as what it is: sky.jpg (PNG)." in page
+
+
+def test_a_study_file_is_loaded_without_metadata_and_its_export_is_what_was_stored(tmp_path: Path) -> None:
+    rows = "item,system,output,context_image\ni1,alpha,A,sky.jpg\ni2,alpha,B,\ni3,alpha,C,\ni4,alpha,D,\n"
+    folder = put(tmp_path / "study", items_csv=rows)
+    (folder / "sky.jpg").write_bytes(rich_jpeg(WORDS, 6))
+    study, loaded = studyfile.load_with_notes(folder, owner=None)
+    assert "A place (GPS) was removed from 1 picture." in loaded.notes
+    assert [note for note in loaded.notes if note.startswith("Turned as EXIF data said and encoded again")]
+    ((name, content),) = contents().items()
+    assert WORDS not in content
+    assert name.endswith(hashlib.sha256(content).hexdigest())
+    target = io.BytesIO()
+    studyfile.export(study, target)
+    with zipfile.ZipFile(target) as archive:
+        (exported,) = [archive.read(one) for one in archive.namelist() if one.startswith("media/")]
+    assert exported == content
+
+
+def test_raters_get_a_copy_of_an_earlier_file_which_is_made_once(somebody: Client) -> None:
+    study = build_study(None)
+    files = {kind: made(WORDS) for kind, made in FILES.items() if kind != "text/vtt"}
+    hashes = {kind: show(study, content, kind) for kind, content in files.items()}
+    token = pages.join(study)
+    for kind, sha256 in hashes.items():
+        where = f"/r/{token}/media/{sha256}"
+        answer = somebody.get(where)
+        content = answer.getvalue()
+        assert answer.headers["Content-Length"] == str(len(content)), kind
+        assert WORDS[:4] not in content, kind
+        assert answer.headers["ETag"] == f'"{sha256}-clean"'
+        old = somebody.get(where, headers={"if-none-match": f'"{sha256}"', "range": "bytes=1-4"})
+        assert (old.status_code, old.getvalue()) == (206, content[1:5])
+    made = contents()
+    assert len(made) == 2 * len(files)
+    somebody.get(f"/r/{token}/media/{hashes['image/png']}").getvalue()
+    assert contents() == made
+    # The study is what was frozen.
+    target = io.BytesIO()
+    studyfile.export(study, target)
+    with zipfile.ZipFile(target) as archive:
+        exported = {name: archive.read(name) for name in archive.namelist() if name.startswith("media/")}
+    assert {hashlib.sha256(content).hexdigest() for content in exported.values()} == set(hashes.values())
+    assert all(hashlib.sha256(content).hexdigest() in name for name, content in exported.items())
+
+
+def test_a_file_that_cannot_be_cleaned_reaches_no_rater_and_review_says_so(
+    somebody: Client, rosa: User, rosas_browser: Client, caplog: pytest.LogCaptureFixture
+) -> None:
+    study = build_study(rosa)
+    broken = show(study, rich_png(WORDS)[:-30], "image/png")
+    place = show(study, rich_png(WORDS), "image/png")
+    review = f"/admin/studies/{study.slug}/set-up/review/"
+    assert "2 files are still to be cleaned" in text_of(rosas_browser.get(review))
+    token = pages.join(study)
+    assert somebody.get(f"/r/{token}/media/{broken}").status_code == 404
+    assert "could not be cleaned (broken)" in caplog.text
+    with pytest.raises(CommandError, match="Raters do not get 1 of the files"):
+        call_command("clean_media", again=True, stdout=io.StringIO(), stderr=io.StringIO())
+    page = text_of(rosas_browser.get(review))
+    assert "Raters do not get this file:" in page
+    assert f"{broken}.png is damaged or unfinished" in page
+    assert "A place (GPS) was removed from 1 picture." in page
+    assert "still to be cleaned" not in page
+    assert Media.objects.get(sha256=place).removed[0] == "camera"
+
+
+def test_upkeep_cleans_earlier_files_and_leaves_the_rest_for_the_next_minute() -> None:
+    study = build_study(None)
+    lost = stored(study, png(shade=9), "image/png")
+    default_storage.delete(lost.file.name)
+    stored(study, captions(WORDS), "text/vtt")
+    assert cleaned.clean_earlier(seconds=-1) == 0
+    assert cleaned.clean_earlier() == 2
+    assert cleaned.clean_earlier() == 0
+    assert sorted(Media.objects.values_list("refusal", flat=True)) == ["", "lost"]
+
+
+def test_a_draft_keeps_the_digest_of_an_earlier_file_when_it_is_checked(setup: Setup, rosa: User) -> None:
+    earlier = stored(setup.study, rich_png(WORDS), "image/png")
+    name = f"media/{earlier.sha256}.png"
+    row = texts.rows_of(setup).get(number=1)
+    SetupRow.objects.filter(pk=row.pk).update(cells={**row.cells, "output": "A house", "output_file": name})
+    study, loaded = make_study(setup=Setup.objects.get(pk=setup.pk), by=rosa)
+    assert not [note for note in loaded.notes if "removed from" in note]
+    file = Output.objects.get(item__study=study, kind="image").media
+    assert file.sha256 == earlier.sha256
+    with file.clean_file.open("rb") as stream:
+        assert WORDS not in stream.read()
+    assert media.earlier_files(study).removed[0] == "A place (GPS) was removed from 1 picture."
+    make_study(setup=Setup.objects.get(pk=setup.pk), by=rosa)
+    file = Output.objects.get(item__study=study, kind="image").media
+    assert len(contents()) == 2
+    lifecycle.move(study_id=study.pk, action="open", by=None)
+    assert cleaned.for_raters(file) is file
