@@ -1,6 +1,7 @@
 """Channels: where raters come from. Each channel is a pure module, and the module's name is the channel's."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from tasks_app.channels.base import Channel
@@ -11,6 +12,10 @@ registry: Registry[type[Channel]] = Registry("channel")
 registry.discover(__name__)
 
 MINUTES_A_DAY = 24 * 60
+
+# The lease of a set before its rater's first answer, unless the study's own is shorter: whoever enrols many raters and
+# answers nothing keeps nobody out for longer.
+UNANSWERED_MINUTES = 10
 
 
 def params_of(options: StudySettings, name: str) -> Mapping[str, Any] | None:
@@ -30,9 +35,25 @@ def canonical_id(name: str, external_id: str) -> str:
     return registry[name].canonical_id(external_id) if name in registry else external_id
 
 
-def lease_minutes(options: StudySettings, name: str) -> float:
-    """Return how long sets are kept for a channel's raters: the channel's days, else the study's minutes."""
-    if name not in registry or "lease_days" not in registry[name].Params.base_fields:
-        return options.lease_minutes
-    days = (params_of(options, name) or {}).get("lease_days")
-    return float(days) * MINUTES_A_DAY if days else options.lease_minutes
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """How long a sign of life keeps a rater's sets, and how long as long as the rater has answered nothing.
+
+    `unanswered_minutes` is None where that makes no difference.
+    """
+
+    minutes: float
+    unanswered_minutes: float | None
+
+
+def lease_of(options: StudySettings, name: str) -> Lease:
+    """Return how long sets are kept for a channel's raters: the channel's days, else the study's minutes.
+
+    Before their first answer, sets are kept for less time for raters of channels by which anybody can enrol, and enrol
+    often. Somebody who was invited has one set, which the researcher meant for them.
+    """
+    has_days = name in registry and "lease_days" in registry[name].Params.base_fields
+    days = (params_of(options, name) or {}).get("lease_days") if has_days else None
+    minutes = float(days) * MINUTES_A_DAY if days else options.lease_minutes
+    invited = name in registry and registry[name].invited_only
+    return Lease(minutes, None if invited else min(minutes, UNANSWERED_MINUTES))

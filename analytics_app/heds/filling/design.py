@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from analytics_app.heds.filling.facts import STUDY, TASKS, Facts, Proposal, counted, proposal, were
 from analytics_app.heds.filling.wording import failing, rules_in_words
 from tasks_app import designs
+from tasks_app.channels import UNANSWERED_MINUTES
 from tasks_app.selectors.screens import Frame
 
 AUTOMATIC, MANUAL, EVALUATORS_EXCLUDED, ANSWERS_EXCLUDED, NO_CHECKS = 2, 3, 4, 5, 7
@@ -24,7 +25,9 @@ def proposals(facts: Facts) -> dict[str, Proposal]:
         return answers
     answers["3.3.2"] = proposal(TASKS, "\n".join(_collected(facts)))
     answers |= _quality(facts)
-    lease = f"A unit that is not answered within {facts.study.options.lease_minutes:g} minutes may go to somebody else."
+    minutes = facts.study.options.lease_minutes
+    first = f" ({UNANSWERED_MINUTES} minutes before a rater's first answer)" if minutes > UNANSWERED_MINUTES else ""
+    lease = f"A unit that is not answered within {minutes:g} minutes{first} may go to somebody else."
     answers["3.3.5"] = proposal(STUDY, f"There is no limit. {lease}", NO_LIMIT)
     if facts.study.options.contact:
         answers["3.3.6"] = proposal(STUDY, "", CAN_ASK)

@@ -12,10 +12,12 @@ from tasks_app.selectors.routing import ON_REQUEST
 # Places and answers are sums over the counts of booklets and sets, which triggers keep. Answered units are counted in
 # an index alone (assignment_answered). Counting the units with places takes as long as all the rest, and the count only
 # changes with the plan: a process that knows it for these numbers of places and booklets does not count again. Only few
-# assignments are held, surplus or skipped: the task of each is looked up, since a join would read all units.
+# assignments are held, surplus or skipped: the task of each is looked up, since a join would read all units. A place is
+# held while the lease of its set runs, whether or not somebody has come since who freed it.
 _TASKS = """
 SELECT t.*, COALESCE(planned.places, 0) AS places, COALESCE(answered.n, 0) AS submitted,
-       COALESCE(beside.held, 0) AS held, COALESCE(beside.surplus, 0) AS surplus, COALESCE(beside.skipped, 0) AS skipped,
+       COALESCE(beside.held, 0) AS held, COALESCE(beside.unanswered, 0) AS unanswered,
+       COALESCE(beside.surplus, 0) AS surplus, COALESCE(beside.skipped, 0) AS skipped,
        COALESCE(judged.counts, '{}'::json) AS judged, full_set.units AS full_units,
        ARRAY(SELECT g.group_id FROM tasks_app_taskgroup g WHERE g.task_id = t.id) AS group_ids,
        planned.n_booklets,
@@ -28,10 +30,15 @@ CROSS JOIN LATERAL (SELECT sum(b.n_places) AS places, count(*) AS n_booklets
                     FROM tasks_app_booklet b WHERE b.task_id = t.id) planned
 CROSS JOIN LATERAL (SELECT sum(s.n_answered) AS n FROM tasks_app_raterset s WHERE s.task_id = t.id) answered
 CROSS JOIN LATERAL (
-    SELECT count(*) FILTER (WHERE a.state IN ('reserved', 'live') AND a.place_id IS NOT NULL) AS held,
+    SELECT count(*) FILTER (WHERE lease.runs) AS held,
+           count(*) FILTER (WHERE lease.runs AND NOT EXISTS (
+               SELECT 1 FROM tasks_app_assignment d WHERE d.rater_id = a.rater_id AND d.state = ANY(%(done)s))
+           ) AS unanswered,
            count(*) FILTER (WHERE a.state = 'surplus') AS surplus,
            count(*) FILTER (WHERE a.state = 'skipped') AS skipped
     FROM tasks_app_assignment a
+    CROSS JOIN LATERAL (SELECT a.state IN ('reserved', 'live') AND a.place_id IS NOT NULL AND EXISTS (
+        SELECT 1 FROM tasks_app_raterset s WHERE s.id = a.set_id AND s.lease_until > clock_timestamp()) AS runs) lease
     WHERE t.until IS NULL AND a.purpose = 'main' AND a.rater_kind <> 'sandbox' AND a.state = ANY(%(beside)s)
       AND (SELECT u.task_id FROM tasks_app_unit u WHERE u.id = a.unit_id) = t.id) beside
 CROSS JOIN LATERAL (
@@ -57,12 +64,16 @@ _MOST_STUDIES = 1000
 
 @dataclass(frozen=True, slots=True)
 class TaskProgress:
-    """How far a task is: its places by state, what came beside them, and its units by their number of judgments."""
+    """How far a task is: its places by state, what came beside them, and its units by their number of judgments.
+
+    `unanswered` are the held places of raters who have answered nothing yet.
+    """
 
     task: Task
     places: int
     submitted: int
     held: int
+    unanswered: int
     surplus: int
     skipped: int
     units: Mapping[int, int]
@@ -112,6 +123,11 @@ class StudyProgress:
         return sum(task.submitted for task in self.tasks)
 
     @property
+    def unanswered(self) -> int:
+        """Places held by raters who have answered nothing yet."""
+        return sum(task.unanswered for task in self.tasks)
+
+    @property
     def share(self) -> float:
         """Share of places with an answer, 0 to 1."""
         return self.submitted / self.places if self.places else 0.0
@@ -131,6 +147,7 @@ def study_progress(study: Study) -> StudyProgress:
         "study": study.pk,
         "requested": list(ON_REQUEST),
         "beside": sorted(Assignment.State.BESIDE),
+        "done": sorted(Assignment.State.DONE),
         "looked": BOOKLETS_SAMPLED,
         "tasks": [task for task, _places, _booklets in known],
         "places": [places for _task, places, _booklets in known],
@@ -163,6 +180,7 @@ def _progress(row: Any, n_units: int) -> TaskProgress:
         places=int(row.places),
         submitted=int(row.submitted),
         held=row.held,
+        unanswered=row.unanswered,
         surplus=row.surplus,
         skipped=row.skipped,
         units=dict(sorted({**({0: unjudged} if unjudged > 0 else {}), **judged}.items())),

@@ -122,7 +122,7 @@ def _enrol(
     if not groups.allocate(rater, arrival.group, with_room):
         raise StudyFull
     for task in schedule.tasks_of(rater):
-        if claims.claim(rater, task, leases.minutes_of(rater)) is None:
+        if claims.claim(rater, task) is None:
             raise StudyFull
     return Enrolled(rater, token, is_new=True)
 

@@ -52,7 +52,7 @@ def _show_next(*, rater: Rater) -> list[Assignment]:
         .order_by("order")[:MOST_ON_A_PAGE]
     )
     page = page_of(list(waiting), rater.study)
-    return leases.show(page, leases.minutes_of(rater)) if page else []
+    return leases.show(page, rater) if page else []
 
 
 def page_of(waiting: Sequence[Assignment], study: Study) -> list[Assignment]:
@@ -93,7 +93,7 @@ def open_chosen(*, rater: Rater, assignment: Assignment) -> bool:
     """Show a unit that a rater has chosen from their set; False where it is not theirs to answer now."""
     if rater.state == Rater.State.ENDED or assignment.state not in Assignment.State.WAITING:
         return False
-    return bool(leases.show([assignment], leases.minutes_of(rater)))
+    return bool(leases.show([assignment], rater))
 
 
 @atomically
@@ -110,16 +110,27 @@ def come_back(*, rater: Rater) -> int:
         rater=rater,
         state=RaterSet.State.EXPIRED,
     )
-    lease, last = leases.minutes_of(rater), Q(task__stage=Task.Stage.EXIT)
-    revived = _revive(expired.exclude(last), lease)
+    last = Q(task__stage=Task.Stage.EXIT)
+    revived = _revive(expired.exclude(last), rater)
+    if not revived and _answered_in_vain(rater) and _claim_again(rater):
+        # Nobody is turned away after working: a new set, as for who lost theirs before the first answer.
+        revived = Assignment.objects.filter(rater=rater, state__in=Assignment.State.WAITING).count()
     if _has_texts(rater):
-        revived += _revive(expired.filter(last), lease)
+        revived += _revive(expired.filter(last), rater)
     groups.settle(rater)
     return revived
 
 
-def _revive(sets: QuerySet[RaterSet], lease_minutes: float) -> int:
-    return sum(leases.revive(pk, lease_minutes) for pk in sets.order_by("number").values_list("pk", flat=True))
+def _revive(sets: QuerySet[RaterSet], rater: Rater) -> int:
+    return sum(leases.revive(pk, rater) for pk in sets.order_by("number").values_list("pk", flat=True))
+
+
+def _answered_in_vain(rater: Rater) -> bool:
+    """Return whether others had every text that a rater judged by then, and have the rest of the set as well."""
+    main = Assignment.objects.filter(rater=rater, purpose=Purpose.MAIN)
+    states = set(main.values_list("state", flat=True))
+    in_vain = {Assignment.State.SURPLUS, Assignment.State.EXPIRED}
+    return in_vain <= states <= {*in_vain, Assignment.State.RETURNED}
 
 
 def _has_texts(rater: Rater) -> bool:
@@ -174,9 +185,8 @@ def _outcome_of_what_is_done(rater: Rater) -> str:
 
 def _claim_again(rater: Rater) -> bool:
     leases.free_expired(rater.study_id)
-    lease = leases.minutes_of(rater)
     tasks = [task for task in schedule.not_over(rater) if task.stage == Task.Stage.MAIN]
-    claimed = [claims.claim(rater, task, lease) for task in tasks]
+    claimed = [claims.claim(rater, task) for task in tasks]
     groups.settle(rater)
     return any(rater_set is not None for rater_set in claimed)
 
@@ -251,6 +261,12 @@ def may_take_another(rater: Rater) -> bool:
     tasks = max(1, sum(task.stage == Task.Stage.MAIN for task in enrolment.tasks_of(rater)))
     sets = RaterSet.objects.filter(rater=rater, task__stage=Task.Stage.MAIN)
     return sets.count() < rater.study.options.sets_per_rater * tasks
+
+
+@atomically
+def keep(*, rater: Rater) -> None:
+    """Keep the sets of a rater who reads: a page without units is a sign of life as well."""
+    leases.renew(rater)
 
 
 def start(*, rater: Rater) -> None:

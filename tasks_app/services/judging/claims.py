@@ -26,7 +26,7 @@ from tasks_app.task_types.base import Criterion as AskedCriterion
 LOOK_AT = 20
 
 
-def claim(rater: Rater, task: Task, lease_minutes: float) -> RaterSet | None:
+def claim(rater: Rater, task: Task) -> RaterSet | None:
     """Reserve the next set of a task for a rater: remainders first, else the lowest free booklet; None when full.
 
     A rater who was invited to a certain set gets that set, and no other of the task.
@@ -34,7 +34,7 @@ def claim(rater: Rater, task: Task, lease_minutes: float) -> RaterSet | None:
     A task that is asked of everybody is never full: its units hold no places.
     """
     if task.stage != Task.Stage.MAIN:
-        return _ask_everybody(rater, task, lease_minutes)
+        return _ask_everybody(rater, task)
     invitation = reservations.invitation_of(rater)
     booklet_id = reservations.reserved_set(invitation, task)
     if booklet_id is not None:
@@ -45,14 +45,14 @@ def claim(rater: Rater, task: Task, lease_minutes: float) -> RaterSet | None:
             booklet_id, places = _booklet(rater, task, invitation)
     if not places:
         return None
-    rater_set = _new_set(rater, task, booklet_id if counts_for_the_plan(rater) else None, lease_minutes)
+    rater_set = _new_set(rater, task, booklet_id if counts_for_the_plan(rater) else None)
     _assign(rater, task, rater_set, places)
     if counts_for_the_plan(rater):
         leases.settle(sorted({place.booklet for place in places}), rater)
     return rater_set
 
 
-def _new_set(rater: Rater, task: Task, booklet_id: int | None, lease_minutes: float) -> RaterSet:
+def _new_set(rater: Rater, task: Task, booklet_id: int | None) -> RaterSet:
     number = 1 + (RaterSet.objects.filter(rater=rater).aggregate(last=Max("number"))["last"] or 0)
     times = schedule.times_of(rater, task)
     rater_set = RaterSet.objects.create(
@@ -66,16 +66,16 @@ def _new_set(rater: Rater, task: Task, booklet_id: int | None, lease_minutes: fl
         closes_at=times.closes_at,
         lease_until=times.lease_until,
     )
-    leases.renew(rater_set.pk, lease_minutes)
+    leases.renew(rater)
     return rater_set
 
 
-def _ask_everybody(rater: Rater, task: Task, lease_minutes: float) -> RaterSet | None:
+def _ask_everybody(rater: Rater, task: Task) -> RaterSet | None:
     """Give a rater every unit of a task that is asked of everybody; None where they have it already."""
     if RaterSet.objects.filter(rater=rater, task=task).exists():
         return None
     units = list(Unit.objects.filter(task=task, until=None).order_by("id").values_list("id", flat=True))
-    rater_set = _new_set(rater, task, None, lease_minutes)
+    rater_set = _new_set(rater, task, None)
     purpose = Assignment.Purpose.SCREENING if task.stage == Task.Stage.SCREENING else Assignment.Purpose.EXIT
     planned = tuple(sets.Planned(purpose, unit) for unit in units)
     sets.draw_arrangements(rater, task, planned)

@@ -380,8 +380,7 @@ def save_draft(*, screen: RaterScreen, counter: int, answer: Mapping[str, Any]) 
         Where the assignment has been answered or given back, so that there is nothing to draft.
     """
     assignment = screen.assignment
-    if assignment.set_id is not None:
-        leases.renew(assignment.set_id, leases.minutes_of(screen.rater))
+    leases.renew(screen.rater, writes=_has_news(assignment, counter, answer))
     state = Assignment.objects.select_for_update().values_list("state", flat=True).get(pk=assignment.pk)
     if state not in State.UNANSWERED:
         raise Over
@@ -389,3 +388,9 @@ def save_draft(*, screen: RaterScreen, counter: int, answer: Mapping[str, Any]) 
     newer = Draft.objects.filter(assignment=assignment, counter__lt=counter).update(counter=counter, answer=answer)
     newest = Draft.objects.values_list("counter", flat=True).get(assignment=assignment)
     return SavedDraft(bool(newer), newest)
+
+
+def _has_news(assignment: Assignment, counter: int, answer: Mapping[str, Any]) -> bool:
+    """Return whether a draft holds something that the stored one does not: sent again, it keeps no set."""
+    stored = Draft.objects.filter(assignment=assignment).values_list("counter", "answer").first()
+    return any(answer.values()) and (stored is None or (counter > stored[0] and answer != stored[1]))

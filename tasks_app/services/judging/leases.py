@@ -15,6 +15,9 @@ from tasks_app.services.arrival import groups
 from tasks_app.services.database import SUBMISSIONS
 from tasks_app.services.judging import reservations
 
+# For so long after enrolment, a rater who has answered nothing keeps their sets by opening pages.
+OPENING_MINUTES = 30
+
 # A set that was answered whole is finished when its lease ends; others are expired, with the later waves of who left.
 _EXPIRE = """
 WITH ended AS (
@@ -62,34 +65,43 @@ def leave(sets: Sequence[int], state: str) -> None:
     )
 
 
-# A sign of life keeps all sets of a rater that can be worked on now, of which one is named; their rows are locked in
-# one order. A lease never outlives the closing of its wave, and is never made shorter: that of a later wave is long.
-_RENEW = """
-WITH own AS (
-    SELECT s.id FROM tasks_app_raterset s JOIN tasks_app_raterset named ON named.rater_id = s.rater_id
-    WHERE named.id = %(set)s AND s.state = 'open' AND (s.opens_at IS NULL OR s.opens_at <= now())
-    ORDER BY s.id FOR UPDATE OF s)
-UPDATE tasks_app_raterset
-SET lease_until = LEAST(GREATEST(lease_until, now() + %(minutes)s * interval '1 minute'), closes_at)
-WHERE id IN (SELECT id FROM own) RETURNING id
-"""
+# The end of the leases of a rater's sets `s` after a sign of life. As long as a rater `r` has answered nothing, their
+# sets are kept for some minutes at a time; for how long opening pages does that is bounded (docs/decisions/0087). A
+# lease never outlives the closing of its wave, and is never made shorter: that of a later wave is long.
+_UNTIL = """LEAST(GREATEST(s.lease_until, CASE
+        WHEN %(unanswered_minutes)s::float IS NULL OR %(answers)s OR EXISTS (
+            SELECT 1 FROM tasks_app_assignment d
+            WHERE d.rater_id = r.id AND d.state IN ('submitted', 'surplus', 'skipped', 'replaced'))
+        THEN now() + %(minutes)s * interval '1 minute'
+        WHEN %(writes)s THEN now() + %(unanswered_minutes)s * interval '1 minute'
+        ELSE LEAST(now() + %(unanswered_minutes)s * interval '1 minute',
+                   r.enrolled_at + %(opening_minutes)s * interval '1 minute') END), s.closes_at)"""
 
-_SHOW = """
+# A sign of life keeps all sets of a rater that can be worked on now; their rows are locked in one order.
+_RENEW = f"""
 WITH own AS (
-    SELECT s.id FROM tasks_app_raterset s JOIN tasks_app_raterset named ON named.rater_id = s.rater_id
-    WHERE named.id = %(set)s AND s.state = 'open' AND (s.opens_at IS NULL OR s.opens_at <= now())
-    ORDER BY s.id FOR UPDATE OF s),
+    SELECT id FROM tasks_app_raterset
+    WHERE rater_id = %(rater)s AND state = 'open' AND (opens_at IS NULL OR opens_at <= now())
+    ORDER BY id FOR UPDATE)
+UPDATE tasks_app_raterset s SET lease_until = {_UNTIL}
+FROM tasks_app_rater r WHERE r.id = s.rater_id AND s.id IN (SELECT id FROM own) RETURNING s.id
+"""  # noqa: S608  its parts are constants of the code
+
+_SHOW = f"""
+WITH own AS (
+    SELECT id FROM tasks_app_raterset
+    WHERE rater_id = %(rater)s AND state = 'open' AND (opens_at IS NULL OR opens_at <= now())
+    ORDER BY id FOR UPDATE),
 held AS (
-    UPDATE tasks_app_raterset
-    SET lease_until = LEAST(GREATEST(lease_until, now() + %(minutes)s * interval '1 minute'), closes_at)
-    WHERE id IN (SELECT id FROM own) RETURNING id)
+    UPDATE tasks_app_raterset s SET lease_until = {_UNTIL}
+    FROM tasks_app_rater r WHERE r.id = s.rater_id AND s.id IN (SELECT id FROM own) RETURNING s.id)
 UPDATE tasks_app_assignment SET state = 'live', first_shown = COALESCE(first_shown, now()), renewed_at = now()
 WHERE id = ANY(%(assignments)s) AND set_id IN (SELECT id FROM held) AND state IN ('reserved', 'live') RETURNING id
-"""
+"""  # noqa: S608  its parts are constants of the code
 
 
 # Takes every lock that storing an answer needs, in the order of `database.LOCK_ORDER`: each part reads the one before.
-_LOCK = """
+_LOCK = f"""
 WITH shared AS MATERIALIZED (SELECT pg_advisory_xact_lock_shared(%(submissions)s, %(study)s)),
 person AS MATERIALIZED (
     SELECT id, state, prefs, failed_checks_at FROM tasks_app_rater
@@ -97,13 +109,13 @@ person AS MATERIALIZED (
 own AS MATERIALIZED (
     SELECT id FROM tasks_app_raterset WHERE rater_id = (SELECT id FROM person) ORDER BY id FOR NO KEY UPDATE),
 held AS (
-    UPDATE tasks_app_raterset
-    SET lease_until = LEAST(GREATEST(lease_until, now() + %(minutes)s * interval '1 minute'), closes_at)
-    WHERE id IN (SELECT id FROM own) AND state = 'open' AND (opens_at IS NULL OR opens_at <= now()) RETURNING id)
+    UPDATE tasks_app_raterset s SET lease_until = {_UNTIL}
+    FROM tasks_app_rater r WHERE r.id = s.rater_id AND s.id IN (SELECT id FROM own)
+    AND s.state = 'open' AND (s.opens_at IS NULL OR s.opens_at <= now()) RETURNING s.id)
 SELECT a.id, a.state, a.place_id, p.state, p.prefs, p.failed_checks_at IS NOT NULL
 FROM tasks_app_assignment a, person p
 WHERE a.id = ANY(%(assignments)s) AND (SELECT count(*) FROM held) >= 0 ORDER BY a.id FOR NO KEY UPDATE OF a
-"""
+"""  # noqa: S608  its parts are constants of the code
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,8 +137,7 @@ def lock_to_answer(assignments: Sequence[Assignment], rater: Rater) -> list[Lock
     params = {
         "submissions": SUBMISSIONS,
         "study": rater.study_id,
-        "rater": rater.pk,
-        "minutes": minutes_of(rater),
+        **_sign_of_life(rater, answers=True),
         "assignments": [assignment.pk for assignment in assignments],
     }
     locked = {
@@ -144,26 +155,30 @@ def lock_rater(rater_id: int) -> Rater:
     return rater
 
 
-def minutes_of(rater: Rater) -> float:
-    """Return the minutes by which each request extends a rater's leases: days where their channel says so."""
-    return channels.lease_minutes(rater.study.options, rater.channel)
+def _sign_of_life(rater: Rater, *, answers: bool = False, writes: bool = False) -> dict[str, object]:
+    """Return the parameters of `_UNTIL`: whose sets, how long they are kept, and what the rater does."""
+    lease = channels.lease_of(rater.study.options, rater.channel)
+    return {
+        "rater": rater.pk,
+        "minutes": lease.minutes,
+        "unanswered_minutes": lease.unanswered_minutes,
+        "opening_minutes": OPENING_MINUTES,
+        "answers": answers,
+        "writes": writes,
+    }
 
 
-def renew(set_id: int, lease_minutes: float) -> bool:
-    """Lengthen the leases of a rater's sets and lock their rows; False where the named one is not open any more."""
-    return (set_id,) in rows(_RENEW, {"set": set_id, "minutes": lease_minutes})
+def renew(rater: Rater, *, writes: bool = False) -> None:
+    """Lengthen the leases of a rater's sets and lock their rows; `writes` says that the rater wrote, not only read."""
+    rows(_RENEW, _sign_of_life(rater, writes=writes))
 
 
-def show(assignments: Sequence[Assignment], lease_minutes: float) -> list[Assignment]:
-    """Mark units of a set as shown and lengthen the rater's leases; return those that were not freed meanwhile.
+def show(assignments: Sequence[Assignment], rater: Rater) -> list[Assignment]:
+    """Mark units of a rater as shown and lengthen the rater's leases; return those that were not freed meanwhile.
 
     One statement: the sets' rows are locked before the assignments', as everywhere.
     """
-    params = {
-        "set": assignments[0].set_id,
-        "minutes": lease_minutes,
-        "assignments": [assignment.pk for assignment in assignments],
-    }
+    params = {**_sign_of_life(rater), "assignments": [assignment.pk for assignment in assignments]}
     shown = {pk for (pk,) in rows(_SHOW, params)}
     return [assignment for assignment in assignments if assignment.pk in shown]
 
@@ -205,7 +220,7 @@ def _move(set_id: int) -> None:
             )
 
 
-def revive(set_id: int, lease_minutes: float) -> int:
+def revive(set_id: int, rater: Rater) -> int:
     """Give a rater who comes back late whatever of an expired set is still free; return how many units that is."""
     _move(set_id)
     revived = rows(
@@ -219,7 +234,7 @@ def revive(set_id: int, lease_minutes: float) -> int:
     if revived:
         _drop_orphans(set_id)
         RaterSet.objects.filter(pk=set_id, state=RaterSet.State.EXPIRED).update(state=RaterSet.State.OPEN)
-        renew(set_id, lease_minutes)
+        renew(rater)
         places = [row[0] for row in revived if row[0] is not None]
         settle(list(Booklet.objects.filter(places__in=places).values_list("pk", flat=True).distinct()), None)
     return len(revived)

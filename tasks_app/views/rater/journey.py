@@ -52,6 +52,7 @@ def instructions(visit: Visit) -> HttpResponse:
             return forged(visit.request)
         assignments.start(rater=rater)
         return visit.go_to("judge")
+    assignments.keep(rater=rater)
     return visit.render("rater/instructions.html", _instructions_context(visit, form))
 
 

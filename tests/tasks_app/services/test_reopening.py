@@ -52,7 +52,7 @@ def test_a_place_asked_again_goes_to_somebody_new_and_the_answer_stays() -> None
     assert len(own_judgments(rater)) == 3
     (shown,) = fieldwork_with(study).raters
     assert shown.judged == shown.given == 3, "the rater has done what was given"
-    assert claims.claim(rater, task, 30) is None, "nobody is asked the same again"
+    assert claims.claim(rater, task) is None, "nobody is asked the same again"
     other = walk.arrive(study)
     judge_all(study, other)
     assert len(own_judgments(other)) == 2

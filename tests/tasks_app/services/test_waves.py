@@ -169,7 +169,9 @@ def test_a_lease_is_never_made_shorter_and_never_outlives_the_closing(study: Stu
     week = sets_of(ada)["week-1"]
     assert next_for(rater=ada) is not None
     assert sets_of(ada)["week-1"].lease_until == week.closes_at
-    leases.renew(week.pk, 100_000)
+    settings = {**study.settings, "flow": {**study.settings["flow"], "lease_minutes": 40_000}}
+    Study.objects.filter(pk=study.pk).update(settings=settings)
+    assert next_for(rater=Rater.objects.get(pk=ada.pk)) is not None
     assert sets_of(ada)["week-1"].lease_until == week.closes_at
 
 
