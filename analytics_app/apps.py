@@ -12,9 +12,10 @@ class AnalyticsAppConfig(AppConfig):
     def ready(self) -> None:
         """Fill the registries of the app below: section, tabs, power of drafts, files; and hear its signals."""
         from analytics_app import plan_section, receivers, views  # noqa: F401, PLC0415  models must be loaded first
-        from analytics_app.services import datasheet_files, smallest_difference  # noqa: PLC0415
+        from analytics_app.services import datasheet_files, mentions, smallest_difference  # noqa: PLC0415
 
         plan_section.register_section()
         views.register_tabs()
         smallest_difference.register()
         datasheet_files.register()
+        mentions.register_texts()

@@ -31,6 +31,7 @@ from evalweb.local_services import ServiceError, VarFolder
 from evalweb.local_services.postgres import program
 from evalweb.local_services.processes import FULL_DISK, sentence
 from evalweb.migration_state import listed, unknown
+from tasks_app.services import tombstones
 
 FORMAT = 1
 DUMP, SECRETS, MEDIA, MANIFEST = "database.dump", "secrets", "media", "manifest.json"
@@ -105,6 +106,7 @@ def create(var: VarFolder, folder: Path | None = None) -> Path:
     dump names exist when they are copied afterwards.
     """
     var.make()
+    _list_erasures(var)
     folder = folder or var.backups
     folder.mkdir(parents=True, exist_ok=True)
     target = folder / f"evalweb-{datetime.now(UTC):%Y%m%dT%H%M%S%fZ}.tar.gz"
@@ -144,7 +146,26 @@ def restore(var: VarFolder, file: Path, say: Any) -> None:
         if (content / SECRETS).exists():
             (content / SECRETS).chmod(0o600)
             (content / SECRETS).replace(var.secrets)
+    if listed_erasures := len(tombstones.read(var.erasures)):
+        say(
+            f"{var.erasures} lists {listed_erasures} erased raters. Those whom this backup still holds are erased "
+            "again when evalweb starts.\n"
+        )
     say("Done. `make run` starts evalweb with the restored data.\n")
+
+
+def _list_erasures(var: VarFolder) -> None:
+    """Add the raters who are erased in the database to the list outside it, from which erasures are repeated."""
+    with _cursor() as cursor:
+        cursor.execute("SELECT to_regclass('tasks_app_rater') IS NOT NULL")
+        if cursor.fetchone() != (True,):
+            return
+        cursor.execute(tombstones.ERASED)
+        erased = [tombstones.of_seeds(*row) for row in cursor.fetchall()]
+    try:
+        tombstones.add(var.erasures, erased)
+    except ValueError as problem:
+        raise ServiceError(str(problem)) from problem
 
 
 def _refuse_other_sessions() -> None:

@@ -18,7 +18,7 @@ from typing import Any
 
 import django
 from django.contrib.auth import get_user_model
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.db import OperationalError, connection
 
 from evalweb import backup, environment, static_files
@@ -39,6 +39,7 @@ def main(arguments: list[str] | None = None) -> None:
     wait_for_database(environment.number("EVALWEB_DATABASE_SECONDS"))
     with collecting_static() if options.static else nullcontext(), one_at_a_time():
         migrate(backup_first=options.backup)
+        repeat_erasures()
         report["password_valid"] = make_researcher(environment.text("EVALWEB_RESEARCHER_PASSWORD"))
     if options.report:
         write_private(options.report, json.dumps(report))
@@ -110,6 +111,14 @@ def migrate(*, backup_first: bool) -> None:
     say(f"Preparing the database: {len(pending)} migrations")
     with elapsed_shown(say):
         call_command("migrate", interactive=False, verbosity=0)
+
+
+def repeat_erasures() -> None:
+    """Erase raters again whom an older backup has brought back, before anybody can see them."""
+    try:
+        call_command("repeat_erasures", stdout=sys.stdout)
+    except CommandError as problem:
+        sys.exit(f"Erasures cannot be repeated: {problem}")
 
 
 @contextmanager

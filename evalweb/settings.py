@@ -206,6 +206,9 @@ STATIC_ROOT = Path(environment.text("EVALWEB_STATIC") or VAR_DIR / "static").res
 STATICFILES_DIRS = [BASE_DIR / "static"]
 # Media is private: no address serves this folder, a view that checks who asks does.
 MEDIA_ROOT = VAR_DIR / "media"
+
+# Erasures outside the database, to be repeated after an older backup was restored.
+ERASURES = VAR_DIR / "erasures.jsonl"
 MEDIA_URL = ""
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},

@@ -47,6 +47,7 @@ class VarFolder:
         self.postgres = self.root / "postgres"
         self.valkey = self.root / "valkey"
         self.secrets = self.root / "secrets"
+        self.erasures = self.root / "erasures.jsonl"
         self._lock = self.root / "lock"
         self._state = self.root / "running.json"
 

@@ -1,11 +1,15 @@
 """Erase a rater's answers, times, comments and identity. Counts stay, so that totals remain right."""
 
 import json
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
 
-from django.db import connection
+from django.conf import settings
+from django.db import connection, transaction
 from django.db.models import Count
 from django.db.models.functions import Now
+from django.utils.translation import gettext as _
 
 from tasks_app import channels
 from tasks_app.credentials import hash_token, mark_of_erased, new_token
@@ -28,11 +32,14 @@ from tasks_app.models import (
     Rating,
 )
 from tasks_app.models.statements import rows
-from tasks_app.services import collecting, contact, events
+from tasks_app.services import collecting, contact, events, tombstones
+from tasks_app.services import mentions as mentioned
 from tasks_app.services.arrival.enrolment import new_pseudonym
 from tasks_app.services.coding import about_decision
 from tasks_app.services.database import atomically, lock_claims, lock_submissions
 from tasks_app.services.judging import assignments, leases
+from tasks_app.services.mentions import Removed
+from tasks_app.services.tombstones import Tombstone
 from tasks_app.signals import rater_erased
 
 # Replaces a required reason that might name the erased rater.
@@ -45,14 +52,27 @@ class Erased:
 
     judgments: int
     ratings: int
+    mentions: int = 0
+
+
+class NewMention(ValueError):
+    """A text names the rater that was not there to choose when it was decided what is removed."""
 
 
 @atomically
-def erase(*, rater: Rater, by: events.Actor = None) -> Erased:
+def erase(*, rater: Rater, by: events.Actor = None, mentions: Mapping[str, bool] | None = None) -> Erased:
     """Erase a rater's answers and everything that identifies them; erasing again changes nothing.
+
+    The pseudonym is also removed from the texts of researchers that `mentions` says, each by its key; from all of them
+    with None, as when raters withdraw and nobody is there to choose.
 
     Assignments stay, each answered one with a tombstone; the places of erased answers are free for others again. Other
     apps hear `rater_erased` before the rows are gone. The pseudonym is drawn anew, so that an old export leads nowhere.
+
+    Raises
+    ------
+    NewMention
+        Where a text that names the rater is missing from `mentions`.
     """
     lock_claims(rater.study_id)
     # A run that is reading which ratings there are sees them all or none.
@@ -63,10 +83,38 @@ def erase(*, rater: Rater, by: events.Actor = None) -> Erased:
     if fresh.state != Rater.State.ENDED:
         assignments.leave_early(fresh, Rater.Outcome.WITHDRAWN)
     contact.remove_name(rater=fresh, pseudonym=fresh.pseudonym)
+    removed = _remove_mentions(fresh, mentions)
     erased = _erase_answers(fresh)
     _forget(fresh)
-    events.log(fresh.study, by, "erased", about="", after={"judgments": erased.judgments, "ratings": erased.ratings})
-    return erased
+    counts = {"judgments": erased.judgments, "ratings": erased.ratings}
+    named = {"mentions_removed": removed.removed, "mentions_left": removed.left}
+    events.log(fresh.study, by, "erased", about="", after=counts | (named if any(named.values()) else {}))
+    _keep_in_list(tombstones.of(fresh))
+    return replace(erased, mentions=removed.removed)
+
+
+def _remove_mentions(rater: Rater, chosen: Mapping[str, bool] | None) -> Removed:
+    """Remove the pseudonym from texts of researchers: those chosen, or all."""
+    if chosen is None:
+        return mentioned.remove(rater=rater, keys=None)
+    if {mention.key for mention in mentioned.mentions_of(rater)} - set(chosen):
+        raise NewMention(
+            _("Texts that were not listed name %(rater)s. Nothing was erased. Look at the list and try again.")
+            % {"rater": rater.pseudonym}
+        )
+    return mentioned.remove(rater=rater, keys={key for key, is_removed in chosen.items() if is_removed})
+
+
+def _keep_in_list(tombstone: Tombstone) -> None:
+    """Note an erasure outside the database once it is committed, so that an older backup does not bring the rater back.
+
+    A failure, as on a full disk, is logged and undoes nothing: the next backup notes what is missing.
+    """
+
+    def note() -> None:
+        tombstones.add(Path(settings.ERASURES), [tombstone])
+
+    transaction.on_commit(note, robust=True)
 
 
 def _erase_answers(rater: Rater) -> Erased:
@@ -138,6 +186,17 @@ def _forget(rater: Rater) -> None:
 def _mark(identity: Identity) -> str:
     person = channels.canonical_id(identity.channel, identity.external_id)
     return mark_of_erased(identity.study_id, identity.channel, person)
+
+
+def repeat() -> int:
+    """Erase raters again whom a restored backup, older than their erasure, has brought back; return how many."""
+    listed = {tombstone.rater: tombstone for tombstone in tombstones.read(Path(settings.ERASURES))}
+    raters = Rater.objects.filter(pk__in=list(listed), erased_at=None).select_related("study").order_by("pk")
+    # The same number in a database from elsewhere is somebody else.
+    again = [rater for rater in raters if tombstones.of(rater) == listed[rater.pk]]
+    for rater in again:
+        erase(rater=rater)
+    return len(again)
 
 
 @atomically

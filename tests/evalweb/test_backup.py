@@ -25,6 +25,7 @@ from evalweb import backup
 from evalweb.local_services import VarFolder
 from evalweb.local_services.folder import BASE_DIR
 from evalweb.local_services.postgres import OWNER, SUPERUSER
+from tasks_app.services import tombstones
 from tests.deviations import assert_each
 from tests.servers import new_database, temporary_folder
 
@@ -104,6 +105,24 @@ def test_a_round_trip_brings_everything_back(here: Installation) -> None:
     (replaced,) = set(here.var.backups.iterdir()) - {file}
     assert here.run("restore", str(replaced)).returncode == 0
     assert here.content() == changed
+
+
+def test_erasures_are_listed_outside_the_backups(here: Installation) -> None:
+    """The list outlives a restore of an older backup, and the restore says so."""
+    here.sql("CREATE TABLE tasks_app_study (id int, seed bigint)")
+    here.sql("CREATE TABLE tasks_app_rater (id int, seed bigint, study_id int, erased_at timestamptz)")
+    here.sql("INSERT INTO tasks_app_study VALUES (1, 77)")
+    here.sql("INSERT INTO tasks_app_rater VALUES (5, 123, 1, NULL), (6, 124, 1, NULL)")
+    older = here.back_up()
+    assert tombstones.read(here.var.erasures) == []
+    here.sql("UPDATE tasks_app_rater SET erased_at = now() WHERE id = 5")
+    answer = here.run("restore", str(older))
+    assert f"{here.var.erasures} lists 1 erased raters." in answer.stdout, answer
+    assert here.sql("SELECT count(*) FROM tasks_app_rater WHERE erased_at IS NULL") == [(2,)]
+    assert tombstones.read(here.var.erasures) == [tombstones.of_seeds(5, 123, 77)]
+    assert stat.S_IMODE(here.var.erasures.stat().st_mode) == 0o600
+    here.var.erasures.write_text("no erasure\n")
+    assert "line 1: this is no erasure" in here.run("create").stderr
 
 
 def test_it_moves_to_another_machine(here: Installation, tmp_path: Path) -> None:

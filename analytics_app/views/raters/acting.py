@@ -53,13 +53,23 @@ def _forget(request: HttpRequest, rater: Rater) -> str:
 
 
 def _erase(request: HttpRequest, rater: Rater) -> str:
-    erased = erasure.erase(rater=rater, by=request.user)
-    sentence = ngettext(
-        "%(n)s answer of this rater was erased, with everything that identified them.",
-        "%(n)s answers of this rater were erased, with everything that identified them.",
-        erased.judgments,
-    )
-    return sentence % {"n": erased.judgments}
+    removed = set(request.POST.getlist("mention"))
+    chosen = {key: key in removed for key in request.POST.getlist("listed")}
+    erased = erasure.erase(rater=rater, by=request.user, mentions=chosen)
+    sentences = [
+        ngettext(
+            "%(n)s answer of this rater was erased, with everything that identified them.",
+            "%(n)s answers of this rater were erased, with everything that identified them.",
+            erased.judgments,
+        )
+        % {"n": erased.judgments}
+    ]
+    if erased.mentions:
+        removals = ngettext(
+            "The pseudonym was removed from %(n)s text.", "The pseudonym was removed from %(n)s texts.", erased.mentions
+        )
+        sentences.append(removals % {"n": erased.mentions})
+    return " ".join(sentences)
 
 
 # What can be done beside a new link, by whom at least.
@@ -84,8 +94,8 @@ def act(request: HttpRequest, slug: str) -> HttpResponseBase:
     rater, _own = _chosen(request, slug, role)
     with refusals_shown(request, ValueError):
         messages.success(request, does(request, rater))
-    if action == "erase":  # the new pseudonym is nobody's: an address would tell whose it was
-        return redirect("analytics:raters", slug)
+        if action == "erase":  # the new pseudonym is nobody's: an address would tell whose it was
+            return redirect("analytics:raters", slug)
     return redirect("analytics:rater", slug, rater.pseudonym)
 
 

@@ -1,10 +1,14 @@
 """Erasing a rater: nothing that says who they are or what they gave stays anywhere, and counts do."""
 
+from io import StringIO
+from pathlib import Path
 from random import Random
 
 import pytest
+from django.core.management import CommandError, call_command
 from django.db import DatabaseError, connection, transaction
 from django.test import Client
+from pytest_django import DjangoCaptureOnCommitCallbacks, Settings
 
 from analytics_app.models import Exclusion, Run
 from analytics_app.runs import start
@@ -12,7 +16,7 @@ from analytics_app.services import exclusions
 from tasks_app.channels.base import Arrival
 from tasks_app.models import Assignment, Booklet, Erasure, Identity, Judgment, Payment, Rater, Rating, Study
 from tasks_app.selectors.screens import RaterScreen
-from tasks_app.services import erasure
+from tasks_app.services import erasure, tombstones
 from tasks_app.services.arrival import enrolment
 from tasks_app.services.judging import claims, judgments
 from tests import invariants, walk
@@ -152,3 +156,48 @@ def test_platform_ids_go_after_the_time_that_is_set(days: int | None, kept: bool
         )
     assert erasure.remove_old_identities() == (not kept)
     assert Identity.objects.filter(rater=rater).exists() == kept
+
+
+@pytest.fixture
+def listed(tmp_path: Path, settings: Settings) -> Path:
+    """Where erasures are listed."""
+    settings.ERASURES = tmp_path / "erasures.jsonl"
+    return tmp_path / "erasures.jsonl"
+
+
+def test_an_erasure_is_listed_once_it_is_committed(
+    listed: Path, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
+) -> None:
+    rater = walk.arrive(build_study(None))
+    pseudonym = rater.pseudonym
+    with django_capture_on_commit_callbacks(execute=True):
+        erasure.erase(rater=rater)
+        assert not listed.exists()
+    rater.refresh_from_db()
+    assert tombstones.read(listed) == [tombstones.of(rater)]
+    assert pseudonym not in listed.read_text()
+    listed.write_text(f'{listed.read_text()}{{"rater": 99, "di')  # cut off by a crash
+    assert tombstones.add(listed, [tombstones.of(rater), tombstones.Tombstone(7, "x")]) == 1
+    assert tombstones.read(listed) == [tombstones.of(rater), tombstones.Tombstone(7, "x")]
+
+
+def test_raters_whom_an_older_backup_brought_back_are_erased_again(listed: Path) -> None:
+    study = build_study(None)
+    back, other, same_number = (walk.arrive(study) for _time in range(3))
+    elsewhere = tombstones.of_seeds(same_number.pk, same_number.seed + 1, study.seed)
+    tombstones.add(listed, [tombstones.of(back), elsewhere, tombstones.Tombstone(2**40, "gone")])
+    said = StringIO()
+    call_command("repeat_erasures", stdout=said)
+    assert said.getvalue().startswith("Erased 1 rater again")
+    erased = Rater.objects.filter(erased_at__isnull=False)
+    assert list(erased) == [back]
+    assert other not in erased
+    said = StringIO()
+    call_command("repeat_erasures", stdout=said)
+    assert said.getvalue() == ""
+
+
+def test_a_list_that_cannot_be_read_is_not_passed_over(listed: Path) -> None:
+    listed.write_text("{}\n")
+    with pytest.raises(CommandError, match="line 1: this is no erasure"):
+        call_command("repeat_erasures")
