@@ -31,15 +31,15 @@ PREFIX = "r-"
 class FreeText:
     """A column in which researchers write what they like: its label on pages, and the way from a row to its study.
 
-    Only rows `among` those that people write are searched. Rows that belong to the rater by one of the ways in `own` are
-    erased with the rater anyway. Rows for which `stays` is true are never changed, for the reason `because`.
+    Rows that `among` leaves out are written by nobody and are not searched. Rows that belong to the rater by one of the
+    ways in `own` are erased with the rater. Rows for which `stays` is true are never changed, for the reason `because`.
     """
 
     model: type[Model]
     field: str
     study: str
     label: str | Promise
-    among: Q = Q()
+    among: Q | None = None
     own: tuple[str, ...] = ()
     stays: Q | None = None
     because: str | Promise = ""
@@ -52,7 +52,9 @@ class FreeText:
     def naming(self, rater: Rater, code: str) -> "QuerySet[Model, tuple[Any, ...]]":
         """Return rows that may name a rater, as column, id, text and whether the row stays as it is."""
         stays = Case(When(self.stays, then=True), default=False) if self.stays else Value(value=False)
-        found = self.model._default_manager.filter(self.among, **{self.study: rater.study_id})
+        found = self.model._default_manager.filter(**{self.study: rater.study_id})
+        if self.among is not None:
+            found = found.filter(self.among)
         for way in self.own:
             found = found.exclude(**{way: rater})
         rows: QuerySet[Model, tuple[Any, ...]] = (

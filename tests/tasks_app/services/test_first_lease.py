@@ -80,11 +80,11 @@ def test_who_enrols_46_raters_and_answers_nothing_holds_no_place_after_ten_minut
 def test_opening_pages_keeps_a_set_for_half_an_hour_and_drafts_keep_it_for_longer() -> None:
     study = small_study(sets=2, lease_minutes=1440)
     reader, writer = arrive(study), arrive(study)
-    draft = {"answer": "a"}
+    draft, unit = {"answer": "a"}, next_for(rater=writer)
+    assert unit is not None
     for number in range(1, 6):
-        for rater in (reader, writer):
-            unit = next_for(rater=rater)
-            assert unit is not None
+        assert next_for(rater=reader) is not None
+        assert next_for(rater=writer) == unit
         draft = {"answer": draft["answer"] + "a"}
         assert judgments.save_draft(screen=RaterScreen(writer, unit), counter=number, answer=draft).saved
         pass_minutes(study, 9)
