@@ -11,8 +11,8 @@ from tasks_app.services import mentions
 # Models whose texts come from no researcher who writes about a rater, and why.
 NOT_ABOUT_RATERS = {
     # The design: written before there are raters, frozen, and shown to raters.
-    "study", "studyversion", "task", "criterion", "consenttext", "group", "system", "item", "output", "unit", "part",
-    "gold", "media", "itemmedia", "prefill", "place", "booklet", "plandocument",
+    "study", "version", "task", "criterion", "consenttext", "group", "system", "item", "output", "unit", "part",
+    "gold", "media", "itemmedia", "prefill", "place", "booklet", "plan", "document",
     "setup", "setupchange", "setuprow", "setupwork", "importmapping",
     # Names of things.
     "project", "projectstep", "projectwork", "apitoken", "idempotency", "membership", "commentlink",
@@ -20,7 +20,7 @@ NOT_ABOUT_RATERS = {
     "rater", "identity", "invitation", "outbox", "assignment", "draft", "judgment", "rating", "controlresult",
     "codedanswer", "collectedtext", "event", "enrolmentcount", "dailysalt", "raterset",
     # Computed; the names of raters are replaced in them: analytics_app/services/erasing.py.
-    "run", "runpart", "resultrow", "plot", "agreementpoint", "queueseen", "metricscore", "measuredoutcome",
+    "run", "runpart", "resultrow", "plot", "agreementpoint", "workerbeat", "metricscore", "measuredoutcome",
 }  # fmt: skip
 
 # Columns of the other models that hold no sentence.

@@ -7,6 +7,7 @@ from typing import Any
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
+from django.utils.functional import SimpleLazyObject
 from django.utils.translation import gettext as _
 
 from analytics_app.exports.ratings import may_export
@@ -14,7 +15,7 @@ from analytics_app.selectors import pages
 from analytics_app.views.monitor import moments
 from analytics_app.views.raters.seconds import seconds_chart
 from tasks_app import access
-from tasks_app.models import Assignment, Identity, Membership, Rater, Study
+from tasks_app.models import Assignment, Identity, Rater, Study
 from tasks_app.selectors.fieldwork.timeline import SeenUnit, seen_by, seen_units
 from tasks_app.selectors.pay import minutes_of
 from tasks_app.selectors.payees import channel_of
@@ -44,11 +45,10 @@ def rater_page(
 ) -> HttpResponse:
     """Answer with the page of a rater to somebody whose role in the study was fetched; `made` is shown this once."""
     study, own = fetched
-    reads_gold, is_owner = access.reaches(own, access.GOLD_READER), access.reaches(own, Membership.Role.OWNER)
+    reads_gold = access.reaches(own, access.GOLD_READER)
 
     def context(study: Study) -> dict[str, Any]:
-        shown = _context(request, study, pseudonym, reads_gold=reads_gold)
-        return {**shown, **(_to_erase(shown["rater"]) if is_owner else {}), **made}
+        return {**_context(request, study, pseudonym, reads_gold=reads_gold), **made}
 
     title = _("Rater %(rater)s") % {"rater": pseudonym}
     return study_page(
@@ -84,14 +84,10 @@ def _context(request: HttpRequest, study: Study, pseudonym: str, *, reads_gold: 
         "unread": len(contact.unread(rater)),
         "contacts": study.events.filter(object=rater.pseudonym, verb__in=VERBS).select_related("actor"),
         "has_identity": Identity.objects.filter(rater=rater).exists(),
+        # Read by the template for those who may erase the rater.
+        "mentions": SimpleLazyObject(lambda: mentions.mentions_of(rater)),
+        "erased_word": mentions.ERASED_RATER,
     }
-
-
-def _to_erase(rater: Rater) -> dict[str, Any]:
-    """Return the texts that name a rater, for whoever may erase the rater."""
-    if rater.erased_at is not None or rater.kind == Rater.Kind.IMPORTED:
-        return {}
-    return {"mentions": mentions.mentions_of(rater), "erased_word": mentions.ERASED_RATER}
 
 
 def _limit(rater: Rater) -> str:
