@@ -3,9 +3,13 @@
 from pathlib import Path
 
 from evalweb import environment, logs
+from evalweb.front.held_socket import HELD
 
 _host = environment.text("HOST")
-bind = f"{f'[{_host}]' if ':' in _host else _host}:{environment.number('PORT', least=1)}"
+bind = f"fd://{HELD}" if HELD else f"{f'[{_host}]' if ':' in _host else _host}:{environment.number('PORT', least=1)}"
+# Under `make run` the code is loaded once, before processes are forked: a killed process is replaced in a moment, and
+# there are processes only when they can serve. Elsewhere each loads it, and SIGHUP loads new code.
+preload_app = HELD is not None
 # An event loop waits for clients; EVALWEB_WEB_THREADS threads compute, see evalweb.asgi.
 worker_class = "evalweb.front.worker.Worker"
 workers = environment.number("EVALWEB_WEB_PROCESSES", least=1)

@@ -1,10 +1,13 @@
 """A gunicorn worker with an event loop, and limits on first requests and on idle or slow connections."""
 
+import os
 import resource
 from typing import Any
 
 from gunicorn.asgi.protocol import ASGIProtocol
 from gunicorn.workers import gasgi
+
+from evalweb.front.held_socket import HELD
 
 # From the opening of a connection to the end of its first request's head; later heads have gunicorn's keep-alive time.
 HEAD_SECONDS = 20
@@ -45,8 +48,22 @@ class Worker(gasgi.ASGIWorker):  # type: ignore[misc]
     """A worker that knows its connections: `worker_class` in evalweb.gunicorn_conf."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
+        # Called in gunicorn's main process, before the fork.
+        self.supervisor = os.getppid() if HELD else None
         super().__init__(*args, **kwargs)
         self.connections: dict[Connection, None] = {}
+
+    @property
+    def ppid(self) -> int:
+        """The parent with which gunicorn compares the current one, and ends where they differ.
+
+        If the main process is killed, the supervisor of `make run` adopts this one and ends it when others serve.
+        """
+        return self.supervisor if self.supervisor and os.getppid() == self.supervisor else self._main_process
+
+    @ppid.setter
+    def ppid(self, main_process: int) -> None:
+        self._main_process = main_process
 
     def init_process(self) -> None:
         """Allow as many files as there may be connections, then serve."""

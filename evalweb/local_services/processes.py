@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from time import monotonic
@@ -14,7 +14,7 @@ from typing import TypedDict
 
 import psutil
 
-PR_SET_PDEATHSIG = 1
+PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 FULL_DISK = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 
@@ -113,10 +113,12 @@ def start(
     env: Mapping[str, str] | None = None,
     cwd: Path | str = "/",
     account: Account | None = None,
+    keeps_open: Collection[int] = (),
 ) -> subprocess.Popen[bytes]:
     """Start a program whose output goes to `log`, in a session of its own so that Ctrl-C does not reach it.
 
     Where the system can (Linux), it gets the signal `dies_with` when the calling thread ends, however that happens.
+    The files of `keeps_open` are open in the program under the same numbers.
     """
     with log.open("ab") as output:
         process: subprocess.Popen[bytes] = subprocess.Popen(
@@ -128,6 +130,7 @@ def start(
             cwd=cwd,
             env=None if env is None else dict(env),
             preexec_fn=tied_to_parent(dies_with),  # noqa: PLW1509  one system call
+            pass_fds=tuple(keeps_open),
             **(account or Account()),
         )
     if process.stdin is not None:
@@ -154,6 +157,22 @@ def tie_to_parent(number: signal.Signals) -> None:
     """Have the system send `number` to this process when its parent ends, where the system can (Linux)."""
     if sys.platform.startswith("linux"):
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, int(number))
+
+
+def adopt_orphans() -> None:
+    """Become the parent of processes whose own parent ends below this one, where the system can (Linux)."""
+    if sys.platform.startswith("linux"):
+        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
+
+
+def forget_orphans(started: Collection[int]) -> None:
+    """Let adopted processes that have ended disappear; those of `started` are waited for by who started them."""
+    for child in psutil.Process().children():
+        try:
+            if child.pid not in started and child.status() == psutil.STATUS_ZOMBIE:
+                os.waitpid(child.pid, os.WNOHANG)
+        except (psutil.NoSuchProcess, ChildProcessError):
+            continue
 
 
 def wait_until(

@@ -69,6 +69,14 @@ class ValkeyServer:
         processes.send(leftovers, signal.SIGTERM)
         return leftovers
 
+    def stand_ins(self) -> list[psutil.Process]:
+        """Return no processes: what the program leaves behind serves nobody."""
+        return []
+
+    def has_taken_over(self) -> bool:
+        """Return whether the program runs; it has no stand-ins."""
+        return True
+
     def _start_once(self) -> None:
         self.launch()
         assert self.process is not None

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from queue import SimpleQueue
+from socket import socket
 from threading import Event, Thread
 from time import monotonic
 
@@ -70,11 +71,14 @@ def serve(var: VarFolder, messages: Messages) -> int:
         servers = stack.enter_context(local_services.servers(var, say))
         settings |= servers.urls
         stack.callback(_on_stop_signals, signal.SIG_IGN)  # a second Ctrl-C does not interrupt the servers' shutdown
-        settings |= _prepared(var, settings, say)
+        port = stack.enter_context(_port(settings, say))
+        settings |= {"PORT": str(port.getsockname()[1])}
+        _prepare(var, settings, say)
         signals: SimpleQueue[int] = SimpleQueue()
         _on_stop_signals(lambda number, _frame: signals.put(number))
         signal.signal(signal.SIGCHLD, lambda number, _frame: signals.put(number))
-        processes_of_ours = children.children(var, settings)
+        processes.adopt_orphans()
+        processes_of_ours = children.children(var, settings, port=port)
         stack.callback(children.stop, processes_of_ours)
         stack.callback(ended.set)
         _launch(processes_of_ours, str(var.state()["url"]), signals, say)
@@ -83,8 +87,10 @@ def serve(var: VarFolder, messages: Messages) -> int:
         watched: list[Service | Demonstration] = [*services]
         if environment.flag("EVALWEB_DEMO"):
             watched.append(_demonstrate(var, settings, messages, stack))
-        Supervisor(services, say=say, upkeep=Upkeep(var, watched)).run(signals)
+        supervisor = Supervisor(services, say=say, upkeep=Upkeep(var, watched))
+        supervisor.run(signals)
         say("Stopping")
+        processes.send(supervisor.stand_ins(), signal.SIGTERM)
     return 0
 
 
@@ -110,7 +116,8 @@ class Upkeep:
         self._written: list[processes.Mark] = []
 
     def __call__(self) -> None:
-        """Rotate logs and store the processes; OSError if the disk is full."""
+        """Forget orphans, rotate logs and store the processes; OSError if the disk is full."""
+        processes.forget_orphans([service.process.pid for service in self.services if service.process])
         # PostgreSQL tells the next start by a lock file of its own, and wants another signal.
         running = [service.process for service in self.services if service.process and service.name != "postgres"]
         marks = [mark for process in running if (mark := processes.mark_of(process.pid)) is not None]
@@ -128,24 +135,28 @@ def _settings(var: VarFolder) -> dict[str, str]:
     return {**chosen, **{name: os.environ[name] for name in chosen if os.environ.get(name)}}
 
 
-def _prepared(var: VarFolder, settings: dict[str, str], say: local_services.Say) -> dict[str, str]:
-    """Choose the port and get database, static files and login ready; return HOST's PORT."""
+@contextmanager
+def _port(settings: dict[str, str], say: local_services.Say) -> Iterator[socket]:
+    """Hold the port that browsers connect to, as long as the context lasts."""
     first = environment.number("PORT", least=1)
     with address.held_port(settings["HOST"], first) as held:
-        port = int(held.getsockname()[1])
-        if port != first:
-            say(f"Port {first} is taken; using {port}")
-        url = address.base_url(settings["HOST"], port)
-        var.write_state({"url": url, **{name: settings[name] for name in ("DATABASE_URL", "REDIS_URL")}})
-        report = ["--report", str(var.root / "prepared.json")]
-        with _preparing(["--static", "--backup", *report], settings) as step:
-            failed = step.wait() != 0
+        if (number := held.getsockname()[1]) != first:
+            say(f"Port {first} is taken; using {number}")
+        yield held
+
+
+def _prepare(var: VarFolder, settings: dict[str, str], say: local_services.Say) -> None:
+    """Get database, static files and login ready."""
+    url = address.base_url(settings["HOST"], int(settings["PORT"]))
+    var.write_state({"url": url, **{name: settings[name] for name in ("DATABASE_URL", "REDIS_URL")}})
+    report = ["--report", str(var.root / "prepared.json")]
+    with _preparing(["--static", "--backup", *report], settings) as step:
+        failed = step.wait() != 0
     if failed:
         raise ServiceError(
             "The database or the static files could not be prepared; the reason stands above. Nothing was started."
         )
     say("Starting web server, worker and scheduler")
-    return {"PORT": str(port)}
 
 
 def _announce(var: VarFolder, settings: dict[str, str], messages: Messages, ended: Event) -> None:

@@ -1,4 +1,4 @@
-"""The address of `make run`: a free port held until gunicorn takes it, and the host names it answers to."""
+"""The address of `make run`: a free port held as long as it runs, and the host names it answers to."""
 
 import errno
 import socket
@@ -10,14 +10,16 @@ import psutil
 from evalweb.local_services import ServiceError
 
 TRIES = 100
+# Connections that wait to be accepted, as many as gunicorn asks for on a socket of its own.
+WAITING = 2048
 EVERYWHERE = frozenset({"0.0.0.0", "::"})  # noqa: S104  asked for by whoever sets HOST
 
 
 @contextmanager
 def held_port(host: str, first: int) -> Iterator[socket.socket]:
-    """Yield a socket on `first` or the next free port, which keeps others off it until the server takes it.
+    """Yield a socket that listens on `first` or the next free port, for the web server to accept from.
 
-    It listens: a port that is only bound can be bound by others as well, where both allow addresses to be reused.
+    Connections wait while no web server runs, and nobody else gets the port.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     for port in range(first, min(first + TRIES, 65_536)):
@@ -25,7 +27,7 @@ def held_port(host: str, first: int) -> Iterator[socket.socket]:
         try:
             candidate.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             candidate.bind((host, port))
-            candidate.listen()
+            candidate.listen(WAITING)
         except OSError as problem:
             candidate.close()
             if problem.errno not in {errno.EADDRINUSE, errno.EACCES}:

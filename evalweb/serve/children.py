@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import psutil
 
+from evalweb.front.held_socket import NAME as SOCKET
 from evalweb.local_services import VarFolder, processes
 from evalweb.local_services.folder import BASE_DIR
 
@@ -32,24 +34,38 @@ def commands(beat_schedule: Path) -> dict[str, list[str]]:
     }
 
 
-def children(var: VarFolder, environment: Mapping[str, str]) -> list["Child"]:
-    """Return the processes, none of them started."""
+def children(var: VarFolder, environment: Mapping[str, str], *, port: socket.socket) -> list["Child"]:
+    """Return the processes, none of them started. The web server accepts from the listening socket `port`."""
+    own = {"worker": WORKER_ENVIRONMENT, "web": {SOCKET: str(port.fileno())}}
     return [
         Child(
             name,
             command,
             log=var.logs / f"{name}.log",
-            environment=os.environ | environment | (WORKER_ENVIRONMENT if name == "worker" else {}),
+            environment=os.environ | environment | own.get(name, {}),
+            port=port if name == "web" else None,
         )
         for name, command in commands(var.root / "beat-schedule").items()
     ]
 
 
 class Child:
-    """One process and those that it forks, which are a process group."""
+    """One process and those that it forks, which are a process group.
 
-    def __init__(self, name: str, command: list[str], *, log: Path, environment: Mapping[str, str]) -> None:
+    With a socket, the forks go on serving on it where the process was killed, until it has been started again.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        command: list[str],
+        *,
+        log: Path,
+        environment: Mapping[str, str],
+        port: socket.socket | None = None,
+    ) -> None:
         self.name, self.command, self.log, self.environment = name, command, log, environment
+        self.port = port
         self.process: subprocess.Popen[bytes] | None = None
 
     def launch(self) -> None:
@@ -60,16 +76,30 @@ class Child:
             dies_with=DIES_WITH[self.name],
             env=self.environment,
             cwd=BASE_DIR,
+            keeps_open=[self.port.fileno()] if self.port else [],
         )
 
     def end_leftovers(self) -> list[psutil.Process]:
         """Ask the forks of a process that has ended to end what they are doing, and return them.
 
-        The web server's keep the port, and a worker's would compute beside those of the next one.
+        A worker's would compute beside those of the next one. The web server's may serve, see `stand_ins`.
         """
-        leftovers = processes.group_of(self.process.pid) if self.process else []
+        if self.port is not None:
+            return []
+        leftovers = self._forks()
         processes.send(leftovers, signal.SIGTERM)
         return leftovers
+
+    def stand_ins(self) -> list[psutil.Process]:
+        """Return the forks of a process that has ended that go on serving on the socket."""
+        return [] if self.port is None else self._forks()
+
+    def has_taken_over(self) -> bool:
+        """Return whether the process has forks that serve: it forks when it has loaded the code."""
+        return self.process is not None and any(fork.pid != self.process.pid for fork in self._forks())
+
+    def _forks(self) -> list[psutil.Process]:
+        return processes.group_of(self.process.pid) if self.process else []
 
 
 def stop(running: Sequence[Child], *, seconds: float = STOP_SECONDS) -> None:

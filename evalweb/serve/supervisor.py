@@ -20,8 +20,12 @@ FIRST_DELAY, LONGEST_DELAY = 0.5, 15.0
 STEADY_SECONDS = 60.0
 # Seconds between two rounds of upkeep while nothing happens.
 UPKEEP_SECONDS = 5.0
+# Seconds between two looks while stand-ins wait for their successor.
+RELIEF_SECONDS = 0.5
 # Longest wait for killed processes to end before their service is started again.
 KILL_SECONDS = 5.0
+# Longest time for which a stand-in may finish its requests once its successor serves.
+STAND_IN_SECONDS = 20.0
 
 
 class Service(Protocol):
@@ -37,6 +41,12 @@ class Service(Protocol):
     def end_leftovers(self) -> list[psutil.Process]:
         """Ask the processes that the program left behind when it ended to end as well, and return them."""
 
+    def stand_ins(self) -> list[psutil.Process]:
+        """Return the processes that the program left behind and that do its work until `has_taken_over`."""
+
+    def has_taken_over(self) -> bool:
+        """Return whether the program, started again, does what its stand-ins do."""
+
 
 @dataclass
 class Watch:
@@ -47,6 +57,8 @@ class Watch:
     failures: int = 0
     due: float | None = None  # when to start it again; None while it runs
     leftovers: list[psutil.Process] = field(default_factory=list)
+    stand_ins: list[psutil.Process] = field(default_factory=list)
+    stand_ins_until: float | None = None  # when to kill those that were asked to end
 
 
 class Supervisor:
@@ -73,7 +85,8 @@ class Supervisor:
         while True:
             self.check()
             due = self.seconds_until_due()
-            wait = UPKEEP_SECONDS if due is None else min(due, UPKEEP_SECONDS)
+            longest = RELIEF_SECONDS if self.is_relieving() else UPKEEP_SECONDS
+            wait = longest if due is None else min(due, longest)
             try:
                 if signals.get(timeout=wait) != signal.SIGCHLD:
                     return
@@ -87,7 +100,17 @@ class Supervisor:
                 self._note_end(watch, reason)
             if watch.due is not None and watch.due <= self.clock():
                 self._launch(watch)
+            if watch.stand_ins and watch.due is None:
+                self._relieve(watch)
         self._do_upkeep()
+
+    def is_relieving(self) -> bool:
+        """Return whether stand-ins of a service that runs again have yet to end."""
+        return any(watch.stand_ins and watch.due is None for watch in self.watches)
+
+    def stand_ins(self) -> list[psutil.Process]:
+        """Return the processes that stand in for a service, or did and have not ended."""
+        return [process for watch in self.watches for process in watch.stand_ins]
 
     def seconds_until_due(self) -> float | None:
         """Return in how many seconds the next service is to be started; None where all of them run."""
@@ -98,6 +121,8 @@ class Supervisor:
         if self.clock() - watch.launched >= STEADY_SECONDS:
             watch.failures = 0
         watch.leftovers = watch.service.end_leftovers()
+        watch.stand_ins += watch.service.stand_ins()
+        watch.stand_ins_until = None
         self._postpone(watch, reason, log=watch.service.log)
 
     def _launch(self, watch: Watch) -> None:
@@ -112,6 +137,16 @@ class Supervisor:
             return
         watch.due = None
         self.say(f"{watch.service.name}: started again")
+
+    def _relieve(self, watch: Watch) -> None:
+        """Ask stand-ins to end once the service does its work again; kill those that do not."""
+        watch.stand_ins = [process for process in watch.stand_ins if _runs(process)]
+        if watch.stand_ins_until is None:
+            if watch.service.has_taken_over():
+                send(watch.stand_ins, signal.SIGTERM)
+                watch.stand_ins_until = self.clock() + STAND_IN_SECONDS
+        elif watch.stand_ins_until <= self.clock():
+            send(watch.stand_ins, signal.SIGKILL)
 
     def _postpone(self, watch: Watch, event: str, *, log: Path | None = None) -> None:
         """Say what happened, with the end of the log where it is news, and when the service is started again."""
@@ -131,6 +166,14 @@ class Supervisor:
             self._upkeep_problem = str(problem)
         else:
             self._upkeep_problem = ""
+
+
+def _runs(process: psutil.Process) -> bool:
+    """Return whether a process has not ended; one that was adopted stays in the system's list for a while."""
+    try:
+        return bool(process.is_running() and process.status() != psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return False
 
 
 def _end_of(service: Service) -> str | None:

@@ -75,9 +75,11 @@ class Running:
         pytest.fail(f"{message!r} was not said:\n{''.join(lines)}")
 
     def child(self, program: str) -> psutil.Process:
-        """Return the process that the supervisor has started for a program."""
+        """Return the process that the supervisor has started for a program, not one that it has adopted."""
         (child,) = (
-            child for child in psutil.Process(self.process.pid).children() if program in " ".join(child.cmdline())
+            child
+            for child in psutil.Process(self.process.pid).children()
+            if program in " ".join(child.cmdline()) and os.getpgid(child.pid) == child.pid
         )
         return child
 
@@ -209,11 +211,19 @@ def what_is_killed_comes_back(site: Running, var: VarFolder) -> None:
     """Kill each process, and assert that it is started again, named, and recorded for the next start."""
     for name, program in PROGRAMS.items():
         before = site.child(program)
+        forks = before.children()
         before.kill()
+        if name == "web":
+            before.wait()
+            # Nobody is refused: forks serve on, or on other systems connections wait.
+            assert readiness(site.url) is None
         said = site.read_until(f"{name}: started again")
         assert f"{name}: killed by SIGKILL. Starting it again in 0.5 s." in said
         assert str(var.logs / f"{name}.log") in said
         assert site.child(program).pid != before.pid
+        if name == "web":
+            _gone, alive = psutil.wait_procs(forks, timeout=60)  # until new ones serve
+            assert alive == []
     assert site.is_ready_again()
     assert broker_answers(var)
     recorded = [mark["pid"] for mark in var.state()["children"]]

@@ -17,7 +17,7 @@ from evalweb.local_services import ServiceError, VarFolder
 from evalweb.serve import announcement, log_files, messages
 from evalweb.serve.log_files import rotate
 from evalweb.serve.messages import Messages
-from evalweb.serve.supervisor import FIRST_DELAY, LONGEST_DELAY, STEADY_SECONDS, Supervisor
+from evalweb.serve.supervisor import FIRST_DELAY, LONGEST_DELAY, STAND_IN_SECONDS, STEADY_SECONDS, Supervisor
 
 
 class Process:
@@ -37,6 +37,9 @@ class Leftover:
 
     def __init__(self) -> None:
         self.signals: list[int] = []
+
+    def status(self) -> str:
+        return psutil.STATUS_RUNNING
 
     def is_running(self) -> bool:
         return signal.SIGKILL not in self.signals
@@ -58,6 +61,8 @@ class Program:
     process: Any = None
     launches: int = 0
     leftovers: list[Any] = field(default_factory=list)
+    forks: list[Any] = field(default_factory=list)
+    serves: bool = True
 
     def launch(self) -> None:
         self.launches += 1
@@ -67,6 +72,12 @@ class Program:
 
     def end_leftovers(self) -> list[psutil.Process]:
         return self.leftovers
+
+    def stand_ins(self) -> list[psutil.Process]:
+        return self.forks
+
+    def has_taken_over(self) -> bool:
+        return self.serves
 
     def end(self, code: int) -> None:
         self.process.code = code
@@ -163,6 +174,40 @@ def test_what_a_killed_process_left_behind_has_ended_before_it_is_started_again(
     quick.signals.append(signal.SIGKILL)  # it has ended
     watched.after(FIRST_DELAY)
     assert (slow.signals, quick.signals) == ([signal.SIGKILL], [signal.SIGKILL])
+
+
+def test_what_serves_on_is_asked_to_end_when_its_successor_serves_and_killed_if_it_does_not(watched: Watched) -> None:
+    fork = Leftover()
+    watched.program.forks, watched.program.serves = [fork], False
+    watched.program.end(-signal.SIGKILL)
+    watched.after(0)
+    watched.after(FIRST_DELAY)
+    watched.after(STAND_IN_SECONDS)
+    assert fork.signals == []
+    assert watched.supervisor.stand_ins() == [fork]
+    watched.program.serves = True
+    watched.after(1)
+    assert fork.signals == [signal.SIGTERM]
+    watched.after(STAND_IN_SECONDS)
+    assert fork.signals == [signal.SIGTERM, signal.SIGKILL]
+    watched.after(1)
+    assert watched.supervisor.stand_ins() == []
+
+
+def test_what_serves_on_does_so_while_its_successor_ends_again(watched: Watched) -> None:
+    first, second = Leftover(), Leftover()
+    watched.program.forks, watched.program.serves = [first], False
+    watched.program.end(-signal.SIGKILL)
+    watched.after(0)
+    watched.after(FIRST_DELAY)
+    watched.program.forks = [second]
+    watched.program.end(1)
+    watched.after(0)
+    watched.after(LONGEST_DELAY)
+    assert (first.signals, second.signals) == ([], [])
+    watched.program.serves = True
+    watched.after(1)
+    assert (first.signals, second.signals) == ([signal.SIGTERM], [signal.SIGTERM])
 
 
 def test_a_full_disk_keeps_upkeep_waiting_and_nothing_else(watched: Watched) -> None:
