@@ -306,7 +306,10 @@ UNFOLD = {
     "LOGIN": {"form": "tasks_app.views.signing_in.ResearcherSignIn"},
     "COLORS": lambda request: {},
     "STYLES": [lambda request: static("css/admin_tokens.css")],
-    "SCRIPTS": [lambda request: static("js/admin_frame.js")],
+    "SCRIPTS": [
+        lambda request: static("js/admin_frame.js"),
+        lambda request: static("js/admin_expressions.js"),
+    ],
     "SIDEBAR": {
         "show_all_applications": lambda request: request.user.is_superuser,
         "navigation": [

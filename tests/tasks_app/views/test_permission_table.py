@@ -58,6 +58,7 @@ def test_each_person_gets_what_the_table_says(world: World, untouched: dict[str,
             before = written() if compared else {}
             sent, stored = world.sent(row, person), files() if compared else []
             answer = world.ask(row, person, sent)
+            assert "unsafe-" not in answer.headers["Content-Security-Policy"]
             body = b"".join(answer)  # a file is read while it is sent
             answered[person] = answer.status_code
             if compared:
