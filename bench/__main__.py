@@ -42,7 +42,7 @@ def _run() -> None:
     django.setup()
     from django.core.management import call_command  # noqa: PLC0415
 
-    from bench import analysing, exporting, judging, pages  # noqa: PLC0415
+    from bench import analysing, exporting, judging, pages, restarting  # noqa: PLC0415
 
     call_command("migrate", verbosity=0)
     call_command("collectstatic", verbosity=0, interactive=False)
@@ -51,6 +51,7 @@ def _run() -> None:
         "analysing": analysing.main,
         "exporting": exporting.main,
         "pages": pages.main,
+        "restarting": restarting.main,
     }
     for name in sys.argv[1:] or benchmarks:
         benchmarks[name]()
