@@ -1,0 +1,62 @@
+"""What raters get while somebody else holds a lock they need: an answer in bounded time, and nothing twice."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import psycopg2
+import pytest
+from django.db import connection
+from django.test import Client
+
+from tasks_app.models import Judgment, Rater, Study
+from tasks_app.services.database import CLAIMS
+from tests import pages
+from tests.tasks_app.views.test_steps import RIGHT
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+PLEASE_TRY_AGAIN = "The server cannot store anything at the moment."
+
+
+@contextmanager
+def held(statement: str, *values: object) -> Iterator[None]:
+    """Hold what a statement locks, in a transaction of somebody else, while pages wait no longer than a moment."""
+    somebody_else = psycopg2.connect(**connection.get_connection_params())
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SET lock_timeout = '50ms'")
+        with somebody_else.cursor() as cursor:
+            cursor.execute(statement, values)
+        yield
+        somebody_else.rollback()
+    finally:
+        somebody_else.close()
+
+
+def test_consent_that_waits_too_long_is_answered_and_sent_again_enrols_once(study: Study, somebody: Client) -> None:
+    path = f"/join/{study.link_code}/"
+    consent = pages.hidden(somebody.get(path))
+    with held("SELECT pg_advisory_xact_lock(%s, %s)", CLAIMS, study.pk):
+        for _press in range(2):
+            answer = somebody.post(path, consent, headers={"accept": "text/html"})
+            assert (answer.status_code, answer["Retry-After"]) == (503, "5")
+            assert PLEASE_TRY_AGAIN in answer.content.decode()
+        assert somebody.get(path).status_code == 200  # reading waits for nobody
+    assert not Rater.objects.exists()
+    links = {somebody.post(path, consent)["Location"] for _press in range(3)}
+    assert len(links) == 1
+    assert Rater.objects.get().sets.count() == study.tasks.count()
+
+
+def test_an_answer_to_a_locked_unit_is_answered_and_sent_again_stored_once(study: Study, somebody: Client) -> None:
+    token = pages.join(study)
+    answer = pages.unit(somebody, token) | RIGHT
+    path = f"/r/{token}/judge/"
+    for locked in ("tasks_app_assignment", "tasks_app_rater", "tasks_app_raterset"):
+        with held(f"SELECT id FROM {locked} FOR UPDATE"):
+            page = somebody.post(path, answer, headers={"accept": "text/html"})
+            assert (page.status_code, page["Retry-After"]) == (503, "5")
+            assert PLEASE_TRY_AGAIN in page.content.decode()
+        assert not Judgment.objects.exists()
+    assert [somebody.post(path, answer).status_code for _press in range(2)] == [302, 302]
+    assert Judgment.objects.count() == 1
