@@ -10,8 +10,9 @@ import sys
 from contextlib import AbstractContextManager
 
 from django.core.management import execute_from_command_line
+from django.db import DatabaseError
 
-from evalweb import local_services
+from evalweb import local_services, outages
 
 # Whoever types a command watches it and can end it: a limit meant for pages would only cut it short, and what is
 # logged about each request of a simulated rater would bury its output.
@@ -30,7 +31,7 @@ def database() -> AbstractContextManager[None]:
 
 
 def main() -> None:
-    """Hand the command line to Django."""
+    """Hand the command line to Django; a sentence says where the database was away or went away meanwhile."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "evalweb.settings")
     for name, value in OF_COMMANDS.items():
         os.environ.setdefault(name, value)
@@ -39,6 +40,14 @@ def main() -> None:
             execute_from_command_line(sys.argv)
     except local_services.ServiceError as problem:
         sys.exit(f"{problem}")
+    except (DatabaseError, OSError) as problem:
+        if not outages.is_outage(problem) or "--traceback" in sys.argv:
+            raise
+        sys.exit(
+            f"Nothing can be stored at the moment: {str(problem).strip()}\n"
+            "The step that the command was at stored nothing. Run it again when the database answers and the disk has "
+            "room."
+        )
 
 
 if __name__ == "__main__":

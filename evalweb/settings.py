@@ -211,7 +211,7 @@ MEDIA_ROOT = VAR_DIR / "media"
 ERASURES = VAR_DIR / "erasures.jsonl"
 MEDIA_URL = ""
 STORAGES = {
-    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "default": {"BACKEND": "evalweb.media_storage.MediaStorage"},
     "staticfiles": {"BACKEND": "evalweb.static_storage.StaticStorage"},
 }
 FILE_UPLOAD_PERMISSIONS = 0o600

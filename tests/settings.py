@@ -17,7 +17,7 @@ os.environ.setdefault("EVALWEB_STATEMENT_SECONDS", "300")
 from evalweb.settings import *
 
 STORAGES = {
-    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "default": {"BACKEND": "evalweb.media_storage.MediaStorage"},
     # No manifest: a test may ask for a page without collecting static files first.
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
 }

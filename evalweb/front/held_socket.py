@@ -7,5 +7,5 @@ main process was killed go on serving on it until those of the next one are ther
 import os
 
 NAME = "EVALWEB_WEB_SOCKET"
-# The number of the open file, None where gunicorn makes a socket of its own. Not a setting: only the supervisor sets it.
+# The number of the open file, None where gunicorn makes its own socket. Not a setting: only the supervisor sets it.
 HELD = os.environ.get(NAME)

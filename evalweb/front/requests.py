@@ -4,6 +4,7 @@ A request that is refused is passed on without its body, with the status in `REF
 the site's own page. No client can set that key, since headers are named HTTP_… there.
 """
 
+import logging
 import sys
 import tempfile
 from collections.abc import Awaitable, Callable
@@ -13,6 +14,8 @@ from urllib.parse import unquote_to_bytes
 
 from evalweb.front.pace import ClientGone, Pace
 from tasks_app.request_sizes import MIB
+
+log = logging.getLogger("evalweb.front")
 
 REFUSAL = "evalweb.refusal"
 Environ = dict[str, Any]
@@ -72,7 +75,7 @@ async def read_body(receive: Receive, length: int | None, limit: int) -> IO[byte
     ------
     Refused
         413 before anything is read where the claimed length is too large, or once too much has come; 408 for a
-        client that is too slow.
+        client that is too slow; 503 where the disk has no room for it.
     ClientGone
         Where the client left before the end: half a form is no answer.
     """
@@ -102,7 +105,11 @@ async def _fill(body: IO[bytes], receive: Receive, limit: int) -> None:
         pace.moved += len(chunk)
         if pace.moved > limit:
             raise Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
-        body.write(chunk)
+        try:
+            body.write(chunk)
+        except OSError as problem:
+            log.error("A large request cannot be kept on the disk: %s", problem)
+            raise Refused(HTTPStatus.SERVICE_UNAVAILABLE) from problem
 
 
 async def discard_body(receive: Receive) -> None:

@@ -1,6 +1,7 @@
 """Between the event loop and the threads: nobody waits for a slow client, and nothing cut short counts as whole."""
 
 import asyncio
+import errno
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from http import HTTPStatus
@@ -9,7 +10,7 @@ from typing import Any, TypeVar
 
 import pytest
 
-from evalweb.front import pace
+from evalweb.front import pace, requests
 from evalweb.front.application import Front
 from evalweb.front.requests import REFUSAL, Environ, Refused
 from evalweb.front.responses import PIECE
@@ -276,6 +277,22 @@ def test_a_body_that_comes_too_slowly_is_refused(
         run(client.run)
     assert client.status == 408
     assert client.whole
+    assert application.asked[0][1] == b""
+
+
+def test_a_body_for_which_the_disk_has_no_room_is_refused_with_the_sites_page(
+    front: Front, application: Application, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class FullDisk(BytesIO):
+        def write(self, _content: Any) -> int:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(requests.tempfile, "SpooledTemporaryFile", lambda **_options: FullDisk())
+    client = Client(front, "/", "POST", content_length="5")
+    client.chunks = [b"12345"]
+    client.finishes.set()
+    run(client.run)
+    assert client.status == 503
     assert application.asked[0][1] == b""
 
 

@@ -84,7 +84,7 @@ def test_an_id_that_is_no_plain_word_is_replaced(client: Client, offered: str) -
     assert len(given) == 32
 
 
-@pytest.mark.parametrize("address", ["/lost/", "/closed/", "/crashed/"])
+@pytest.mark.parametrize("address", ["/lost/", "/closed/", "/crashed/", "/full/"])
 def test_a_lost_database_is_a_page_that_says_when_to_come_back(client: Client, address: str) -> None:
     response = client.get(address, headers={"accept": "text/html"})
     assert (response.status_code, response["Retry-After"]) == (503, "5")

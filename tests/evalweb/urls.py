@@ -1,5 +1,7 @@
 """Addresses that fail in every way a page can, for tests of what stands around all pages."""
 
+import errno
+
 import psycopg2
 from django.contrib import admin
 from django.core.exceptions import BadRequest, PermissionDenied
@@ -50,6 +52,11 @@ def crashed(request: HttpRequest) -> HttpResponse:
     raise DatabaseError("error with status PGRES_TUPLES_OK and no message from the libpq") from psycopg2.DatabaseError()
 
 
+def full(request: HttpRequest) -> HttpResponse:
+    """Fail as a view does that has no room for a file."""
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
 def unsaved(request: HttpRequest) -> HttpResponse:
     """Fail with a DatabaseError that Django raises itself."""
     raise DatabaseError("Save with update_fields did not affect any rows.")
@@ -71,6 +78,7 @@ urlpatterns = [
     path("lost/", lost),
     path("closed/", closed),
     path("crashed/", crashed),
+    path("full/", full),
     path("unsaved/", unsaved),
     path("forbidden/", forbidden),
     path("senseless/", senseless),
