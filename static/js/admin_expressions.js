@@ -12,9 +12,9 @@
   // Members that lead from any value to the window or to a compiler.
   const REFUSED = new Set(["constructor", "prototype", "__proto__", "ownerDocument", "defaultView", "view"]);
   const TOKEN =
-    /\s*(?:(\d+(?:\.\d+)?)|("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|([\p{L}_$][\p{L}\p{N}_$]*)|(=>|===|!==|==|!=|<=|>=|&&|\|\||[-+*/%<>!?:.,;=()[\]{}]))/uy;
+    /\s*(?:(\d+(?:\.\d+)?)|("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|([\p{L}_$][\p{L}\p{N}_$]*)|(=>|===|!==|==|!=|<=|>=|&&|\|\||[-+<>!?:.,;=()[\]{}]))/uy;
   // Operators of two values, loosest first. && and || compute their right side only where it counts.
-  const LEVELS = [["||"], ["&&"], ["===", "!==", "==", "!="], ["<", ">", "<=", ">="], ["+", "-"], ["*", "/", "%"]];
+  const LEVELS = [["||"], ["&&"], ["===", "!==", "==", "!="], ["<", ">", "<=", ">="], ["+", "-"]];
   const OPERATIONS = {
     "||": (left, right) => left() || right(),
     "&&": (left, right) => left() && right(),
@@ -28,9 +28,6 @@
     ">=": (left, right) => left() >= right(),
     "+": (left, right) => left() + right(),
     "-": (left, right) => left() - right(),
-    "*": (left, right) => left() * right(),
-    "/": (left, right) => left() / right(),
-    "%": (left, right) => left() % right(),
   };
 
   function tokensOf(text) {
@@ -187,13 +184,9 @@
 
     primary() {
       const token = this.tokens[this.at];
-      if (token?.kind === "value") {
+      if (token?.kind === "value" || token?.kind === "name") {
         this.at++;
-        return () => token.value;
-      }
-      if (token?.kind === "name") {
-        this.at++;
-        return variable(token.text);
+        return token.kind === "name" ? variable(token.text) : () => token.value;
       }
       if (this.take("(")) {
         const value = this.expression();

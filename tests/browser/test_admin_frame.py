@@ -78,7 +78,7 @@ def test_expressions_reach_components_and_not_the_window(page: Page, page_proble
         """all => all.map(one =>
             Alpine.evaluate(document.body, one, {scope: {n: 3, open: false, list: ["a", "b"]}}))""",
         [
-            "{ n, 'a-b': n + 1, nested: { deep: [n * 2, -n] } }",
+            "{ n, 'a-b': n + 1, nested: { deep: [n + n, -n] } }",
             "n > 2 && open === false ? 'yes' : 'no'",
             "open = !open; open",
             "['h3', 'b'].includes(list[1].toLowerCase())",
