@@ -17,7 +17,7 @@ class MediaStorage(FileSystemStorage):
     def _save(self, name: str, content: Any) -> str:
         unfinished = f"{name}.{get_random_string(12)}.part"
         try:
-            unfinished = super()._save(unfinished, content)
+            unfinished = super()._save(unfinished, content)  # type: ignore[misc]  # the stubs do not have it
             Path(self.path(unfinished)).replace(self.path(name))
         except BaseException:
             self.delete(unfinished)

@@ -6,22 +6,27 @@ from pathlib import Path
 
 import pytest
 from django.core.files.base import ContentFile
-from django.core.files.storage import storages
+from django.core.files.storage import default_storage
+
+from evalweb.media_storage import MediaStorage
 
 
-class FullDisk(ContentFile):
-    """A file after whose first half there is no room."""
-
-    def chunks(self, chunk_size: int | None = None) -> Iterator[bytes]:
-        yield self.read()[:4]
-        raise OSError(errno.ENOSPC, "No space left on device")
+def half(chunk_size: int | None = None) -> Iterator[bytes]:
+    """Yield the first half of a file, after which there is no room."""
+    yield b"a pi"
+    raise OSError(errno.ENOSPC, "No space left on device")
 
 
-def test_a_file_that_has_no_room_leaves_nothing_and_can_be_stored_later(tmp_path: Path) -> None:
-    storage = type(storages["default"])(location=tmp_path)
+def test_a_file_that_has_no_room_leaves_nothing_and_can_be_stored_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    picture = ContentFile(b"a picture")
+    monkeypatch.setattr(picture, "chunks", half)
+    storage = MediaStorage(location=tmp_path)
+    assert isinstance(default_storage, MediaStorage)
     name = "studies/1/digest"
     with pytest.raises(OSError, match="No space left"):
-        storage.save(name, FullDisk(b"a picture"))
+        storage.save(name, picture)
     assert not storage.exists(name)
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
     assert storage.save(name, ContentFile(b"a picture")) == name
