@@ -7,6 +7,7 @@ from analytics_app.api import ratings as api_ratings
 from analytics_app.api import results as api_results
 from analytics_app.api import runs as api_runs
 from analytics_app.views import (
+    archive_keys,
     coding,
     collected,
     comparing,
@@ -185,10 +186,17 @@ shared_urls: list[URLPattern] = [
     path("<secret:token>/summary.pdf", sharing.summary, name="summary"),
 ]
 
+# For whoever verifies an archive.
+key_urls: list[URLPattern] = [
+    path("", archive_keys.page, name="page"),
+    path("keys.json", archive_keys.file, name="file"),
+]
+
 urlpatterns: list[URLPattern | URLResolver] = [
     path("admin/studies/", include((researcher_urls, "analytics"))),
     path("admin/projects/", include((project_urls, "analytics_projects"))),
     path("admin/planning/", include((planning_urls, "planning"))),
     path("results/", include((shared_urls, "shared"))),
+    path("archive-keys/", include((key_urls, "archive_keys"))),
     path("api/v1/", include((api_urls, "api_results"))),
 ]

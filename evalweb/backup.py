@@ -26,8 +26,10 @@ from urllib.parse import unquote, urlsplit
 import django
 import psycopg2
 
+from analytics_app.archive.keys import LINE, BadKeys, KeyRing, now
 from evalweb import local_services
 from evalweb.local_services import ServiceError, VarFolder
+from evalweb.local_services.folder import secrets_in
 from evalweb.local_services.postgres import program
 from evalweb.local_services.processes import FULL_DISK, sentence
 from evalweb.migration_state import listed, unknown
@@ -136,6 +138,8 @@ def restore(var: VarFolder, file: Path, say: Any) -> None:
     with _unpacked(file, var.root) as content:
         manifest = _proved(content, file)
         _refuse_newer(manifest)
+        restored = secrets_in((content / SECRETS).read_text()) if (content / SECRETS).exists() else {}
+        _joined_secrets(var.read_secrets(), restored)  # refuses damaged keys before anything is changed
         written = _ask(ROWS_WRITTEN)
         if _applied_migrations():
             say(f"Backing up what is here: {create(var)}\n")
@@ -143,15 +147,31 @@ def restore(var: VarFolder, file: Path, say: Any) -> None:
         _replace_database(content / DUMP, written)
         say(f"Restoring {sum(name.startswith(MEDIA) for name in manifest['files'])} media files and the secrets\n")
         _replace_folder(var.media, content / MEDIA)
-        if (content / SECRETS).exists():
-            (content / SECRETS).chmod(0o600)
-            (content / SECRETS).replace(var.secrets)
+        if restored:
+            with var.changed_secrets() as values:
+                values.update(_joined_secrets(values, restored))
     if listed_erasures := len(tombstones.read(var.erasures)):
         say(
             f"{var.erasures} lists {listed_erasures} erased raters. Those whom this backup still holds are erased "
             "again when evalweb starts.\n"
         )
     say("Done. `make run` starts evalweb with the restored data.\n")
+
+
+def _joined_secrets(present: dict[str, str], restored: dict[str, str]) -> dict[str, str]:
+    """Return the secrets of a backup in the place of those here; ServiceError where keys are damaged.
+
+    Secrets that it lacks stay, as an older backup has no keys for archives, and one of Docker has no passwords. Of
+    keys that sign archives none is forgotten: a key that was retired or declared compromised since stays so.
+    """
+    joined = present | restored
+    if LINE in present and LINE in restored:
+        try:
+            here, back = KeyRing.read(present[LINE]), KeyRing.read(restored[LINE])
+        except BadKeys as problem:
+            raise ServiceError(f"{problem} Nothing was changed.") from problem
+        joined[LINE] = here.joined(back, now()).write()
+    return joined
 
 
 def _list_erasures(var: VarFolder) -> None:

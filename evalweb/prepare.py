@@ -21,6 +21,7 @@ from django.contrib.auth import get_user_model
 from django.core.management import CommandError, call_command
 from django.db import OperationalError, connection
 
+from analytics_app.archive.keys import LINE
 from evalweb import backup, environment, static_files
 from evalweb.elapsed import elapsed_shown
 from evalweb.local_services import VarFolder
@@ -37,6 +38,8 @@ def main(arguments: list[str] | None = None) -> None:
     options = _parser().parse_args(arguments)
     report: dict[str, Any] = {"login": RESEARCHER, "password_valid": False}
     wait_for_database(environment.number("EVALWEB_DATABASE_SECONDS"))
+    # Passwords are asked for in the environment; the keys that sign archives are always in this file.
+    make_signing_keys()
     with collecting_static() if options.static else nullcontext(), one_at_a_time():
         migrate(backup_first=options.backup)
         repeat_erasures()
@@ -75,6 +78,13 @@ def wait_for_database(seconds: int) -> None:
             Event().wait(0.5)
         else:
             return
+
+
+def make_signing_keys() -> None:
+    """Make the key that signs archives, if this site has none yet."""
+    var = VarFolder()
+    var.make()
+    var.make_secrets([LINE])
 
 
 @contextmanager

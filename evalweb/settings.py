@@ -210,6 +210,8 @@ MEDIA_ROOT = VAR_DIR / "media"
 # Erasures outside the database, to be repeated after an older backup was restored.
 ERASURES = VAR_DIR / "erasures.jsonl"
 MEDIA_URL = ""
+# Has the keys that sign archives (evalweb.signing), which processes read whenever they need them.
+EVALWEB_SECRETS = VAR_DIR / "secrets"
 STORAGES = {
     "default": {"BACKEND": "evalweb.media_storage.MediaStorage"},
     "staticfiles": {"BACKEND": "evalweb.static_storage.StaticStorage"},

@@ -1,52 +1,165 @@
-"""Compare the results in an archive with those that were computed again from it."""
+"""Compare the results and ratings in an archive with those that were computed again from its rows.
+
+Nothing in the archive decides what is compared. Every column that evalweb writes is compared, whatever the archive says
+of itself; whether texts are there is read from the rows. What cannot be compared is counted and named.
+"""
 
 import csv
 import io
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any
+
+from django.core.serializers.json import DjangoJSONEncoder
 
 from analytics_app import analyses, quality
+from analytics_app.archive import describing
+from analytics_app.archive.describing import MANIFEST, SIGNATURE
 from analytics_app.archive.reading import Archive
-from analytics_app.archive.writing import RATINGS, RESULTS
+from analytics_app.archive.rows import OF_RUN, TABLES, instance, masked, path_of
+from analytics_app.archive.writing import DOCUMENT, RATINGS, REPORTS, RESULTS, RUN, STUDY_FILE, VERSIONS
 from analytics_app.exports import ratings, results
 from analytics_app.models import Run
 from analytics_app.ratings.extras.shown import Shown
 from analytics_app.ratings.extras.shown_texts import ShownTexts
 from analytics_app.ratings.extras.texts import Texts
+from analytics_app.results import COLUMNS
+from analytics_app.runs import start
+from tasks_app.models import Output, Study
 
 # Columns that identify a number; the others are the number and its details.
 NAMING = (
     "analysis", "statistic", "task", "criterion", "system", "system_b", "label", "rater", "group", "wave", "slice",
     "metric", "metric_b", "basis",
 )  # fmt: skip
+# What people read: nothing is computed from it, and nothing of it is computed again.
+DOCUMENTS = frozenset({*REPORTS, STUDY_FILE, describing.README, describing.CRATE})
+KNOWN = DOCUMENTS | {RATINGS, RESULTS, DOCUMENT, RUN, VERSIONS, describing.PACKAGE, MANIFEST, SIGNATURE}
+KNOWN |= {path_of(table) for table in TABLES}
+# Facts that say how a run came about, not what it found.
+ORIGIN = frozenset({"taken_over"})
+# The most places of the same difference that are named.
+MOST_PLACES = 3
+
+Cells = Mapping[str, str]
+Key = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A difference: a sentence, the number of places where it is, and what it is about.
+
+    That is the analysis and the statistic of a number, or the name of a fact of the run.
+    """
+
+    sentence: str
+    analysis: str = ""
+    statistic: str = ""
+    n: int = 1
+    fact: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Omission:
+    """Something that was not compared: how many there are, what they are, and their names."""
+
+    n: int
+    singular: str
+    plural: str
+    names: Sequence[str] = ()
+
+    def __str__(self) -> str:
+        """Return the count with its noun."""
+        return f"{self.n:,} {self.singular if self.n == 1 else self.plural}"
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The count of compared numbers, a sentence for each difference, and the analyses that could not be compared."""
+    """The counts of compared numbers and lines of ratings, what differs, and what was not compared."""
 
-    n: int
-    differences: Sequence[str]
-    left_out: Sequence[str]
-
-
-def compare(archive: Archive, run: Run) -> Comparison:
-    """Compare every number and every rating in the archive with those of a run on the loaded archive."""
-    results_then = archive.text(RESULTS)
-    analyses = {row["analysis"] for row in csv.DictReader(io.StringIO(results_then, newline=""))}
-    left_out = [] if archive.has_texts else sorted(analyses & set(_comparing_texts()))
-    then, now = (
-        _read(lines, left_out)
-        for lines in (results_then, b"".join(results.stream(run, format="csv", systems=True)).decode())
-    )
-    differences = [*_differences(then, now)]
-    if archive.has_texts:
-        exported = b"".join(ratings.stream(run.study)).decode()
-        differences += _lines_that_differ(archive.text(RATINGS), exported)
-    return Comparison(sum(len(rows) for rows in then.values()), differences, left_out)
+    n_numbers: int
+    n_ratings: int
+    differences: Sequence[Difference]
+    omissions: Sequence[Omission]
 
 
-def _comparing_texts() -> Iterator[str]:
+@dataclass
+class _Table:
+    """A CSV file of an archive: its rows by the expected columns, what is wrong with its form, and further columns."""
+
+    rows: list[Cells] = field(default_factory=list)
+    faults: list[Difference] = field(default_factory=list)
+    further: list[str] = field(default_factory=list)
+
+
+def compare(archive: Archive, run: Run, *, further: Iterable[str] = ()) -> Comparison:
+    """Compare every number and every rating in the archive with those of a run on the loaded archive.
+
+    `further` names columns of rows that were not loaded, since no table has them.
+    """
+    study = run.study
+    n_texts, is_masked = texts_of(study)
+    unread = set(_reading_texts()) if is_masked else set()
+    computed = b"".join(results.stream(run, format="csv", systems=True, texts=not is_masked)).decode()
+    exported = b"".join(ratings.stream(study)).decode()
+    then, now = _read(archive.text(RESULTS), RESULTS, list(COLUMNS)), _as_written(computed)
+    rated, rows_now = _read(archive.text(RATINGS), RATINGS, _head(exported)), _as_written(exported)
+    numbers, left_out = _without(then.rows, unread)
+    differences = [
+        *then.faults,
+        *_number_differences(numbers, _without(now, unread)[0]),
+        *_document_differences(archive, run, unread, texts=not is_masked),
+        *rated.faults,
+        *_rating_differences(rated.rows, rows_now, hidden=is_masked),
+        *_fact_differences(archive, run, has_words=bool(n_texts) and not is_masked),
+    ]
+    if not numbers:
+        differences.insert(0, Difference(f"{RESULTS} has no number that could be compared."))
+    omissions = [
+        Omission(n_texts if is_masked else 0, "text left out", "texts left out"),
+        Omission(
+            len(left_out), "number that is computed from texts", "numbers that are computed from texts",
+            sorted({row["analysis"] for row in left_out}),
+        ),
+        Omission(
+            Output.objects.filter(item__study=study).exclude(kind=Output.Kind.TEXT).count(),
+            "picture, sound or film", "pictures, sounds or films",
+        ),
+        *_file_omissions(archive),
+        _columns([*(f"{RESULTS}: {name}" for name in then.further), *(f"{RATINGS}: {name}" for name in rated.further),
+                  *further]),
+    ]  # fmt: skip
+    return Comparison(len(numbers), len(rated.rows), differences, [omission for omission in omissions if omission.n])
+
+
+def texts_of(study: Study) -> tuple[int, bool]:
+    """Return the number of texts in the loaded rows, counted up to the first unmasked one, and whether all are."""
+    n = 0
+    for table in TABLES:
+        if table.texts:
+            rows = table.model._default_manager.filter(**{table.of_study: study.pk})
+            for text in filter(None, chain.from_iterable(rows.values_list(*table.texts).iterator())):
+                n += 1
+                if masked(text) != text:
+                    return n, False
+    return n, n > 0
+
+
+def _columns(names: Sequence[str]) -> Omission:
+    return Omission(len(names), "further column", "further columns", sorted(names))
+
+
+def _file_omissions(archive: Archive) -> Iterator[Omission]:
+    """Yield the files that nothing is compared with: documents, and files that evalweb does not write."""
+    present = {name for name in archive.zip.namelist() if not name.endswith("/")}
+    documents, unknown = sorted(present & DOCUMENTS), sorted(present - KNOWN)
+    yield Omission(len(documents), "document", "documents", documents)
+    yield Omission(len(unknown), "unknown file", "unknown files", unknown)
+
+
+def _reading_texts() -> Iterator[str]:
     """Yield the analyses and rules that read texts."""
     for registry in (analyses.registry, quality.registry):
         for name, member in registry.items():
@@ -54,36 +167,184 @@ def _comparing_texts() -> Iterator[str]:
                 yield name
 
 
-def _read(text: str, left_out: Iterable[str]) -> dict[tuple[str, ...], list[Mapping[str, str]]]:
-    """Return the rows of a results file by the columns that identify them."""
-    skipped = set(left_out)
-    rows: dict[tuple[str, ...], list[Mapping[str, str]]] = {}
-    for row in csv.DictReader(io.StringIO(text, newline="")):
-        if row["analysis"] not in skipped:
-            rows.setdefault(tuple(row[name] for name in NAMING), []).append(row)
-    return rows
+def _without(rows: Iterable[Cells], names: set[str]) -> tuple[list[Cells], list[Cells]]:
+    """Return the rows of a results file without those of some analyses, and these."""
+    remaining: list[Cells] = []
+    left_out: list[Cells] = []
+    for row in rows:
+        (left_out if row["analysis"] in names else remaining).append(row)
+    return remaining, left_out
 
 
-def _differences(
-    then: Mapping[tuple[str, ...], Sequence[Mapping[str, str]]],
-    now: Mapping[tuple[str, ...], Sequence[Mapping[str, str]]],
-) -> Iterator[str]:
+def _head(text: str) -> list[str]:
+    return next(csv.reader(io.StringIO(text, newline="")))
+
+
+def _as_written(text: str) -> list[Cells]:
+    """Return the rows of a file that was written just now."""
+    return list(csv.DictReader(io.StringIO(text, newline="")))
+
+
+def _read(text: str, path: str, expected: Sequence[str]) -> _Table:
+    """Return a CSV file of the archive, by the columns that it must have."""
+    table = _Table()
+    # No cell is longer than its file; by default, one of 131,072 characters is refused.
+    csv.field_size_limit(max(csv.field_size_limit(), len(text)))
+    lines = csv.reader(io.StringIO(text, newline=""))
+    try:
+        head = next(lines, [])
+        missing = [name for name in expected if name not in head]
+        twice = sorted({name for name in head if head.count(name) > 1})
+        if missing or twice:
+            faults = [
+                *(f"the column {name} is missing" for name in missing),
+                *(f"{name} is there twice" for name in twice),
+            ]
+            table.faults.append(Difference(f"{path}: {'; '.join(faults)}.", n=len(faults)))
+        table.further = sorted(set(head) - set(expected))
+        uneven = []
+        for number, cells in enumerate(lines, start=2):
+            if len(cells) != len(head):
+                uneven.append(number)
+            table.rows.append(dict.fromkeys(expected, "") | dict(zip(head, cells, strict=False)))
+        if uneven:
+            table.faults.append(Difference(f"{path}: not as many cells as columns{_places(uneven)}.", n=len(uneven)))
+    except csv.Error as error:
+        table.faults.append(Difference(f"{path}, line {lines.line_num:,}: not readable as CSV ({error})."))
+    return table
+
+
+def _places(lines: Sequence[int]) -> str:
+    """Return the first lines of a difference, and how many there are."""
+    first = ", ".join(f"{line:,}" for line in lines[:MOST_PLACES])
+    if len(lines) > MOST_PLACES:
+        return f" in {len(lines):,} rows, first in rows {first}"
+    return f" in row{'s' if len(lines) > 1 else ''} {first}"
+
+
+def _number_differences(then: Iterable[Cells], now: Iterable[Cells]) -> Iterator[Difference]:
+    """Yield what differs between two files of results."""
+    before, after = _by_name(then, lambda row, name: row[name]), _by_name(now, lambda row, name: row[name])
+    yield from _differing(before, after, lambda row, name: row[name] or "empty", "")
+
+
+def _by_name(rows: Iterable[Any], cell: Callable[[Any, str], str]) -> dict[Key, list[Any]]:
+    """Return rows by the columns that identify them."""
+    by_name: dict[Key, list[Any]] = {}
+    for row in rows:
+        by_name.setdefault(tuple(cell(row, name) for name in NAMING), []).append(row)
+    return by_name
+
+
+def _differing(
+    then: Mapping[Key, Sequence[Any]], now: Mapping[Key, Sequence[Any]], cell: Callable[[Any, str], str], where: str
+) -> Iterator[Difference]:
     for key in dict.fromkeys([*then, *now]):
-        name = " ".join(filter(None, key[:2])) + "".join(f", {word}" for word in key[2:] if word)
+        name = where + " ".join(filter(None, key[:2])) + "".join(f", {word}" for word in key[2:] if word)
         before, after = then.get(key, ()), now.get(key, ())
         if len(before) != len(after):
-            yield f"{name}: {len(before)} in the archive, {len(after)} computed."
+            yield Difference(f"{name}: {len(before)} in the archive, {len(after)} computed.", key[0], key[1])
         for old, new in zip(before, after, strict=False):
-            for column in old:
-                was, computed = old[column] or "empty", new.get(column) or "empty"
+            for column in COLUMNS:
+                was, computed = cell(old, column), cell(new, column)
                 if was != computed:
-                    yield f"{name}: {column} is {was} in the archive, {computed} computed."
+                    yield Difference(f"{name}: {column} is {was} in the archive, {computed} computed.", key[0], key[1])
 
 
-def _lines_that_differ(then: str, now: str) -> Iterator[str]:
-    before, after = then.splitlines(), now.splitlines()
-    if len(before) != len(after):
-        yield f"{RATINGS}: {len(before):,} lines in the archive, {len(after):,} from the rows."
-    for number, (old, new) in enumerate(zip(before, after, strict=False), start=1):
-        if old != new:
-            yield f"{RATINGS}, line {number:,}: not what the rows say."
+def _document_differences(archive: Archive, run: Run, unread: set[str], *, texts: bool) -> Iterator[Difference]:
+    """Yield what differs in the results as JSON: its numbers from those computed, its head from the run."""
+    try:
+        then = json.loads(archive.text(DOCUMENT), object_pairs_hook=_each_once)
+        rows, head = [dict(row) for row in then.pop("rows")], dict(then)
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        yield Difference(f"{DOCUMENT} is no document of results.")
+        return
+    now = json.loads(b"".join(results.stream(run, systems=True, texts=texts)))
+    if uneven := sum(set(row) != set(COLUMNS) for row in rows):
+        yield Difference(f"{DOCUMENT}: not the columns of results{_places(range(1, uneven + 1))}.", n=uneven)
+    before, after = (
+        _by_name((row for row in side if row.get("analysis") not in unread), _cell) for side in (rows, now["rows"])
+    )
+    yield from _differing(before, after, _cell, f"{DOCUMENT}: ")
+    archived = _archived_run(archive, run)
+    expected = json.loads(_dumps(results.head(archived, systems=True)))
+    for name in dict.fromkeys([*expected, *head]):
+        if _plain(head.get(name)) != _plain(expected.get(name)):
+            yield Difference(f"{DOCUMENT}: {name} is not what {RUN} says.")
+
+
+def _cell(row: Mapping[str, Any], name: str) -> str:
+    value = row.get(name)
+    return "empty" if value is None else _plain(value)
+
+
+def _plain(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, sort_keys=True, ensure_ascii=False)
+
+
+def _dumps(value: object) -> str:
+    return json.dumps(value, cls=DjangoJSONEncoder)
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    document = dict(pairs)
+    if len(document) != len(pairs):
+        raise ValueError("a name stands twice")
+    return document
+
+
+def _archived_run(archive: Archive, run: Run) -> Run:
+    """Return the run as the archive has it, with the loaded study."""
+    archived = instance(OF_RUN, next(archive.lines(RUN)))
+    assert isinstance(archived, Run)
+    archived.study = run.study
+    return archived
+
+
+def _fact_differences(archive: Archive, run: Run, *, has_words: bool) -> Iterator[Difference]:
+    """Yield what the archive says of its run and of itself, and what its rows do not bear out."""
+    archived = _archived_run(archive, run)
+    counts = start.seen(archived)
+    said = {**archived.facts, "n_seen": archived.n_seen}
+    # Versions record other facts: those that only one of them has are not compared.
+    found = {name: value for name, value in run.facts.items() if name in said and name not in ORIGIN} | counts
+    for name, value in found.items():
+        if _plain(said.get(name)) != _plain(value):
+            yield Difference(f"{RUN}: {name} is not what the rows give.", fact=name)
+    if start.digest_of(archived) != archived.digest:
+        yield Difference(f"{RUN}: digest is not that of the run.")
+    described = archive.descriptor["evalweb"]
+    for name, value in {
+        "study": run.study.slug,
+        "run": archived.number,
+        "digest": archived.digest,
+        "code_version": archived.code_version,
+    }.items():
+        if described.get(name) != value:
+            yield Difference(f"{describing.PACKAGE}: {name} is not what {RUN} says.")
+    if has_words and not described.get("texts"):
+        yield Difference(f"{describing.PACKAGE} says that texts were left out, and the rows have texts.")
+
+
+def _rating_differences(then: Sequence[Cells], now: Sequence[Cells], *, hidden: bool) -> Iterator[Difference]:
+    """Yield the columns in which the file of ratings differs from the rows, each with the places."""
+    if len(then) != len(now):
+        yield Difference(f"{RATINGS}: {len(then):,} ratings in the archive, {len(now):,} from the rows.")
+    places: dict[str, list[int]] = {}
+    first: dict[str, tuple[str, str]] = {}
+    for number, (old, new) in enumerate(zip(then, now, strict=False), start=2):
+        for column, value in new.items():
+            if old[column] != value and not (hidden and column == "text" and _is_mask(old[column], value)):
+                places.setdefault(column, []).append(number)
+                first.setdefault(column, (old[column] or "empty", value or "empty"))
+    for column, numbers in places.items():
+        was, given = first[column]
+        yield Difference(
+            f"{RATINGS}: {column} differs{_places(numbers)}: {was} in the archive, {given} from the rows.",
+            n=len(numbers),
+        )
+
+
+def _is_mask(cell: str, text: str) -> bool:
+    """Return whether a cell is the mask of a text from masked rows, which may have had an apostrophe before it."""
+    return cell in {masked(text), f"'{masked(text)}"}

@@ -10,6 +10,8 @@ from analytics_app.models import Run
 from tasks_app.models import Study
 
 README, PACKAGE, CRATE = "README.md", "datapackage.json", "ro-crate-metadata.json"
+# What the site signed, and its signature (analytics_app.archive.signing).
+MANIFEST, SIGNATURE = "manifest.json", "signature.json"
 
 # Types of Frictionless by the kinds of columns.
 TYPES: Mapping[Kind, str] = {
@@ -57,7 +59,8 @@ class ArchivedFile:
 class Archived:
     """The study and run of an archive, for its descriptions.
 
-    `texts` says whether it has texts; `made` is the day, as 2026-03-20.
+    `texts` says whether it has texts; `made` is the day, as 2026-03-20. `signed_by` is the fingerprint of the key that
+    signs it, "" for none, and `site` the address of the site.
     """
 
     study: Study
@@ -65,6 +68,8 @@ class Archived:
     texts: bool
     made: str
     versions: Mapping[str, str]
+    signed_by: str = ""
+    site: str = ""
 
     @property
     def title(self) -> str:
@@ -104,6 +109,7 @@ def readme(about: Archived, files: Sequence[ArchivedFile]) -> str:
         *rows,
         f"| `{PACKAGE}` | every file with its columns, size and SHA-256 (Frictionless data package) |",
         f"| `{CRATE}` | the same for archives of research data (RO-Crate 1.1) |",
+        *_signed_files(about),
         "",
         "## Compute it again",
         "",
@@ -117,8 +123,40 @@ def readme(about: Archived, files: Sequence[ArchivedFile]) -> str:
         "compares every number to the last digit. `versions.json` lists the versions of Python and of the libraries "
         "with which the archive was made; other versions can change last digits.",
         "",
+        *_signed(about),
     ]
     return "\n".join(lines)
+
+
+def _signed_files(about: Archived) -> list[str]:
+    """Return the rows of the README about the signature, if there is one."""
+    if not about.signed_by:
+        return []
+    return [
+        f"| `{MANIFEST}` | what the site signed: path, size and SHA-256 of every other file |",
+        f"| `{SIGNATURE}` | the signature (Ed25519) of the bytes of `{MANIFEST}` |",
+    ]
+
+
+def _signed(about: Archived) -> list[str]:
+    """Return the section of the README about the signature, if there is one."""
+    if not about.signed_by:
+        return []
+    return [
+        "## Check who published it",
+        "",
+        f"The archive was signed by {about.site or 'the site that made it'}, with the key",
+        "",
+        f"    {about.signed_by}",
+        "",
+        "Compare these 64 digits with the page “Keys of archives” (`/archive-keys/`) of that site, not with this file, "
+        "and give them to the command:",
+        "",
+        "```sh",
+        f"python manage.py verify ARCHIVE.zip --key {about.signed_by}",
+        "```",
+        "",
+    ]
 
 
 def package(about: Archived, files: Sequence[ArchivedFile], features: Sequence[str]) -> str:
@@ -152,7 +190,7 @@ def package(about: Archived, files: Sequence[ArchivedFile], features: Sequence[s
         "description": about.summary,
         "created": f"{about.made}T00:00:00Z",
         "evalweb": {
-            "format": 1,
+            "format": 2 if about.signed_by else 1,
             "study": about.study.slug,
             "run": about.run.number,
             "digest": about.run.digest,
@@ -167,6 +205,7 @@ def package(about: Archived, files: Sequence[ArchivedFile], features: Sequence[s
 def crate(about: Archived, files: Sequence[ArchivedFile]) -> str:
     """Return the metadata of the RO-Crate: the files, the program, and the run with what it read and what it made."""
     paths = [file.path for file in files]
+    signed = (MANIFEST, SIGNATURE) if about.signed_by else ()
     graph: list[dict[str, Any]] = [
         {
             "@id": CRATE,
@@ -180,7 +219,7 @@ def crate(about: Archived, files: Sequence[ArchivedFile]) -> str:
             "name": about.title,
             "description": about.summary,
             "datePublished": about.made,
-            "hasPart": [{"@id": path} for path in (*paths, README, PACKAGE)],
+            "hasPart": [{"@id": path} for path in (*paths, README, PACKAGE, *signed)],
             "mentions": {"@id": "#run"},
         },
         *(
@@ -196,7 +235,10 @@ def crate(about: Archived, files: Sequence[ArchivedFile]) -> str:
             for file in files
         ),
         {"@id": README, "@type": "File", "name": README, "encodingFormat": "text/markdown"},
-        {"@id": PACKAGE, "@type": "File", "name": PACKAGE, "encodingFormat": "application/json"},
+        *(
+            {"@id": path, "@type": "File", "name": path, "encodingFormat": "application/json"}
+            for path in (PACKAGE, *signed)
+        ),
         {"@id": "#evalweb", "@type": "SoftwareApplication", "name": "evalweb", "version": about.run.code_version},
         {
             "@id": "#run",

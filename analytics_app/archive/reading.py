@@ -2,7 +2,9 @@
 
 import hashlib
 import json
+import lzma
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +14,8 @@ from analytics_app.archive import describing, writing
 
 # Read at once while a file is hashed.
 CHUNK = 1 << 20
+# The second has a signature.
+FORMATS = (1, 2)
 # Descriptors are small; what is larger was not written by evalweb.
 MOST_BYTES = 50_000_000
 
@@ -46,16 +50,11 @@ class Archive:
             listed = [resource["path"] for resource in descriptor["resources"]]
         except (KeyError, TypeError, ValueError):
             raise BadArchive(f"{path} has no {describing.PACKAGE} of an evalweb archive.") from None
-        if number != 1:
-            raise BadArchive(f"{path} has format {number}; this version of evalweb reads format 1.")
+        if number not in FORMATS:
+            raise BadArchive(f"{path} has format {number}; this version of evalweb reads formats 1 and 2.")
         if not all(isinstance(name, str) for name in listed):
             raise BadArchive(f"{path}: a resource of {describing.PACKAGE} has no path.")
         return cls(archive, descriptor)
-
-    @property
-    def has_texts(self) -> bool:
-        """Return whether it has texts that are not masked."""
-        return bool(self.descriptor["evalweb"].get("texts"))
 
     @property
     def _needed(self) -> set[str]:
@@ -68,20 +67,22 @@ class Archive:
         """Return whether a file is missing that computation and comparison need."""
         return not self._needed <= set(self.zip.namelist())
 
-    def faults(self) -> list[str]:
-        """Return a sentence for every file that is missing, changed, or not listed."""
-        return list(self._faults())
+    def digests(self) -> dict[str, tuple[int, str]]:
+        """Return the size and SHA-256 of every file by its path."""
+        sizes = {info.filename: info.file_size for info in self.zip.infolist() if not info.is_dir()}
+        return {name: (size, self._digest(name)) for name, size in sizes.items()}
 
-    def _faults(self) -> Iterator[str]:
+    def faults(self, digests: Mapping[str, tuple[int, str]]) -> Iterator[str]:
+        """Yield a sentence for every file that is missing, changed, or not listed."""
         listed = {resource["path"]: resource for resource in self.descriptor["resources"]}
-        present = {name for name in self.zip.namelist() if not name.endswith("/")}
-        own = {describing.README, describing.PACKAGE, describing.CRATE}
+        present = set(digests)
+        own = {describing.README, describing.PACKAGE, describing.CRATE, describing.MANIFEST, describing.SIGNATURE}
         for name in sorted((set(listed) | self._needed) - present):
             yield f"{name} is missing."
         for name in sorted(present - set(listed) - own):
             yield f"{name} is not listed in {describing.PACKAGE}."
         for name in sorted(set(listed) & present):
-            if f"sha256:{self._digest(name)}" != listed[name].get("hash"):
+            if f"sha256:{digests[name][1]}" != listed[name].get("hash"):
                 yield f"{name} was changed: its SHA-256 differs."
 
     def versions_now(self) -> Iterator[str]:
@@ -117,13 +118,27 @@ class Archive:
         """Return a file as text."""
         return self.zip.read(name).decode()
 
+    def small(self, name: str) -> bytes:
+        """Return the content of a small file.
+
+        Raises
+        ------
+        BadArchive
+            Where it is too large or damaged.
+        """
+        try:
+            return _small(self.zip, name)
+        except (ValueError, zipfile.BadZipFile, zlib.error, OSError) as error:
+            raise BadArchive(f"{name} cannot be read: {error}") from None
+
     def _digest(self, name: str) -> str:
         digest = hashlib.sha256()
         try:
             with self.zip.open(name) as member:
                 while chunk := member.read(CHUNK):
                     digest.update(chunk)
-        except (zipfile.BadZipFile, zipfile.zlib.error, EOFError):  # type: ignore[attr-defined]
+        # The last two are raised for methods of compression and for encryption that Python does not know.
+        except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, NotImplementedError, RuntimeError):
             return "unreadable"
         return digest.hexdigest()
 

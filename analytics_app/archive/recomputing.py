@@ -1,5 +1,7 @@
 """Load the rows of an archive into an empty database, and compute its run again."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import islice
 
 from django.conf import settings
@@ -18,6 +20,15 @@ from tasks_app.models import Study
 BATCH = 2_000
 
 
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A run to be computed, the version that computed it before, and columns of rows that no table has."""
+
+    run: Run
+    code_version: str
+    further: Sequence[str]
+
+
 def prepare() -> None:
     """Make the tables of the database that this process works on.
 
@@ -31,7 +42,7 @@ def prepare() -> None:
     call_command("migrate", interactive=False, verbosity=0)
 
 
-def load(archive: Archive) -> Run:
+def load(archive: Archive) -> Loaded:
     """Store the rows of an archive with their ids, and its run as one that is to be computed.
 
     Raises
@@ -43,10 +54,12 @@ def load(archive: Archive) -> Run:
         with transaction.atomic():
             for table in TABLES:
                 _lift_guards(table)
+            further: set[str] = set()
             for table in TABLES:
                 if path_of(table) in archive.zip.namelist():
-                    _store(archive, table)
-            return _store_run(archive)
+                    further |= _store(archive, table)
+            run, code_version = _store_run(archive)
+            return Loaded(run, code_version, sorted(further))
     except DatabaseError as error:
         raise BadArchive(f"The rows do not fit together: {error}".strip()) from None
 
@@ -58,20 +71,24 @@ def _lift_guards(table: ArchivedTable) -> None:
         cursor.execute(f"ALTER TABLE {name} DISABLE TRIGGER USER")
 
 
-def _store(archive: Archive, table: ArchivedTable) -> None:
-    path = path_of(table)
+def _store(archive: Archive, table: ArchivedTable) -> set[str]:
+    """Store the rows of a table; return the columns of its file that it does not have."""
+    path, further, columns = path_of(table), set[str](), set(table.columns)
     lines = enumerate(archive.lines(path), start=1)
     while batch := list(islice(lines, BATCH)):
         instances = []
         for number, row in batch:
             try:
                 instances.append(instance(table, row))
+                further |= {f"{path}: {name}" for name in row.keys() - columns}
             except (KeyError, ValidationError, ValueError, TypeError) as error:
                 raise BadArchive(f"{path}, line {number}: {error}") from None
         table.model._default_manager.bulk_create(instances)
+    return further
 
 
-def _store_run(archive: Archive) -> Run:
+def _store_run(archive: Archive) -> tuple[Run, str]:
+    """Store the run as one that is to be computed; return it with the version that computed it before."""
     row = next(archive.lines(writing.RUN), None)
     if row is None:
         raise BadArchive(f"{writing.RUN} is empty.")
@@ -80,6 +97,7 @@ def _store_run(archive: Archive) -> Run:
     except (KeyError, ValidationError) as error:
         raise BadArchive(f"{writing.RUN}: {error}") from None
     assert isinstance(run, Run)
+    code_version = run.code_version
     facts = {name: value for name, value in run.facts.items() if name not in {"tasks", "taken_over"}}
     Run.objects.bulk_create([run])
     # Workers refuse runs of another release; which release it was is compared apart.
@@ -87,7 +105,7 @@ def _store_run(archive: Archive) -> Run:
     Run.objects.filter(pk=run.pk).update(state=RunState.QUEUED, finished=None, error="", facts=facts, **changed)
     run.refresh_from_db()
     RunPart.objects.bulk_create(start.parts_of(run))
-    return run
+    return run, code_version
 
 
 def compute(run: Run) -> Run:

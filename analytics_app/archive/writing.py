@@ -17,7 +17,7 @@ from typing import IO
 from django.db import connection, transaction
 from django.utils import timezone
 
-from analytics_app.archive import describing, rows
+from analytics_app.archive import describing, keys, rows, signing
 from analytics_app.archive.describing import Archived, ArchivedFile
 from analytics_app.exports import ratings, results
 from analytics_app.exports.statement import features_of
@@ -35,11 +35,14 @@ LIBRARIES = (
     "choix", "krippendorff", "numpy", "pandas", "pingouin", "sacrebleu", "scipy", "statsmodels",
 )  # fmt: skip
 RUN, VERSIONS, RESULTS, RATINGS = "results/run.jsonl", "versions.json", "results/results.csv", "data/ratings.csv"
+DOCUMENT, STUDY_FILE = "results/results.json", "study.zip"
 METHODS: Mapping[formats.Format, str] = {
     "md": "The methods section",
     "tex": "The same in LaTeX",
     "bib": "Its references",
 }
+DATASHEET = ("datasheet.md", "datasheet.json")
+REPORTS = (*DATASHEET, *(f"methods.{format}" for format in METHODS))
 FIRST_DAY = (1980, 1, 1, 0, 0, 0)
 
 
@@ -49,7 +52,7 @@ def versions() -> dict[str, str]:
 
 
 class _Writing:
-    """A zip under way: each file is hashed as it is written. The same content gives the same bytes."""
+    """A zip under way: each file is hashed as it is written. But for the signature, equal content gives equal bytes."""
 
     def __init__(self, target: IO[bytes]) -> None:
         self.zip = zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED)
@@ -71,11 +74,20 @@ class _Writing:
 def write(study: Study, run: Run, target: IO[bytes], *, standing: str, texts: bool = True) -> list[ArchivedFile]:
     """Write the archive of a run that is done; return its files. Without `texts`, words are masked.
 
-    `standing` says whether the run was planned. Everything is read as of one moment.
+    `standing` says whether the run was planned. Everything is read as of one moment. The site signs it if it has a key.
+
+    Raises
+    ------
+    analytics_app.archive.keys.BadKeys
+        Where the key of the site is damaged.
     """
+    # Before the key is read: a signature is never later than the retirement of its key.
+    created = keys.now()
+    ring, site = keys.site_ring(), keys.site_address()
     with _one_moment():
         writing = _Writing(target)
-        about = Archived(study, run, texts, timezone.now().date().isoformat(), versions())
+        signed_by = "" if ring is None else ring.current.fingerprint
+        about = Archived(study, run, texts, timezone.now().date().isoformat(), versions(), signed_by, site)
         _data(writing, about)
         _results(writing, about)
         _reports(writing, about, standing)
@@ -92,6 +104,10 @@ def write(study: Study, run: Run, target: IO[bytes], *, standing: str, texts: bo
             (describing.CRATE, describing.crate(about, files)),
         ):
             writing.add(path, "", [text.encode()])
+        if ring is not None:
+            manifest = signing.manifest(about, writing.files, created=created, ring=ring, site=site)
+            writing.add(describing.MANIFEST, "", [manifest])
+            writing.add(describing.SIGNATURE, "", [signing.sign(manifest, ring)])
         writing.zip.close()
     return writing.files
 
@@ -115,14 +131,14 @@ def _data(writing: _Writing, about: Archived) -> None:
             path = Path(folder) / "study.zip"
             studyfile.export(about.study, str(path), change=rows.without_codes)
             content = path.read_bytes()
-        writing.add("study.zip", "The study file: tasks, criteria, texts, known answers, analysis plan", [content])
+        writing.add(STUDY_FILE, "The study file: tasks, criteria, texts, known answers, analysis plan", [content])
 
 
 def _results(writing: _Writing, about: Archived) -> None:
     run = about.run
     writing.add(RESULTS, "Every number of the run", results.stream(run, format="csv", systems=True, texts=about.texts))
     document = results.stream(run, systems=True, texts=about.texts)
-    writing.add("results/results.json", "The same with the settings of the run", document)
+    writing.add(DOCUMENT, "The same with the settings of the run", document)
     row = next(row for row in rows.OF_RUN.rows(about.study) if row["id"] == run.pk)
     line = rows.line(rows.OF_RUN, row, texts=True)
     writing.add(RUN, "The run: settings, seed, digest, and which ratings it saw", [f"{line}\n".encode()])
@@ -131,8 +147,8 @@ def _results(writing: _Writing, about: Archived) -> None:
 
 def _reports(writing: _Writing, about: Archived, standing: str) -> None:
     sheet = sheet_of(about.study)
-    writing.add("datasheet.md", "The datasheet, HEDS 3.0", [markdown.write(sheet, Version.THREE).encode()])
-    writing.add("datasheet.json", "The datasheet for its public form", [public_form.write(sheet).encode()])
+    writing.add(DATASHEET[0], "The datasheet, HEDS 3.0", [markdown.write(sheet, Version.THREE).encode()])
+    writing.add(DATASHEET[1], "The datasheet for its public form", [public_form.write(sheet).encode()])
     text = methods_of(about.study, about.run, standing=standing, systems=True)
     for format, title in METHODS.items():
         writing.add(f"methods.{format}", title, [formats.in_format(text, format).encode()])

@@ -165,17 +165,29 @@ def _look(run: Run) -> None:
         If an import holds the submissions lock.
     """
     marks = marks_of(run.study.pk)
+    run.high_water, run.judgment_high_water, run.n_seen, n_raters, n_simulated = _counts(
+        run, marks.rating, marks.judgment
+    )
+    run.facts = {"raters": n_raters, "simulated_raters": n_simulated}
+
+
+def seen(run: Run) -> dict[str, int]:
+    """Return how many ratings a stored run sees, by how many raters, and how many of these are simulated."""
+    _high, _judgment_high, n_seen, n_raters, n_simulated = _counts(run, run.high_water, run.judgment_high_water)
+    return {"n_seen": n_seen, "raters": n_raters, "simulated_raters": n_simulated}
+
+
+def _counts(run: Run, high: int, judgment_high: int) -> tuple[int, ...]:
+    """Return the marks, ratings, raters and simulated raters that a run sees up to two marks."""
     params = {
         "study": run.study.pk,
-        "high": marks.rating,
-        "judgment_high": marks.judgment,
+        "high": high,
+        "judgment_high": judgment_high,
         "versions": list(pooled_versions(run.study.pk, run.version)),
         "surplus": bool(run.settings.get("surplus")),
     }
-    ((run.high_water, run.judgment_high_water, run.n_seen, n_raters, n_simulated),) = rows(
-        _SEEN.format(given=is_given()), params
-    )
-    run.facts = {"raters": n_raters, "simulated_raters": n_simulated}
+    ((counts),) = rows(_SEEN.format(given=is_given()), params)
+    return tuple(counts)
 
 
 def before_rules(run: Run) -> dict[str, list[int]]:

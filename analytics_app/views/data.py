@@ -7,7 +7,7 @@ from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.urls import reverse
 
-from analytics_app.archive import writing
+from analytics_app.archive import keys, writing
 from analytics_app.exports import columns
 from analytics_app.exports import ratings as ratings_export
 from analytics_app.exports.begun import Begun
@@ -32,6 +32,7 @@ def data(request: HttpRequest, slug: str) -> HttpResponse:
 
     def context(study: Study) -> dict[str, Any]:
         _study, role = access.study_and_role(request.user, slug)
+        ring = keys.site_ring()
         return {
             "run": pages.best_run(study),
             "rows": rows_of_file(study),
@@ -42,6 +43,7 @@ def data(request: HttpRequest, slug: str) -> HttpResponse:
             "has_personal_texts": PersonalTexts.has_values(study),
             "archived_run": run_to_archive(study),
             "most_ratings": MOST_RATINGS,
+            "signing_key": "" if ring is None else ring.current.fingerprint,
             "rating_columns": [*columns.RATINGS, columns.FEATURES],
             "result_columns": columns.RESULTS,
             "address": request.build_absolute_uri(reverse("public:home")).rstrip("/"),

@@ -4,12 +4,13 @@ import fcntl
 import json
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from analytics_app.archive import keys
 from evalweb import environment
 from evalweb.local_services.processes import Mark, ServiceError, end_leftovers, sentence
 
@@ -20,6 +21,7 @@ SECRET_NAMES = (
     "EVALWEB_BROKER_PASSWORD",
     "EVALWEB_DATABASE_PASSWORD",
     "EVALWEB_DATABASE_ADMINISTRATOR_PASSWORD",
+    keys.LINE,
 )
 
 
@@ -118,21 +120,31 @@ class VarFolder:
     def read_secrets(self) -> dict[str, str]:
         """Return the secrets made so far; none where there is no file."""
         try:
-            lines = self.secrets.read_text().splitlines()
+            return secrets_in(self.secrets.read_text())
         except FileNotFoundError:
             return {}
-        pairs = (line.partition("=") for line in lines if line and not line.startswith("#"))
-        return {name: value for name, _equals, value in pairs}
 
-    def make_secrets(self) -> dict[str, str]:
-        """Return the secrets, making at first use those that are missing."""
-        stored = self.read_secrets()
-        complete = stored | {name: secrets.token_urlsafe(48) for name in SECRET_NAMES if name not in stored}
-        if "EVALWEB_RESEARCHER_PASSWORD" not in stored:
-            complete["EVALWEB_RESEARCHER_PASSWORD"] = secrets.token_urlsafe(12)  # typed by people
-        if complete != stored:
-            self.write_secrets(complete)
-        return complete
+    def make_secrets(self, names: Iterable[str] = SECRET_NAMES) -> dict[str, str]:
+        """Return the secrets, making at first use those of `names` that are missing."""
+        with self.changed_secrets() as values:
+            for name in names:
+                if name not in values:
+                    values[name] = _new_secret(name)
+        return values
+
+    @contextmanager
+    def changed_secrets(self) -> Iterator[dict[str, str]]:
+        """Yield the secrets to be changed, and store them if they were.
+
+        Processes that start at the same time wait for each other, so that all of them get what the first one makes.
+        """
+        with os.fdopen(os.open(self.root / "secrets.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)) as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            stored = self.read_secrets()
+            values = dict(stored)
+            yield values
+            if values != stored:
+                self.write_secrets(values)
 
     def variables(self) -> dict[str, str]:
         """Return those of the secrets made so far that are variables of evalweb's processes."""
@@ -142,6 +154,19 @@ class VarFolder:
         """Replace the file of secrets."""
         head = "# Made by evalweb. Keep it private and in your backups; raters' links and sign-ins depend on it.\n"
         write_private(self.secrets, head + "".join(f"{name}={value}\n" for name, value in values.items()))
+
+
+def secrets_in(text: str) -> dict[str, str]:
+    """Return the secrets in the text of a file of secrets, by name."""
+    pairs = (line.partition("=") for line in text.splitlines() if line and not line.startswith("#"))
+    return {name: value for name, _equals, value in pairs}
+
+
+def _new_secret(name: str) -> str:
+    if name == keys.LINE:
+        return keys.KeyRing.new(keys.now()).write()
+    # The researcher's password is typed by people.
+    return secrets.token_urlsafe(12 if name == "EVALWEB_RESEARCHER_PASSWORD" else 48)
 
 
 def write_private(path: Path, text: str) -> None:

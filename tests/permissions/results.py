@@ -55,6 +55,8 @@ ROWS = [
     public("GET", "shared:results", path=LINK, changes=True),
     public("GET", "shared:results", 404, path=LINK, study="draft", note="no such token"),
     public("GET", "shared:summary", path=LINK, changes=True),
+    public("GET", "archive_keys:page"),
+    public("GET", "archive_keys:file"),
     *(page("GET", f"analytics:methods{kind}", VIEWER, path={"number": "RUN"}) for kind in ("", "_md", "_tex", "_bib")),
     page("GET", "analytics:results_csv", VIEWER, path={"number": "RUN"}),
     page("GET", "analytics:results_json", VIEWER, path={"number": "RUN"}),

@@ -7,7 +7,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from analytics_app.archive import writing
+from analytics_app.archive import describing, writing
+from analytics_app.archive.keys import BadKeys
 from analytics_app.management.finished import finished_run
 from analytics_app.views import run_words
 from tasks_app.management.lookups import study_called
@@ -45,9 +46,19 @@ class Command(BaseCommand):
                 files = writing.write(study, run, target, standing=standing, texts=texts)
         except FileExistsError:
             raise CommandError(f"{path} is there already: name another file.") from None
+        except BadKeys as error:
+            raise CommandError(str(error)) from None
         except OSError as error:
             raise CommandError(f"{path} cannot be written: {error.strerror}.") from None
-        self.stdout.write(f"Wrote {len(files)} files to {path}. `manage.py verify {path}` computes the run again.")
+        is_signed = any(file.path == describing.SIGNATURE for file in files)
+        signed = (
+            "It is signed by this site."
+            if is_signed
+            else "It is not signed, since this site has no key: `python -m evalweb.signing show` makes one."
+        )
+        self.stdout.write(
+            f"Wrote {len(files)} files to {path}. {signed} `manage.py verify {path}` computes the run again."
+        )
 
 
 @contextmanager

@@ -1,0 +1,557 @@
+"""Forged archives: what each trick is told, by the first line of the command and by its badge, which say the same."""
+
+import csv
+import hashlib
+import io
+import json
+import zipfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from django.contrib.auth.models import User
+from django.core.management import CommandError, call_command
+from django.test import Client
+from pytest_django import Settings
+
+from analytics_app.archive import corrections, keys, recomputing, writing
+from analytics_app.archive.corrections import Correction
+from analytics_app.archive.keys import KeyRing
+from analytics_app.archive.recomputing import Loaded
+from analytics_app.archive.verdicts import Verdict
+from analytics_app.models import Run
+from tasks_app.models import Study
+from tests.published.kit import analysed, judged_checked
+
+SITE = "https://eval.example.org"
+RATINGS, RESULTS, DOCUMENT, RUN = writing.RATINGS, writing.RESULTS, writing.DOCUMENT, writing.RUN
+PACKAGE, MANIFEST, SIGNATURE = "datapackage.json", "manifest.json", "signature.json"
+NOW = keys.now()
+
+Files = dict[str, bytes]
+
+
+@pytest.fixture(scope="module")
+def study_once(module_rosa: User) -> int:
+    study = judged_checked(4, ("fieldwork", "krippendorff"))
+    analysed(study, drawn=False)
+    return study.pk
+
+
+@dataclass(frozen=True)
+class Case:
+    """An archive as the site wrote it, its files, those of another archive of the site, and the run in it."""
+
+    folder: Path
+    files: Mapping[str, bytes]
+    other: Mapping[str, bytes]
+    ring: KeyRing
+    run: Run
+
+
+@pytest.fixture
+def case(study_once: int, db: None, tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Case:
+    """Write the archive; the run that is in the database stands for the one that is computed from the rows again.
+
+    tests/analytics_app/test_archive.py loads and computes.
+    """
+    settings.EVALWEB_URL, settings.EVALWEB_SECRETS = SITE, tmp_path / "secrets"
+    ring = KeyRing.new(NOW - timedelta(days=9))
+    holding(settings.EVALWEB_SECRETS, ring)
+    study = Study.objects.get(pk=study_once)
+    run = Run.objects.get(study=study, planned=True)
+    for name, options in (("a.zip", []), ("other.zip", ["--without-texts"])):
+        call_command("archive", study.slug, str(tmp_path / name), *options, stdout=StringIO())
+    monkeypatch.setattr(recomputing, "prepare", lambda: None)
+    monkeypatch.setattr(recomputing, "load", lambda _archive: Loaded(run, run.code_version, ()))
+    monkeypatch.setattr(recomputing, "compute", lambda run: run)
+    return Case(tmp_path, contents(tmp_path / "a.zip"), contents(tmp_path / "other.zip"), ring, run)
+
+
+def holding(path: Path, ring: KeyRing) -> None:
+    """Let a file of secrets hold these keys."""
+    path.write_text(f"# secrets\nSECRET_KEY=x\n{keys.LINE}={ring.write()}\n")
+
+
+def contents(path: Path) -> Files:
+    with zipfile.ZipFile(path) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def packed(path: Path, files: Mapping[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> Path:
+    with zipfile.ZipFile(path, "w", method) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return path
+
+
+def described(files: Files) -> None:
+    """Let datapackage.json list every file as it is now: a forger changes hashes too."""
+    package = json.loads(files[PACKAGE])
+    listed = {resource["path"]: resource for resource in package["resources"]}
+    own = {PACKAGE, MANIFEST, SIGNATURE, "README.md", "ro-crate-metadata.json"}
+    package["resources"] = []
+    for name, content in files.items():
+        if name not in own:
+            digest = f"sha256:{hashlib.sha256(content).hexdigest()}"
+            package["resources"].append(listed.get(name, {"path": name}) | {"bytes": len(content), "hash": digest})
+    files[PACKAGE] = json.dumps(package).encode()
+
+
+def resigned(files: Files, ring: KeyRing, **claims: object) -> None:
+    """Sign all files again, with another key."""
+    manifest = json.loads(files[MANIFEST]) | {"key": ring.current.fingerprint, **claims}
+    manifest["members"] = [
+        {"path": name, "bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+        for name, content in sorted(files.items())
+        if name not in {MANIFEST, SIGNATURE}
+    ]
+    files[MANIFEST] = json.dumps(manifest, sort_keys=True, separators=(",", ":")).encode() + b"\n"
+    signed(files, ring)
+
+
+def signed(files: Files, ring: KeyRing) -> None:
+    signature = Ed25519PrivateKey.from_private_bytes(ring.private).sign(files[MANIFEST])
+    files[SIGNATURE] = json.dumps(
+        {
+            "algorithm": "Ed25519",
+            "key": ring.current.fingerprint,
+            "public_key": keys.encoded(ring.current.public),
+            "signature": keys.encoded(signature),
+        }
+    ).encode()
+
+
+def told(path: Path, *options: str) -> tuple[Verdict, str, str]:
+    """Verify; return the verdict by its exit code, the first line, and all that was printed. The badge says the same."""
+    out, badge, report = StringIO(), path.with_name("badge.svg"), path.with_name("report.json")
+    code = 0
+    try:
+        call_command("verify", str(path), "--badge", str(badge), "--report", str(report), *options, stdout=out)
+    except SystemExit as end:
+        code = int(str(end.code))
+    (verdict,) = (verdict for verdict in Verdict if verdict.exit_code == code)
+    first = out.getvalue().splitlines()[0].removeprefix(f"{path.name}: ")
+    image = badge.read_text()
+    assert f'aria-label="evalweb: {first}"' in image
+    assert verdict.colour.value in image
+    document = json.loads(report.read_text())
+    assert (document["verdict"], document["summary"]) == (verdict.name.lower(), first)
+    assert first.startswith(verdict.words)
+    return verdict, first, out.getvalue()
+
+
+# Tricks: each changes the files of an archive.
+
+
+def cells(files: Files, name: str, change: Callable[[list[list[str]]], object]) -> None:
+    """Change the cells of a CSV file."""
+    table = list(csv.reader(io.StringIO(files[name].decode(), newline="")))
+    change(table)
+    out = io.StringIO(newline="")
+    csv.writer(out).writerows(table)
+    files[name] = out.getvalue().encode()
+
+
+def all_fives(files: Files, _case: Case) -> None:
+    def change(table: list[list[str]]) -> None:
+        place = table[0].index("value")
+        for row in table[1:]:
+            row[place] = row[place] and "5"
+
+    cells(files, RATINGS, change)
+    package = json.loads(files[PACKAGE])
+    package["evalweb"]["texts"] = False
+    files[PACKAGE] = json.dumps(package).encode()
+
+
+def one_rater(files: Files, _case: Case) -> None:
+    cells(files, RATINGS, lambda table: table[1].__setitem__(table[0].index("rater"), "R99"))
+
+
+def a_number(files: Files, _case: Case) -> None:
+    cells(files, RESULTS, lambda table: table[1].__setitem__(table[0].index("value"), "0.99"))
+
+
+def document(files: Files, change: Callable[[dict], object]) -> None:
+    content = json.loads(files[DOCUMENT])
+    change(content)
+    files[DOCUMENT] = json.dumps(content).encode()
+
+
+def a_number_of_the_document(files: Files, _case: Case) -> None:
+    document(files, lambda content: content["rows"][0].update(value=0.99))
+
+
+def no_simulated_raters(files: Files, _case: Case) -> None:
+    document(files, lambda content: content["run"]["facts"].update(simulated_raters=7))
+
+
+def run_line(files: Files, **changes: object) -> None:
+    files[RUN] = json.dumps(json.loads(files[RUN]) | changes).encode() + b"\n"
+
+
+def more_ratings_seen(files: Files, case: Case) -> None:
+    """With the digest that fits, in all three places."""
+    run = replace_run(case.run, n_seen=10_000)
+    run_line(files, n_seen=run.n_seen, digest=run.digest)
+    document(files, lambda content: content["run"].update(n_seen=run.n_seen, digest=run.digest))
+    package = json.loads(files[PACKAGE])
+    package["evalweb"]["digest"] = run.digest
+    files[PACKAGE] = json.dumps(package).encode()
+
+
+def replace_run(run: Run, **changes: object) -> Run:
+    from analytics_app.runs import start
+
+    other = Run.objects.get(pk=run.pk)
+    for name, value in changes.items():
+        setattr(other, name, value)
+    other.digest = start.digest_of(other)
+    return other
+
+
+def another_seed(files: Files, _case: Case) -> None:
+    run_line(files, seed=1)
+
+
+def another_version(files: Files, _case: Case) -> None:
+    package = json.loads(files[PACKAGE])
+    package["evalweb"]["code_version"] = "0.1.0"
+    files[PACKAGE] = json.dumps(package).encode()
+
+
+def without_column(name: str, column: str) -> Callable[[Files, Case], None]:
+    def change(table: list[list[str]]) -> None:
+        place = table[0].index(column)
+        for row in table:
+            del row[place]
+
+    return lambda files, _case: cells(files, name, change)
+
+
+def column_twice(files: Files, _case: Case) -> None:
+    """The first has what people read, the second, which programs read, what is computed."""
+
+    def change(table: list[list[str]]) -> None:
+        place = table[0].index("value")
+        for number, row in enumerate(table):
+            row.insert(place, "0.99" if number else "value")
+
+    cells(files, RESULTS, change)
+
+
+def further_column(files: Files, _case: Case) -> None:
+    cells(files, RESULTS, lambda table: [row.append("good" if n else "quality") for n, row in enumerate(table)])
+
+
+def uneven_row(files: Files, _case: Case) -> None:
+    cells(files, RATINGS, lambda table: table[1].append("more"))
+
+
+def no_numbers(files: Files, _case: Case) -> None:
+    cells(files, RESULTS, lambda table: table.__delitem__(slice(1, None)))
+    document(files, lambda content: content.update(rows=[]))
+
+
+def byte_order_mark(files: Files, _case: Case) -> None:
+    files[RESULTS] = b"\xef\xbb\xbf" + files[RESULTS]
+
+
+def line_ends(files: Files, _case: Case) -> None:
+    files[RATINGS] = files[RATINGS].replace(b"\r\n", b"\n")
+
+
+def datasheet(files: Files, _case: Case) -> None:
+    files["datasheet.md"] += b"\nAll raters were experts.\n"
+
+
+def left_out(files: Files, _case: Case) -> None:
+    del files["methods.tex"]
+
+
+def added(files: Files, _case: Case) -> None:
+    files["erratum.md"] = b"The real results are elsewhere."
+
+
+def trimmed(files: Files, _case: Case) -> None:
+    del files["methods.tex"]
+    manifest = json.loads(files[MANIFEST])
+    manifest["members"] = [member for member in manifest["members"] if member["path"] != "methods.tex"]
+    files[MANIFEST] = json.dumps(manifest, sort_keys=True, separators=(",", ":")).encode() + b"\n"
+
+
+def copied_signature(files: Files, case: Case) -> None:
+    files[SIGNATURE] = case.other[SIGNATURE]
+
+
+def copied_manifest(files: Files, case: Case) -> None:
+    files[SIGNATURE], files[MANIFEST] = case.other[SIGNATURE], case.other[MANIFEST]
+
+
+def no_signature(files: Files, _case: Case) -> None:
+    del files[SIGNATURE]
+
+
+def no_manifest(files: Files, _case: Case) -> None:
+    del files[MANIFEST]
+
+
+def stripped(files: Files, _case: Case) -> None:
+    del files[SIGNATURE], files[MANIFEST]
+
+
+def own_key(files: Files, _case: Case) -> None:
+    resigned(files, KeyRing.new(NOW))
+
+
+def own_key_and_numbers(files: Files, case: Case) -> None:
+    a_number(files, case)
+    described(files)
+    own_key(files, case)
+
+
+def own_key_by_the_name_of_the_sites(files: Files, case: Case) -> None:
+    """The manifest and the signature name the site's key; the copy of the public key is the forger's."""
+    own = KeyRing.new(NOW)
+    resigned(files, own, key=case.ring.current.fingerprint)
+    files[SIGNATURE] = json.dumps(json.loads(files[SIGNATURE]) | {"key": case.ring.current.fingerprint}).encode()
+
+
+def manifest_said_twice(files: Files, _case: Case) -> None:
+    own = KeyRing.new(NOW)
+    resigned(files, own)
+    files[MANIFEST] = files[MANIFEST].replace(b'"site":', b'"site":"https://other.example.org","site":')
+    signed(files, own)
+
+
+def no_object(files: Files, _case: Case) -> None:
+    files[SIGNATURE] = b"[]"
+
+
+def folded(files: Files, _case: Case) -> None:
+    files["Results/RESULTS.csv"] = files[RESULTS]
+
+
+def outside(name: str) -> Callable[[Files, Case], None]:
+    return lambda files, _case: files.update({name: b"x"})
+
+
+D, A, U, P = Verdict.DIFFERS, Verdict.ALTERED, Verdict.UNSIGNED, Verdict.PUBLISHED
+# Each trick with the verdict if the signature is left in place, the one if it is removed, and what is printed.
+TRICKS = [
+    pytest.param(all_fives, D, D, "value differs in", id="ratings-and-flag"),
+    pytest.param(one_rater, D, D, "rater differs in row 2: ", id="a-rater"),
+    pytest.param(a_number, D, D, ": value is 0.99 in the archive", id="results.csv"),
+    pytest.param(a_number_of_the_document, D, D, f"{DOCUMENT}: ", id="results.json"),
+    pytest.param(no_simulated_raters, D, D, f"{DOCUMENT}: run is not what {RUN} says.", id="head-of-results.json"),
+    pytest.param(more_ratings_seen, D, D, f"{RUN}: n_seen is not what the rows give.", id="ratings-seen"),
+    pytest.param(another_seed, D, D, f"{RUN}: digest is not that of the run.", id="seed"),
+    pytest.param(another_version, D, D, f"{PACKAGE}: code_version is not what {RUN} says.", id="version"),
+    pytest.param(without_column(RESULTS, "p"), D, D, "the column p is missing", id="no-p"),
+    pytest.param(without_column(RATINGS, "value"), D, D, "the column value is missing", id="no-values"),
+    pytest.param(column_twice, D, D, "value is there twice", id="column-twice"),
+    pytest.param(further_column, A, U, "1 further column (results/results.csv: quality)", id="further-column"),
+    pytest.param(uneven_row, D, D, "not as many cells as columns in row 2", id="uneven-row"),
+    pytest.param(no_numbers, D, D, f"{RESULTS} has no number that could be compared.", id="no-numbers"),
+    pytest.param(byte_order_mark, D, D, "the column analysis is missing", id="byte-order-mark"),
+    pytest.param(line_ends, A, U, "", id="line-ends"),
+    pytest.param(datasheet, A, U, "", id="datasheet"),
+    pytest.param(left_out, A, U, "", id="left-out"),
+    pytest.param(added, A, U, "1 unknown file (erratum.md)", id="added"),
+    pytest.param(folded, A, D, "Results/RESULTS.csv and results/results.csv are the same file", id="case"),
+    pytest.param(outside("../results.csv"), A, D, "../results.csv is no path of a file inside", id="parent"),
+    pytest.param(outside("/etc/x"), A, D, "/etc/x is no path of a file inside", id="root"),
+    pytest.param(outside("data\\x.csv"), A, D, "is no path of a file inside", id="backslash"),
+    pytest.param(outside("data/\x1b[2Jx"), A, D, "data/�[2Jx is no path of a file inside", id="escape"),
+    pytest.param(outside("folder/"), A, D, "folder/ is a folder with content", id="folder"),
+]
+
+
+@pytest.mark.parametrize(("trick", "kept", "removed", "line"), TRICKS)
+def test_what_was_falsified_is_told(case: Case, trick: Callable, kept: Verdict, removed: Verdict, line: str) -> None:
+    files = dict(case.files)
+    trick(files, case)
+    described(files)
+    for expected in (kept, removed):
+        verdict, first, printed = told(packed(case.folder / "forged.zip", files))
+        assert verdict == expected
+        assert line in printed
+        assert "; not compared: " in first or expected != U
+        files.pop(SIGNATURE, None)
+        files.pop(MANIFEST, None)
+
+
+SIGNATURES = [
+    pytest.param(stripped, U, "The archive has no signature.", id="none"),
+    pytest.param(trimmed, A, f"The signature in {SIGNATURE} does not fit {MANIFEST}.", id="trimmed"),
+    pytest.param(copied_signature, A, f"The signature in {SIGNATURE} does not fit {MANIFEST}.", id="copied"),
+    pytest.param(copied_manifest, A, "study.zip was added after the archive was signed.", id="copied-with-manifest"),
+    pytest.param(no_signature, A, f"{SIGNATURE} is missing.", id="no-signature"),
+    pytest.param(no_manifest, A, f"{MANIFEST} is missing.", id="no-manifest"),
+    pytest.param(no_object, A, f"{SIGNATURE} is not as evalweb writes it.", id="no-object"),
+    pytest.param(own_key, Verdict.UNKNOWN_KEY, f"claims to be made by {SITE}", id="own-key"),
+    pytest.param(own_key_and_numbers, D, ": value is 0.99 in the archive", id="own-key-and-numbers"),
+    pytest.param(own_key_by_the_name_of_the_sites, A, "does not fit", id="own-key-by-the-name-of-the-sites"),
+    pytest.param(manifest_said_twice, A, f"{MANIFEST} is not as evalweb writes it.", id="manifest-said-twice"),
+]
+
+
+@pytest.mark.parametrize(("trick", "expected", "line"), SIGNATURES)
+def test_a_signature_is_worth_what_its_key_is(case: Case, trick: Callable, expected: Verdict, line: str) -> None:
+    files = dict(case.files)
+    trick(files, case)
+    verdict, first, printed = told(packed(case.folder / "forged.zip", files))
+    assert (verdict, line in printed) == (expected, True)
+    assert SITE not in first, "what nobody vouches for is not on the badge"
+
+
+def test_a_copy_of_the_key_in_the_archive_proves_nothing(case: Case, settings: Settings) -> None:
+    """A reader who has only the fingerprint takes the key from the archive, and only the one of that fingerprint."""
+    settings.EVALWEB_SECRETS = case.folder / "none"
+    fingerprint = case.ring.current.fingerprint
+    spoken = " ".join(fingerprint[place : place + 4].upper() for place in range(0, 64, 4))
+    assert told(case.folder / "a.zip", "--key", spoken)[0] == P
+    assert told(case.folder / "a.zip")[0] == Verdict.UNKNOWN_KEY
+    assert told(case.folder / "a.zip", "--key", "0" * 64)[0] == Verdict.UNKNOWN_KEY
+    files = dict(case.files)
+    own_key_by_the_name_of_the_sites(files, case)
+    path = packed(case.folder / "forged.zip", files)
+    verdict, _first, printed = told(path, "--key", fingerprint)
+    assert verdict == A
+    assert f"{SIGNATURE} has another public key than its fingerprint names." in printed
+
+
+def test_members_are_what_is_signed_and_not_how_they_are_packed(case: Case) -> None:
+    for method in (zipfile.ZIP_STORED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA):
+        assert told(packed(case.folder / "repacked.zip", dict(reversed(case.files.items())), method))[0] == P
+    twice = packed(case.folder / "twice.zip", case.files)
+    with pytest.warns(UserWarning, match="Duplicate name"), zipfile.ZipFile(twice, "a") as archive:
+        archive.writestr(RESULTS, case.files[RESULTS])
+    verdict, first, printed = told(twice)
+    assert (verdict, first) == (A, "altered after it was signed: not computed")
+    assert f"{RESULTS} is 2 times in the zip." in printed
+    joined = case.folder / "joined.zip"
+    joined.write_bytes((case.folder / "other.zip").read_bytes() + (case.folder / "a.zip").read_bytes())
+    assert told(joined)[0] == A
+
+
+def test_the_first_line_of_an_archive_as_the_site_published_it(case: Case, client: Client) -> None:
+    verdict, first, printed = told(case.folder / "a.zip")
+    n, ratings = (
+        len(list(csv.reader(io.StringIO(case.files[name].decode(), newline="")))) - 1 for name in (RESULTS, RATINGS)
+    )
+    key = case.ring.current.fingerprint
+    assert verdict == P
+    assert first == (
+        f"verified, as published by {SITE} (key {key[:16]}): {n:,} numbers, {ratings:,} ratings; "
+        "not compared: 8 documents"
+    )
+    assert f"Signed by {SITE} on " in printed
+    assert f"with the key {key}." in printed
+    page = client.get("/archive-keys/").content.decode()
+    assert key in page
+    assert all(verdict.words in page and verdict.meaning in page for verdict in Verdict)
+    readme = case.files["README.md"].decode()
+    assert f"python manage.py verify ARCHIVE.zip --key {key}" in readme
+
+
+def test_without_texts_the_first_line_counts_them(case: Case) -> None:
+    verdict, first, _printed = told(case.folder / "other.zip")
+    # Here the rows in the database have texts, so that the masked ratings differ; test_archive.py loads masked rows.
+    assert verdict == D
+    assert "texts left out" not in first
+
+
+def test_the_published_file_of_keys_is_what_a_reader_gives(
+    case: Case, client: Client, settings: Settings
+) -> None:
+    path, file = case.folder / "a.zip", case.folder / "keys.json"
+    published = client.get("/archive-keys/keys.json")
+    assert published.headers["Content-Type"] == "application/json"
+    assert "private" not in published.content.decode()
+    file.write_bytes(published.content)
+    mine, settings.EVALWEB_SECRETS = settings.EVALWEB_SECRETS, case.folder / "none"
+    assert told(path, "--key", str(file))[0] == P
+    assert client.get("/archive-keys/keys.json").json()["keys"] == []
+    assert "no key yet" in client.get("/archive-keys/").content.decode()
+    states = {
+        Verdict.PUBLISHED: case.ring.rotated(NOW + timedelta(days=1)),
+        Verdict.DISTRUSTED_KEY: case.ring.without_trust(case.ring.current.fingerprint, NOW),
+    }
+    for expected, ring in states.items():
+        holding(mine, ring)
+        settings.EVALWEB_SECRETS = mine
+        file.write_bytes(client.get("/archive-keys/keys.json").content)
+        settings.EVALWEB_SECRETS = case.folder / "none"
+        verdict, first, printed = told(path, "--key", str(file))
+        assert verdict == expected
+        if expected == P:
+            assert f", retired on {keys.day(NOW + timedelta(days=1))}): " in first
+        else:
+            # Not by naming the fingerprint either.
+            assert told(path, "--key", str(file), "--key", case.ring.current.fingerprint)[0] == expected
+            assert "which was declared compromised" in printed
+    holding(mine, case.ring.rotated(NOW - timedelta(days=1)))
+    settings.EVALWEB_SECRETS = mine
+    verdict, _first, printed = told(path)
+    assert (verdict, "which had been retired before" in printed) == (Verdict.DISTRUSTED_KEY, True)
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        (None, "is neither a file of keys nor a fingerprint"),
+        ("[]", "is no file of keys"),
+        ('{"evalweb_keys": 9, "keys": []}', "has format 9"),
+        ('{"evalweb_keys": 1, "keys": [{"public_key": "AA=="}]}', "no public key of 32 bytes"),
+    ],
+)
+def test_what_is_no_key_is_refused(case: Case, content: str | None, complaint: str) -> None:
+    file = case.folder / "keys.json"
+    if content is not None:
+        file.write_text(content)
+    with pytest.raises(CommandError, match=complaint):
+        call_command("verify", str(case.folder / "a.zip"), "--key", str(file))
+
+
+def test_a_known_correction_is_named_and_never_green(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Made up: agreement was computed otherwise before version 9."""
+    files = dict(case.files)
+
+    def change(table: list[list[str]]) -> None:
+        place, name = table[0].index("value"), table[0].index("analysis")
+        next(row for row in table if row[name] == "krippendorff").__setitem__(place, "0.99")
+
+    cells(files, RESULTS, change)
+    described(files)
+    resigned(files, case.ring)
+    path = packed(case.folder / "older.zip", files)
+    made_up = Correction(
+        name="made-up",
+        since="9.0.0",
+        statistics={"krippendorff": frozenset()},
+        sentence="Pairs were counted twice.",
+        applies=lambda run: run == case.run,
+    )
+    assert told(path)[0] == D
+    monkeypatch.setattr(corrections, "CORRECTIONS", (made_up,))
+    verdict, first, printed = told(path)
+    assert (verdict, "1 number corrected since" in first) == (Verdict.CORRECTED, True)
+    assert "Known correction in evalweb 9.0.0, 1 number: Pairs were counted twice." in printed
+    a_number(files, case)  # another number as well, which the correction does not explain
+    described(files)
+    resigned(files, case.ring)
+    assert told(packed(path, files))[0] == D
+    for other in (
+        replace(made_up, since="0.1.0"),
+        replace(made_up, applies=lambda _run: False),
+        replace(made_up, statistics={"krippendorff": frozenset({"other"})}),
+        replace(made_up, statistics={"systems": frozenset()}),
+    ):
+        monkeypatch.setattr(corrections, "CORRECTIONS", (other,))
+        assert told(path)[0] == D
