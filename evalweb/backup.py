@@ -2,7 +2,7 @@
 
 A backup is one tar.gz, readable by its owner only: the database as pg_dump writes it, the media, the secrets, and a
 manifest with the digest of each. A restore proves them all before it changes anything, puts the database back in one
-transaction, and keeps a backup of what it replaces.
+transaction, and keeps a backup of what it replaces. Keys that sign archives are joined with those that are here.
 """
 
 import argparse
@@ -139,7 +139,7 @@ def restore(var: VarFolder, file: Path, say: Any) -> None:
         manifest = _proved(content, file)
         _refuse_newer(manifest)
         restored = secrets_in((content / SECRETS).read_text()) if (content / SECRETS).exists() else {}
-        _joined_secrets(var.read_secrets(), restored)  # refuses damaged keys before anything is changed
+        joined_secrets(var.read_secrets(), restored)  # refuses damaged keys before anything is changed
         written = _ask(ROWS_WRITTEN)
         if _applied_migrations():
             say(f"Backing up what is here: {create(var)}\n")
@@ -149,7 +149,7 @@ def restore(var: VarFolder, file: Path, say: Any) -> None:
         _replace_folder(var.media, content / MEDIA)
         if restored:
             with var.changed_secrets() as values:
-                values.update(_joined_secrets(values, restored))
+                values.update(joined_secrets(values, restored))
     if listed_erasures := len(tombstones.read(var.erasures)):
         say(
             f"{var.erasures} lists {listed_erasures} erased raters. Those whom this backup still holds are erased "
@@ -158,7 +158,7 @@ def restore(var: VarFolder, file: Path, say: Any) -> None:
     say("Done. `make run` starts evalweb with the restored data.\n")
 
 
-def _joined_secrets(present: dict[str, str], restored: dict[str, str]) -> dict[str, str]:
+def joined_secrets(present: dict[str, str], restored: dict[str, str]) -> dict[str, str]:
     """Return the secrets of a backup in the place of those here; ServiceError where keys are damaged.
 
     Secrets that it lacks stay, as an older backup has no keys for archives, and one of Docker has no passwords. Of

@@ -311,6 +311,8 @@ def _fact_differences(archive: Archive, run: Run, *, has_words: bool) -> Iterato
     for name, value in found.items():
         if _plain(said.get(name)) != _plain(value):
             yield Difference(f"{RUN}: {name} is not what the rows give.", fact=name)
+    if (n_runs := sum(1 for _line in archive.lines(RUN))) != 1:
+        yield Difference(f"{RUN} has {n_runs} runs, and one was computed.")
     if start.digest_of(archived) != archived.digest:
         yield Difference(f"{RUN}: digest is not that of the run.")
     described = archive.descriptor["evalweb"]

@@ -88,13 +88,18 @@ class Archive:
     def versions_now(self) -> Iterator[str]:
         """Yield a sentence for every library whose installed version differs."""
         then, now = self.json(writing.VERSIONS), writing.versions()
+        if not isinstance(then, dict):
+            raise BadArchive(f"{writing.VERSIONS} is not a JSON object.")
         for name in sorted({*then, *now}):
             if then.get(name) != now.get(name):
                 yield f"{name} was {then.get(name, 'absent')} in the archive, {now.get(name, 'none')} is installed."
 
     def json(self, name: str) -> Any:
-        """Return the content of a small JSON file."""
-        return json.loads(_small(self.zip, name))
+        """Return the content of a small JSON file. Raises BadArchive where it is something else."""
+        try:
+            return json.loads(self.small(name))
+        except (ValueError, RecursionError):
+            raise BadArchive(f"{name} is not a JSON file.") from None
 
     def lines(self, name: str) -> Iterator[dict[str, Any]]:
         """Yield the objects of a JSON Lines file.
@@ -115,8 +120,11 @@ class Archive:
                 yield row
 
     def text(self, name: str) -> str:
-        """Return a file as text."""
-        return self.zip.read(name).decode()
+        """Return a file as text. Raises BadArchive where it is not UTF-8."""
+        try:
+            return self.zip.read(name).decode()
+        except UnicodeDecodeError as error:
+            raise BadArchive(f"{name} is not UTF-8: byte {error.start + 1:,} cannot be read.") from None
 
     def small(self, name: str) -> bytes:
         """Return the content of a small file.

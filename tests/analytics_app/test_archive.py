@@ -22,6 +22,7 @@ from django.urls import reverse
 
 import manage
 from analytics_app.archive import rows, writing
+from analytics_app.archive.verdicts import Verdict
 from analytics_app.models import Run
 from evalweb.local_services.folder import BASE_DIR
 from tasks_app.models import Output, Rater, Study
@@ -57,21 +58,22 @@ def archived(folder: Path, *options: str) -> Path:
     return path
 
 
-def refused(path: Path) -> tuple[str, str]:
-    """Run the command on an archive that is not verified; return what it printed and what it complained of.
+def refused(path: Path, exit_code: int = Verdict.DIFFERS.exit_code) -> str:
+    """Run the command on an archive that is not verified; return what it printed.
 
     An exhaustive run types it: it then makes a database of its own, whatever the environment names.
     """
     if extent.is_exhaustive():
         command = [sys.executable, "manage.py", "verify", str(path)]
         found = subprocess.run(command, cwd=BASE_DIR, capture_output=True, text=True, check=False)
-        assert found.returncode == 1
-        return found.stdout, found.stderr.removeprefix("CommandError: ").strip()
+        assert found.returncode == exit_code, found.stderr
+        return found.stdout
     empty_all_tables()
     out = StringIO()
-    with pytest.raises(CommandError) as error:
+    with pytest.raises(SystemExit) as end:
         call_command("verify", str(path), stdout=out)
-    return out.getvalue(), str(error.value)
+    assert end.value.code == exit_code
+    return out.getvalue()
 
 
 def rewritten(path: Path, changed: dict[str, bytes | None]) -> Path:
@@ -105,8 +107,8 @@ def test_what_was_changed_is_named_and_every_other_number_is_computed_again(judg
         "more.txt": b"",
         "methods.tex": None,
     }
-    told, complaint = refused(rewritten(path, changed))
-    assert complaint == "rewritten.zip is not verified: 5 differences."
+    told = refused(rewritten(path, changed))
+    assert told.startswith("rewritten.zip: not verified: 5 differences; not compared: 7 documents, 1 unknown file\n")
     assert f"Different version: scipy was 0.1 in the archive, {writing.versions()['scipy']} is installed." in told
     assert "methods.tex is missing." in told
     assert "more.txt is not listed in datapackage.json." in told
@@ -150,20 +152,60 @@ def test_it_describes_itself_names_nobody_and_can_be_without_texts(
     is_verified_without_texts(path)
 
 
+def test_falsified_ratings_are_told_by_the_rows_whatever_the_archive_says_of_itself(
+    judged: Study, tmp_path: Path
+) -> None:
+    """Every value is 5, with the hash of the file, and no texts to compare, as it says; rows have a further column."""
+    path = archived(tmp_path)
+    with zipfile.ZipFile(path) as archive:
+        table = list(csv.DictReader(io.StringIO(archive.read(writing.RATINGS).decode(), newline="")))
+        package = json.loads(archive.read("datapackage.json"))
+        systems = archive.read("rows/system.jsonl")
+    n = sum(row["value"] not in {"", "5"} for row in table)
+    out = io.StringIO(newline="")
+    writer = csv.DictWriter(out, list(table[0]))
+    writer.writeheader()
+    writer.writerows(row | {"value": row["value"] and "5"} for row in table)
+    changed = {
+        writing.RATINGS: out.getvalue().encode(),
+        "rows/system.jsonl": systems.replace(b"{", b'{"praise":1,', 1),
+    }
+    package["evalweb"]["texts"] = False
+    for resource in package["resources"]:
+        if resource["path"] in changed:
+            resource["hash"] = f"sha256:{hashlib.sha256(changed[resource['path']]).hexdigest()}"
+    told = refused(rewritten(path, {**changed, "datapackage.json": json.dumps(package).encode()}))
+    assert told.startswith(
+        f"rewritten.zip: not verified: {n + 1} differences; not compared: 8 documents, 1 further column\n"
+    )
+    assert f"{writing.RATINGS}: value differs in {n} rows, first in rows " in told
+    assert "datapackage.json says that texts were left out, and the rows have texts." in told
+    assert "1 further column (rows/system.jsonl: praise)" in told
+
+
 def is_verified_without_texts(path: Path) -> None:
     """Assert that every number is computed again, and that output, report and badge tell how many these are."""
     with zipfile.ZipFile(path) as archive:
         n = len(list(csv.DictReader(io.StringIO(archive.read(writing.RESULTS).decode(), newline=""))))
     report, badge = path.with_name("report.json"), path.with_name("badge.svg")
+    with zipfile.ZipFile(path) as archive:
+        rows_read = csv.DictReader(io.StringIO(archive.read(writing.RATINGS).decode(), newline=""))
+        ratings = len(list(rows_read))
     empty_all_tables()
     out = StringIO()
-    call_command("verify", str(path), "--report", str(report), "--badge", str(badge), stdout=out)
-    verdict = f"archive.zip is verified: {n:,} numbers were recomputed and are identical to the last digit.\n"
-    assert out.getvalue() == verdict
-    assert json.loads(report.read_text()) == {
-        "archive": "archive.zip", "numbers": n, "differences": [], "other_versions": []
-    }  # fmt: skip
-    assert f"verified: {n:,} numbers" in badge.read_text()
+    with pytest.raises(SystemExit) as end:
+        call_command("verify", str(path), "--report", str(report), "--badge", str(badge), stdout=out)
+    assert end.value.code == Verdict.UNSIGNED.exit_code
+    found = json.loads(report.read_text())
+    summary = found["summary"]
+    texts = next(entry for entry in found["not_compared"] if entry["what"] == "texts left out")
+    assert summary == (
+        f"recomputed, unsigned: {n:,} numbers, {ratings:,} ratings; not compared: {texts['n']} texts left out, "
+        "7 documents"
+    )
+    assert out.getvalue().startswith(f"archive.zip: {summary}\n")
+    assert (found["verdict"], found["numbers"], found["differences"]) == ("unsigned", n, [])
+    assert f"evalweb: {summary}" in badge.read_text()
 
 
 def secrets_of(study: Study) -> set[str]:
@@ -246,8 +288,10 @@ def test_an_archive_without_what_is_compared_is_not_verified(tmp_path: Path) -> 
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("datapackage.json", '{"evalweb": {"format": 1, "texts": true}, "resources": []}')
     out, badge = StringIO(), tmp_path / "badge.svg"
-    with pytest.raises(CommandError, match=r"archive\.zip is not verified: 4 differences"):
+    with pytest.raises(SystemExit) as end:
         call_command("verify", str(path), "--badge", str(badge), stdout=out)
+    assert end.value.code == Verdict.DIFFERS.exit_code
+    assert out.getvalue().startswith("archive.zip: not verified: 4 differences\n")
     assert f"{writing.RESULTS} is missing." in out.getvalue()
     assert "not verified: 4 differences" in badge.read_text()
 

@@ -21,6 +21,7 @@ from urllib.parse import unquote
 import psycopg2
 import pytest
 
+from analytics_app.archive.keys import LINE, KeyRing, now
 from evalweb import backup
 from evalweb.local_services import VarFolder
 from evalweb.local_services.folder import BASE_DIR
@@ -46,7 +47,7 @@ class Installation:
         self.sql("CREATE TABLE judgment (id serial PRIMARY KEY, answer jsonb)")
         self.sql("INSERT INTO judgment (answer) VALUES (jsonb_build_object('text', %s))", text)
         self.var.make()
-        self.var.write_secrets({"SECRET_KEY": f"secret of {text}"})
+        self.var.write_secrets({"SECRET_KEY": f"secret of {text}", LINE: KeyRing.new(now()).write()})
         (self.var.media / "ab").mkdir()
         (self.var.media / "ab" / "abcd.png").write_bytes(text.encode())
 
@@ -94,7 +95,7 @@ def test_a_round_trip_brings_everything_back(here: Installation) -> None:
     here.sql("INSERT INTO judgment (answer) VALUES ('{}')")
     here.sql("CREATE TABLE later (id int)")
     (here.var.media / "later.png").write_text("later")
-    here.var.write_secrets({"SECRET_KEY": "another"})
+    here.var.write_secrets(here.var.read_secrets() | {"SECRET_KEY": "another"})
     changed = here.content()
     answer = here.run("restore", str(file))
     assert (answer.returncode, answer.stderr) == (0, "")
