@@ -139,9 +139,10 @@ def restore(var: VarFolder, file: Path, say: Any) -> None:
         manifest = _proved(content, file)
         _refuse_newer(manifest)
         restored = secrets_in((content / SECRETS).read_text()) if (content / SECRETS).exists() else {}
-        joined_secrets(var.read_secrets(), restored)  # refuses damaged keys before anything is changed
+        is_new = not _applied_migrations()
+        joined_secrets(var.read_secrets(), restored, is_new=is_new)  # refuses damaged keys before anything is changed
         written = _ask(ROWS_WRITTEN)
-        if _applied_migrations():
+        if not is_new:
             say(f"Backing up what is here: {create(var)}\n")
         say(f"Restoring the database of {manifest['made']}\n")
         _replace_database(content / DUMP, written)
@@ -149,7 +150,7 @@ def restore(var: VarFolder, file: Path, say: Any) -> None:
         _replace_folder(var.media, content / MEDIA)
         if restored:
             with var.changed_secrets() as values:
-                values.update(joined_secrets(values, restored))
+                values.update(joined_secrets(values, restored, is_new=is_new))
     if listed_erasures := len(tombstones.read(var.erasures)):
         say(
             f"{var.erasures} lists {listed_erasures} erased raters. Those whom this backup still holds are erased "
@@ -158,14 +159,15 @@ def restore(var: VarFolder, file: Path, say: Any) -> None:
     say("Done. `make run` starts evalweb with the restored data.\n")
 
 
-def joined_secrets(present: dict[str, str], restored: dict[str, str]) -> dict[str, str]:
+def joined_secrets(present: dict[str, str], restored: dict[str, str], *, is_new: bool = False) -> dict[str, str]:
     """Return the secrets of a backup in the place of those here; ServiceError where keys are damaged.
 
     Secrets that it lacks stay, as an older backup has no keys for archives, and one of Docker has no passwords. Of
-    keys that sign archives none is forgotten: a key that was retired or declared compromised since stays so.
+    keys that sign archives none is forgotten: a key that was retired or declared compromised since stays so. Only the
+    key of a machine that `is_new` gives way, as it was made a moment ago and has signed nothing.
     """
     joined = present | restored
-    if LINE in present and LINE in restored:
+    if LINE in present and LINE in restored and not is_new:
         try:
             here, back = KeyRing.read(present[LINE]), KeyRing.read(restored[LINE])
         except BadKeys as problem:

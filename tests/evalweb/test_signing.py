@@ -111,3 +111,4 @@ def test_a_restore_brings_keys_back_and_forgets_none() -> None:
     # A backup from before there were keys takes none away; an empty machine takes what the backup has.
     assert backup.joined_secrets({LINE: there.write()}, {"SECRET_KEY": "x"})[LINE] == there.write()
     assert backup.joined_secrets({}, line) == line
+    assert backup.joined_secrets({LINE: there.write()}, line, is_new=True) == line
