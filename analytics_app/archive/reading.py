@@ -60,7 +60,7 @@ class Archive:
     def _needed(self) -> set[str]:
         """The files without which nothing can be computed and compared."""
         tables = {resource["path"] for resource in self.descriptor["resources"] if resource["path"].startswith("rows/")}
-        return {writing.RUN, writing.VERSIONS, writing.RESULTS, writing.RATINGS, *tables}
+        return {writing.RUN, writing.VERSIONS, writing.RESULTS, writing.DOCUMENT, writing.RATINGS, *tables}
 
     @property
     def misses_files(self) -> bool:

@@ -291,9 +291,10 @@ def test_an_archive_without_what_is_compared_is_not_verified(tmp_path: Path) -> 
     with pytest.raises(SystemExit) as end:
         call_command("verify", str(path), "--badge", str(badge), stdout=out)
     assert end.value.code == Verdict.DIFFERS.exit_code
-    assert out.getvalue().startswith("archive.zip: not verified: 4 differences\n")
+    assert out.getvalue().startswith("archive.zip: not verified: 5 differences\n")
     assert f"{writing.RESULTS} is missing." in out.getvalue()
-    assert "not verified: 4 differences" in badge.read_text()
+    assert f"{writing.DOCUMENT} is missing." in out.getvalue()
+    assert "not verified: 5 differences" in badge.read_text()
 
 
 @pytest.mark.parametrize(
