@@ -61,7 +61,8 @@ def questions() -> list[Question]:
 
 def rows_of(name: str, answers: Table, screens: Screens) -> list[Row]:
     """Return the rows of an analysis on every question that it fits."""
-    member, found = analyses.registry[name], []
+    member = analyses.registry[name]
+    found: list[Row] = []
     settings = {key: FEWER.get(key, field.initial) for key, field in member.Settings.base_fields.items()}
     for question in questions():
         if not member.fits(question):
@@ -175,9 +176,8 @@ def test_exchanging_the_shown_sides_turns_only_order_effects(items: int, raters:
     before, after = (rows_of("order_effects", table, screens) for table, screens in ((own, here), (exchanged, there)))
     sides = ({row.label: row.value for row in shares_of(rows, "chosen_place_share")} for rows in (before, after))
     one, two = sides
-    assert two == pytest.approx(
-        {{"place 1": "place 2", "place 2": "place 1"}[label]: value for label, value in one.items()}
-    )
+    other_place = {"place 1": "place 2", "place 2": "place 1"}
+    assert two == pytest.approx({other_place[label or ""]: value for label, value in one.items()})
 
 
 def shares_of(rows: list[Row], statistic: str) -> list[Row]:
@@ -226,7 +226,7 @@ def test_raters_who_agree_about_pairs_in_both_orders_agree_also_where_they_were_
         cursor.execute("SET LOCAL evalweb.erasing = 'on'")
     for rating in Rating.objects.filter(rater__pseudonym="r2"):
         Rating.objects.filter(pk=rating.pk).update(
-            part=rating.part_b_id, part_b=rating.part_id, label=pair_tables.EXCHANGED[rating.label]
+            part=rating.part_b_id, part_b=rating.part_id, label=pair_tables.EXCHANGED[rating.label or ""]
         )
     earlier = analysed(tmp_path, *SHOWN)
     assert earlier == imported

@@ -2,6 +2,7 @@
 
 import io
 import random
+from collections.abc import Callable
 from contextlib import suppress
 
 import pytest
@@ -66,14 +67,15 @@ def test_damaged_files_are_refused_or_cleaned_and_raise_nothing_else(kind: str) 
 @pytest.mark.parametrize("orientation", range(1, 9))
 @pytest.mark.parametrize("form", ["PNG", "palette", "JPEG", "grey JPEG", "WebP", "lossless WebP"])
 def test_a_picture_is_turned_as_its_exif_data_say(form: str, orientation: int) -> None:
-    before, kind = {
+    forms: dict[str, Callable[[], tuple[bytes, str]]] = {
         "PNG": lambda: (media_files.rich_png(WORDS, orientation), "image/png"),
         "palette": lambda: (media_files.rich_png(WORDS, orientation, "P"), "image/png"),
         "JPEG": lambda: (media_files.rich_jpeg(WORDS, orientation), "image/jpeg"),
         "grey JPEG": lambda: (media_files.rich_jpeg(WORDS, orientation, "L"), "image/jpeg"),
         "WebP": lambda: (media_files.rich_webp(WORDS, orientation), "image/webp"),
         "lossless WebP": lambda: (media_files.rich_webp(WORDS, orientation, lossless=True), "image/webp"),
-    }[form]()
+    }
+    before, kind = forms[form]()
     cleaned = clean(before, kind)
     assert not held(cleaned.content)
     seen, wanted = opened(cleaned.content), ImageOps.exif_transpose(opened(before))

@@ -10,6 +10,7 @@ from django.contrib.auth.models import User
 from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
+from django.http import HttpResponse
 from django.test import Client
 from pytest_django.fixtures import Settings
 
@@ -43,10 +44,10 @@ def named(**contents: bytes) -> dict[str, list[SimpleUploadedFile]]:
     return {"uploads": [SimpleUploadedFile(name, content) for name, content in files.items()]}
 
 
-def text_of(answer: object, status: int = 200) -> str:
+def text_of(answer: HttpResponse, status: int = 200) -> str:
     """Return a page's text."""
     assert answer.status_code == status
-    return answer.content.decode()
+    return bytes(answer.content).decode()
 
 
 def contents() -> dict[str, bytes]:
