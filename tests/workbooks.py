@@ -63,6 +63,50 @@ def workbook(sheets: Mapping[str, Sheet], merged: Sequence[str] = (), start: int
     return target.getvalue()
 
 
+def with_parts(content: bytes, **parts: str) -> bytes:
+    """Return a workbook with some of its parts replaced: `sheet` and `strings` of an .xlsx, `content` of an .ods."""
+    names = {"sheet": "xl/worksheets/sheet1.xml", "strings": "xl/sharedStrings.xml", "content": "content.xml"}
+    replaced = {names[name]: part for name, part in parts.items()}
+    target = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as new:
+        for name in dict.fromkeys([*old.namelist(), *replaced]):
+            part = replaced.get(name) or old.read(name).decode()
+            if "strings" in parts and name == "xl/_rels/workbook.xml.rels":
+                relation = f'<Relationship Id="rId99" Type="{_RELATIONS}/sharedStrings" Target="sharedStrings.xml"/>'
+                part = part.replace("</Relationships>", f"{relation}</Relationships>")
+            new.writestr(name, part)
+    return target.getvalue()
+
+
+def sheet_of(rows: str, prefix: str = "") -> str:
+    """Return the XML of a sheet with these rows, whose elements may have a prefix."""
+    name = f"{prefix}:" if prefix else ""
+    declared = f"xmlns:{prefix}" if prefix else "xmlns"
+    return f'<{name}worksheet {declared}="{_MAIN}"><{name}sheetData>{rows}</{name}sheetData></{name}worksheet>'
+
+
+def strings_of(*texts: str) -> str:
+    """Return the XML of the texts that cells share."""
+    return f'<sst xmlns="{_MAIN}">{"".join(f"<si><t>{text}</t></si>" for text in texts)}</sst>'
+
+
+def open_document(rows: str) -> bytes:
+    """Return an .ods whose only sheet has these rows, as XML with the usual prefixes."""
+    target = io.BytesIO()
+    urn = "urn:oasis:names:tc:opendocument:xmlns"
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        kind = "application/vnd.oasis.opendocument.spreadsheet"
+        archive.writestr("mimetype", kind)
+        archive.writestr("META-INF/manifest.xml", f'<m:manifest xmlns:m="{urn}:manifest:1.0"/>')
+        archive.writestr(
+            "content.xml",
+            f'<office:document-content xmlns:office="{urn}:office:1.0" xmlns:table="{urn}:table:1.0" '
+            f'xmlns:text="{urn}:text:1.0"><office:body><office:spreadsheet><table:table table:name="A">{rows}'
+            "</table:table></office:spreadsheet></office:body></office:document-content>",
+        )
+    return target.getvalue()
+
+
 def _sheet(rows: Sheet, merged: Sequence[str], start: int) -> str:
     lines = "".join(
         f'<row r="{number}">{"".join(_cell(cell, number, column) for column, cell in enumerate(row))}</row>'

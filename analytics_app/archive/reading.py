@@ -5,19 +5,24 @@ import json
 import lzma
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
 from analytics_app.archive import describing, writing
+from tasks_app.studyfile.files.archive import entries_of, packing_of
 
 # Read at once while a file is hashed.
 CHUNK = 1 << 20
 # The second has a signature.
 FORMATS = (1, 2)
 # Descriptors are small; what is larger was not written by evalweb.
-MOST_BYTES = 50_000_000
+MOST_BYTES = 8_000_000
+# Bytes of one row: a few texts, each of which may have 100,000 characters.
+LONGEST_LINE = 8_000_000
+# Files, and bytes that they unpack to. Ten million ratings have about one and a half GB.
+MOST_FILES, MOST_UNPACKED = 10_000, 4_000_000_000
 
 
 class BadArchive(ValueError):
@@ -41,14 +46,19 @@ class Archive:
             Where it cannot be read, or is something else.
         """
         try:
+            with path.open("rb") as stream:
+                n = entries_of(stream)
+            if n > 2 * MOST_FILES:  # before a list of them is made; a file may hold what looks like an entry
+                raise BadArchive(f"{path} holds about {n:,} files, an archive at most {MOST_FILES:,}.")
             archive = zipfile.ZipFile(path)
         except (OSError, zipfile.BadZipFile) as error:
             raise BadArchive(f"{path} is not a readable zip file: {error}.") from None
+        _refuse_bombs(path, archive.infolist())
         try:
             descriptor = json.loads(_small(archive, describing.PACKAGE))
             number = descriptor["evalweb"]["format"]
             listed = [resource["path"] for resource in descriptor["resources"]]
-        except (KeyError, TypeError, ValueError):
+        except (KeyError, TypeError, ValueError, RecursionError):
             raise BadArchive(f"{path} has no {describing.PACKAGE} of an evalweb archive.") from None
         if number not in FORMATS:
             raise BadArchive(f"{path} has format {number}; this version of evalweb reads formats 1 and 2.")
@@ -107,13 +117,15 @@ class Archive:
         Raises
         ------
         BadArchive
-            Where a line is no object, with its number.
+            Where a line is no object, or far too long, with its number.
         """
         with self.zip.open(name) as member:
-            for number, line in enumerate(member, start=1):
+            for number, line in enumerate(iter(lambda: member.readline(LONGEST_LINE + 1), b""), start=1):
+                if len(line) > LONGEST_LINE:
+                    raise BadArchive(f"{name}, line {number}: longer than {LONGEST_LINE:,} bytes, as no row is.")
                 try:
                     row = json.loads(line)
-                except ValueError:
+                except (ValueError, RecursionError):
                     row = None
                 if not isinstance(row, dict):
                     raise BadArchive(f"{name}, line {number}: not a JSON object.")
@@ -149,6 +161,18 @@ class Archive:
         except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, NotImplementedError, RuntimeError):
             return "unreadable"
         return digest.hexdigest()
+
+
+def _refuse_bombs(path: Path, members: Sequence[zipfile.ZipInfo]) -> None:
+    """Raise BadArchive for a zip that unpacks to more than an archive can hold. Reading stops at the stated sizes."""
+    if len(members) > MOST_FILES:
+        raise BadArchive(f"{path} holds {len(members):,} files, an archive at most {MOST_FILES:,}.")
+    for member in members:
+        if (ratio := packing_of(member)) is not None:
+            raise BadArchive(f"{member.filename} is packed {ratio:,} times smaller than it is, as no table is.")
+    total = sum(member.file_size for member in members)
+    if total > MOST_UNPACKED:
+        raise BadArchive(f"{path} unpacks to {total:,} bytes, an archive to at most {MOST_UNPACKED:,}.")
 
 
 def _small(archive: zipfile.ZipFile, name: str) -> bytes:

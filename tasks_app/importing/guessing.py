@@ -61,10 +61,19 @@ def peek(file: RatingsFile, quoting: str = "", rows: int = ROWS) -> Peek:
         sentence = _("This file is empty. Its first line must name the columns.")
         raise StudyFileError([Problem(file.name, 0, 0, sentence)])
     if file.format == "jsonl":
-        return _peek_json(head, rows)
+        return _few_enough(file, _peek_json(head, rows))
     if fault := fault_of_first_line(head[:1]):
         raise StudyFileError([Problem(file.name, 1, 1, fault)])
-    return _peek_csv(head, DELIMITERS[file.format], Quoting(quoting), rows)
+    return _few_enough(file, _peek_csv(head, DELIMITERS[file.format], Quoting(quoting), rows))
+
+
+def _few_enough(file: RatingsFile, peek: Peek) -> Peek:
+    """Return a look at a table with as many columns as any may have. Raises StudyFileError for one with more."""
+    most = limits().columns
+    if len(peek.columns) > most:
+        sentence = _("There are more than %(n)d columns. Remove those you don't need.") % {"n": most}
+        raise StudyFileError([Problem(file.name, 1, 1, sentence)])
+    return peek
 
 
 def _peek_csv(head: Sequence[str], delimiters: str, quoting: Quoting, n: int) -> Peek:

@@ -7,12 +7,15 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
+from tasks_app.importing import plain
 from tasks_app.plaintext import problem_in
-from tasks_app.studyfile.files.decoding import decode
+from tasks_app.studyfile.files.apart import read_apart
 from tasks_app.studyfile.problems import Problems, nearest
 
 # Rows of one sheet: as many as a person can look over.
 MOST_ROWS = 10_000
+# Cells of one; the widest export of a platform has some fifty columns.
+MOST_CELLS = 500_000
 # Bytes of one; a demographic export has some 500 a row.
 MOST_BYTES = 10_000_000
 
@@ -78,13 +81,18 @@ class Sheet:
         first = self.text.split("\n", 1)[0]
         delimiter = max(DELIMITERS, key=first.count)
         reader = csv.reader(io.StringIO(self.text, newline=""), delimiter=delimiter, strict=True)
-        line = 1
+        line, n = 1, 0
         try:
             for count, cells in enumerate(reader):
                 if count > MOST_ROWS:
                     problems.add(
                         self.name, line, 0, _("There are more than %(n)d rows. Split the file.") % {"n": MOST_ROWS}
                     )
+                    return
+                n += len(cells)
+                if n > MOST_CELLS:
+                    sentence = _("There are more than %(n)s cells. Remove columns you don't need, or split the file.")
+                    problems.add(self.name, line, 0, sentence % {"n": f"{MOST_CELLS:,}"})
                     return
                 if any(cell.strip() for cell in cells):
                     yield [self._cell(text, line, column, problems) for column, text in enumerate(cells, start=1)]
@@ -99,17 +107,14 @@ class Sheet:
 
 
 def text_of(name: str, content: bytes) -> str:
-    """Return the text of an uploaded file.
+    """Return the text of an uploaded file, which another process has looked through.
 
     Raises
     ------
     tasks_app.studyfile.StudyFileError
         With the place where it stops being text.
     """
-    problems = Problems()
-    text = decode(name, content, problems)
-    problems.raise_if_any()
-    return text or ""
+    return read_apart(plain.small_text, content, name=name)
 
 
 def value(row: Row, name: str) -> str:

@@ -33,16 +33,32 @@ _BEGINNINGS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"PAR1", b"$FL2")
 
 
 @dataclass(frozen=True, slots=True)
+class PlainForm:
+    """What is known of an upload that was looked through: it is text, or was written as lines of text.
+
+    `name` is what it is called from then on, and `notes` say where it is not what its name said. The rows of each of a
+    workbook's `sheets` are lists in JSON, one a line: its name, where its lines begin, and notes on it. `is_written`
+    says that the lines were written, and are not the upload itself.
+    """
+
+    name: str
+    notes: tuple[str, ...] = ()
+    sheets: tuple[tuple[str, int, tuple[str, ...]], ...] = ()
+    is_written: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class RatingsFile:
     """A CSV, TSV or JSON Lines file, perhaps gzipped.
 
     `open` opens it at its start, each time it is called. `most` is how many bytes it may hold, unpacked, where that is
-    less than any file of ratings may.
+    less than any file of ratings may. `form` is that of an upload that was looked through.
     """
 
     name: str
     open: Callable[[], IO[bytes]]
     most: int | None = None
+    form: PlainForm | None = None
 
     @classmethod
     def at(cls, path: str) -> RatingsFile:

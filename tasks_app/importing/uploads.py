@@ -1,21 +1,32 @@
-"""Uploaded files between two steps of a page: in the study's own private storage, for a day at most."""
+"""Uploaded files between two steps of a page: in the study's own private storage, for a day at most.
+
+A file is looked through once, when it is uploaded (decision 83). What is kept is text in lines of known length, whatever
+was uploaded: a file that cannot be read is not kept, so that no address leads to it.
+"""
 
 from __future__ import annotations
 
+import json
 import re
 import secrets
-from collections.abc import Callable, Iterator
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, replace
 from datetime import timedelta
 from pathlib import PurePath
 from typing import IO, Any, cast
 
+from django.core.files.base import ContentFile, File
 from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import UploadedFile
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from tasks_app.importing.source import RatingsFile
+from tasks_app.importing import plain
+from tasks_app.importing.source import PlainForm, RatingsFile
 from tasks_app.models import Study
+from tasks_app.studyfile.files.apart import read_apart
 from tasks_app.studyfile.files.limits import limits, megabytes
 from tasks_app.studyfile.problems import Problem, StudyFileError
 
@@ -24,15 +35,26 @@ KEPT = timedelta(days=1)
 
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{22}")
 _LONGEST_NAME = 80
+# What is known of a kept file stands beside it; no name of an upload begins with a full stop.
+_FORM = ".form"
 
 
-def keep(study: Study, upload: UploadedFile[Any], check: Callable[[RatingsFile], None] = RatingsFile.check_name) -> str:
-    """Keep an upload and return the token that finds it again; `check` refuses formats that are not read.
+def plain_form(file: RatingsFile, _target: IO[bytes]) -> RatingsFile:
+    """Return a table of text that was looked through. Raises StudyFileError for another format, or an endless line."""
+    file.check_name()
+    with file.open() as stream:
+        return replace(file, form=read_apart(plain.table, stream, name=file.name, classes=(PlainForm,)))
+
+
+def keep(
+    study: Study, upload: UploadedFile[Any], plain_form: Callable[[RatingsFile, IO[bytes]], RatingsFile] = plain_form
+) -> str:
+    """Keep the plain form of an upload, written to a file where it is none yet; return the token that finds it again.
 
     Raises
     ------
     StudyFileError
-        Where it is too large, or of a format that is not read.
+        Where it is too large, of a format that is not read, or cannot be read.
     """
     name = _safe(upload.name or "")
     most = limits().upload_bytes
@@ -43,10 +65,17 @@ def keep(study: Study, upload: UploadedFile[Any], check: Callable[[RatingsFile],
         )
         sizes = {"size": megabytes(upload.size or 0), "most": megabytes(most)}
         raise StudyFileError([Problem(name, 0, 0, sentence % sizes)])
-    check(RatingsFile(name, lambda: cast("IO[bytes]", upload)))
-    sweep(study)
-    token = secrets.token_urlsafe(16)
-    default_storage.save(f"{_folder(study)}/{token}/{name}", upload)
+    with tempfile.TemporaryFile() as content, tempfile.TemporaryFile() as target:
+        shutil.copyfileobj(upload, content)
+        content.flush()
+        file = plain_form(RatingsFile(name, lambda: plain.rewound(content), limits().table_bytes), target)
+        assert file.form is not None, "a plain form says what it is"
+        sweep(study)
+        token = secrets.token_urlsafe(16)
+        folder = f"{_folder(study)}/{token}"
+        with file.open() as stream:
+            default_storage.save(f"{folder}/{file.name}", File(stream))
+    default_storage.save(f"{folder}/{_FORM}", ContentFile(json.dumps(asdict(file.form)).encode()))
     return token
 
 
@@ -55,12 +84,21 @@ def find(study: Study, token: str) -> RatingsFile | None:
     if not _TOKEN.fullmatch(token):
         return None
     folder = f"{_folder(study)}/{token}"
-    name = next(_names(folder), None)
-    if name is None:
+    names = set(_names(folder))
+    if _FORM not in names or len(names) < 2:  # an earlier release kept what was uploaded
         return None
+    with default_storage.open(f"{folder}/{_FORM}") as stream:
+        form = _form(json.load(stream))
+    path = f"{folder}/{(names - {_FORM}).pop()}"
     return RatingsFile(
-        name, lambda: cast("IO[bytes]", default_storage.open(f"{folder}/{name}", "rb")), limits().table_bytes
+        form.name, lambda: cast("IO[bytes]", default_storage.open(path, "rb")), limits().table_bytes, form
     )
+
+
+def _form(given: Mapping[str, Any]) -> PlainForm:
+    """Return a form that was written as JSON."""
+    sheets = tuple((name, begin, tuple(notes)) for name, begin, notes in given["sheets"])
+    return PlainForm(given["name"], tuple(given["notes"]), sheets, given["is_written"])
 
 
 def forget(study: Study, token: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -19,9 +20,10 @@ from tasks_app.services.study.items import remove_files, store_media
 from tasks_app.setup import changes
 from tasks_app.setup.tables.checking import UploadedMedia
 from tasks_app.studyfile.columns import BETWEEN_FILES
-from tasks_app.studyfile.files import captions
+from tasks_app.studyfile.files import plain
+from tasks_app.studyfile.files.apart import read_apart
 from tasks_app.studyfile.files.limits import limits
-from tasks_app.studyfile.files.media import ACCEPTED, MediaFile, accept, belongs, sniff, why_not_clean
+from tasks_app.studyfile.files.media import ACCEPTED, MediaFile, too_large, why_not_clean
 from tasks_app.studyfile.files.removed import notes_on, sentences
 from tasks_app.studyfile.files.writing import media_name
 from tasks_app.studyfile.problems import Problems
@@ -38,11 +40,6 @@ class UploadedFileOfStudy:
     called: str
     kind: str
     bytes: int
-
-
-def column_of(kind: str) -> str:
-    """Return the first column of items.csv that takes files of a media type; "" for none."""
-    return next((column for column in ACCEPTED if belongs(kind, column)), "")
 
 
 def files_of(setup: Setup) -> list[UploadedFileOfStudy]:
@@ -85,17 +82,18 @@ def keep(*, setup: Setup, uploads: Sequence[UploadedFile[bytes]], by: events.Act
     problems = Problems()
     files: list[_Accepted] = []
     for upload in uploads:
-        most = limits().media_bytes
-        content = bytes(most + 1) if (upload.size or 0) > most else upload.read()
         name = upload.name or ""
-        media, cleaned, sentence = accept(name, content, _column(content))
-        if media is None or cleaned is None:
-            problems.add(name, 0, 0, sentence)
+        if (upload.size or 0) > limits().media_bytes:
+            problems.add(name, 0, 0, too_large(upload.size or 0))
             continue
-        if media.kind == captions.KIND:
-            for line, sentence in captions.faults_of(content):
+        with tempfile.TemporaryFile() as target:
+            identified = read_apart(plain.media, upload, target, name=name, classes=plain.IDENTIFIED)
+            if identified.media is None:
+                problems.add(name, 0, 0, identified.sentence)
+                continue
+            for line, sentence in identified.faults:
                 problems.add(name, line, 1, sentence)
-        files.append(_Accepted(media, cleaned.content))
+            files.append(_Accepted(identified.media, target.read()))
     problems.raise_if_any()
     notes = notes_on([file.media for file in files])
     written: list[str] = []
@@ -173,8 +171,3 @@ def remove(*, setup: Setup, name: str, by: events.Actor) -> None:
         transaction.on_commit(partial(remove_files, names))
     setup.rows.filter(table=TABLE, cells__file=name).delete()
     events.log(setup.study, by, "removed", about="media", before={"file": name})
-
-
-def _column(content: bytes) -> str:
-    """Return the column that a file is identified for; any will do for one that is of no known type."""
-    return column_of(sniff(content) or "") or next(iter(ACCEPTED))

@@ -17,7 +17,7 @@ from tasks_app.services.database import atomically
 from tasks_app.services.study import drafts, items
 from tasks_app.services.study.drafts import NotADraft
 from tasks_app.study_settings import USUAL_MINUTES, Pay
-from tasks_app.studyfile.files.source import Files, Source, open_files
+from tasks_app.studyfile.files.source import Files, Source, content_of, open_files
 from tasks_app.studyfile.output_files import check_kinds
 from tasks_app.studyfile.pictures import check_pictures
 from tasks_app.studyfile.problems import Problem, StudyFileError
@@ -173,7 +173,7 @@ def _store(reading: StudyReading, slot: Slot, written: list[str]) -> Study:
         events.log(study, slot.owner, "replaced", about=study.slug, before={"digest": before})
     for media in reading.media.values():
         written += items.store_media(
-            study=study, sha256=media.sha256, kind=media.kind, content=reading.files.read(media.name)
+            study=study, sha256=media.sha256, kind=media.kind, content=content_of(reading.files, media)
         )
     sections.store(study, reading.document)
     if reading.workload is not None:

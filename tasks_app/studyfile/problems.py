@@ -74,6 +74,10 @@ class StudyFileError(Exception):
         self.more = more
         super().__init__(str(self))
 
+    def __reduce__(self) -> tuple[type[StudyFileError], tuple[tuple[Problem, ...], int]]:
+        """Be sent between processes whole; an exception would be made anew from its message."""
+        return type(self), (self.problems, self.more)
+
     @property
     def count(self) -> int:
         """Number of problems, listed or not."""

@@ -11,15 +11,13 @@ from tasks_app import sections
 from tasks_app.sections import Document, Json, Path
 from tasks_app.study_settings import with_defaults
 from tasks_app.studyfile.explain import violations
-from tasks_app.studyfile.files.decoding import Place, decode
+from tasks_app.studyfile.files.decoding import Place
 from tasks_app.studyfile.files.media import MediaFile
-from tasks_app.studyfile.files.source import Files
-from tasks_app.studyfile.files.yaml_tree import Tree, parse, size_problem
+from tasks_app.studyfile.files.source import STUDY_YAML, Files, Upload
+from tasks_app.studyfile.files.yaml_tree import Tree, read
 from tasks_app.studyfile.problems import Problems, StudyFileError, closest
 from tasks_app.studyfile.schema import plain, whole_schema
 from tasks_app.workload import Workload
-
-STUDY_YAML = "study.yaml"
 
 
 class StudyReading:
@@ -73,16 +71,9 @@ class StudyReading:
         content = self.read(STUDY_YAML)
         if content is None:
             return Tree(STUDY_YAML)
-        if sentence_of_size := size_problem(content):
-            self.problems.add(STUDY_YAML, 0, 0, sentence_of_size)
-            return Tree(STUDY_YAML)
-        text = decode(STUDY_YAML, content, self.problems)
-        if text is None:
-            return Tree(STUDY_YAML)
-        tree = parse(STUDY_YAML, text, self.problems)
-        if tree.data is None and not self.problems.count:
-            self.problems.add(STUDY_YAML, 0, 0, _("This file is empty. docs/study-file.md describes what to write."))
-        return tree
+        if isinstance(self.files, Upload) and self.files.tree is not None:
+            return self.files.tree_with(self.problems)
+        return read(STUDY_YAML, content, self.problems)
 
     def read(self, name: str) -> bytes | None:
         """Return the content of a file; None where it cannot be read, which is then reported."""

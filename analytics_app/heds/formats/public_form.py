@@ -13,10 +13,15 @@ from typing import Any
 from analytics_app.heds.answers import Answer, BadAnswer, checked
 from analytics_app.heds.questions import CRITERIA_FIELD, Question, questions
 from analytics_app.heds.sheet import Entry, Sheet
+from tasks_app.studyfile.files import plain
+from tasks_app.studyfile.files.apart import read_apart
+from tasks_app.studyfile.problems import Problem, StudyFileError
 
 EVERYWHERE = ""
 # More than any datasheet is long.
 MOST_BYTES = 5_000_000
+# A datasheet has some hundred fields, with a value for each criterion.
+MOST_VALUES = 100_000
 
 
 class BadFile(ValueError):
@@ -109,18 +114,17 @@ def _parsed(content: bytes) -> dict[str, Any]:
     if len(content) > MOST_BYTES:
         raise BadFile([f"The file is larger than {MOST_BYTES:,} bytes, so it is no datasheet."])
     try:
-        given = json.loads(content.decode("utf-8-sig"))
-    except UnicodeDecodeError:
-        raise BadFile(["The file is not UTF-8 text. Save it from the public form as JSON."]) from None
-    except json.JSONDecodeError as error:
-        raise BadFile([f"Line {error.lineno}, column {error.colno}: no JSON ({error.msg})."]) from None
-    except RecursionError:
-        raise BadFile(["The file is nested too deeply, so it is no datasheet."]) from None
-    if not isinstance(given, dict):
-        raise BadFile(["The file must be a JSON object with a field for each question."])
+        given = read_apart(plain.json_object, content, name="datasheet", values=MOST_VALUES)
+    except StudyFileError as error:
+        raise BadFile([_in_words(problem) for problem in error.problems]) from None
     if problems := [f"{name}: must be an object with “data”." for name, field in given.items() if not _is_field(field)]:
         raise BadFile(problems[:20])
     return given
+
+
+def _in_words(problem: Problem) -> str:
+    place = f"Line {problem.line}, column {problem.column}: " if problem.line else ""
+    return f"{place}{problem.message}"
 
 
 def _is_field(field: object) -> bool:

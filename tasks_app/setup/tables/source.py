@@ -3,18 +3,20 @@
 import csv
 import io
 import json
-from collections.abc import Callable, Iterable, Iterator
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import PurePath
+from typing import IO
 
 from django.utils.translation import gettext as _
 
 from tasks_app.importing.guessing import Peek, peek
-from tasks_app.importing.source import RatingsFile, lines_of, scan_file, unpacked
-from tasks_app.setup.tables import workbooks
-from tasks_app.studyfile.files.archive import read_at_most
-from tasks_app.studyfile.files.decoding import decode
+from tasks_app.importing.plain import rewound
+from tasks_app.importing.source import PlainForm, RatingsFile, lines_of, scan_file
+from tasks_app.setup.tables import plain
+from tasks_app.studyfile.files.apart import read_apart
 from tasks_app.studyfile.files.headers import Naming
 from tasks_app.studyfile.files.jsontext import BadJson, dumps, loads
 from tasks_app.studyfile.files.limits import limits
@@ -22,9 +24,7 @@ from tasks_app.studyfile.files.quoting import QuoteWatch, Quoting
 from tasks_app.studyfile.files.tables import LineReader, Table, word_of
 from tasks_app.studyfile.problems import Problem, Problems, StudyFileError
 
-WORKBOOKS = ("xlsx", "xlsm", "ods")
 TEXTS = ("csv", "tsv", "jsonl")
-JSON = "json"
 
 # Rows from which the use of columns is guessed.
 ROWS_LOOKED_AT = 300
@@ -78,7 +78,7 @@ class _SheetTable(Table):
 def check_name(file: RatingsFile) -> None:
     """Raise StudyFileError for a format that is not read here."""
     suffix = PurePath(file.table).suffix.lower().removeprefix(".")
-    if suffix not in (*TEXTS, JSON, *WORKBOOKS):
+    if suffix not in (*TEXTS, plain.JSON, *plain.WORKBOOKS):
         sentence = _(
             "is not a table that can be read here. Use CSV, TSV, JSON, JSON Lines (.jsonl) or a workbook (.xlsx, "
             ".ods); text files may be gzipped (.csv.gz)."
@@ -86,50 +86,32 @@ def check_name(file: RatingsFile) -> None:
         raise StudyFileError([Problem(file.name, 0, 0, sentence)])
 
 
-def open_file(file: RatingsFile) -> TextsFile:
-    """Return an uploaded table, by its content rather than by its name. Raises StudyFileError."""
+def plain_form(file: RatingsFile, target: IO[bytes]) -> RatingsFile:
+    """Return an upload as text that was looked through in a process of its own; what is none is written to `target`.
+
+    Raises
+    ------
+    StudyFileError
+        For a format that is not read, and a file that cannot be read.
+    """
     check_name(file)
-    named = file.format in WORKBOOKS
     with file.open() as stream:
-        start = stream.read(len(workbooks.ZIPPED))
-        stream.seek(0)
-        if start in (workbooks.ZIPPED, workbooks.OLD):
-            sheets = tuple(workbooks.sheet_names(file.name, stream))
-            if not sheets:
-                raise StudyFileError([Problem(file.name, 0, 0, _("This workbook has no sheet with cells."))])
-            sentence = _("%(file)s is a workbook, whatever its name: it was read as one.") % {"file": file.name}
-            return TextsFile(file, True, sheets, () if named else (sentence,))
-    if file.format == JSON:
-        return _json_file(file)
-    if not named:
-        return TextsFile(file, False)
-    sentence = _("%(file)s is not a workbook, whatever its name: it was read as CSV.") % {"file": file.name}
-    return TextsFile(replace(file, name=f"{PurePath(file.name).stem}.csv"), False, (), (sentence,))
+        form = read_apart(plain.table, stream, target, name=file.name, classes=(PlainForm,))
+    return replace(file, name=form.name, form=form, **({"open": lambda: rewound(target)} if form.is_written else {}))
 
 
-def _json_file(file: RatingsFile) -> TextsFile:
-    """Return a file of JSON, a list of objects, as one of JSON Lines. Raises StudyFileError."""
-    problems = Problems()
-    with unpacked(file) as stream:
-        text = decode(file.name, read_at_most(stream, limits().table_bytes, file.name), problems)
-    problems.raise_if_any()
-    lines = replace(file, name=f"{PurePath(file.table).stem}.jsonl")
-    try:
-        entries = loads(text or "")
-    except BadJson as error:
-        if (text or "").lstrip().startswith("{") or not (text or "").strip():
-            # An object in each line is often called .json, too.
-            return TextsFile(lines, False)
-        raise StudyFileError([Problem(file.name, 1, error.column, error.sentence)]) from error
-    if isinstance(entries, dict):
-        lists = [value for value in entries.values() if isinstance(value, list)]
-        entries = lists[0] if len(lists) == 1 else [entries]
-    if not isinstance(entries, list):
-        raise StudyFileError([Problem(file.name, 1, 1, _("Expected a list of objects, one for each row."))])
-    # In the order that the file has, which the page shows.
-    content = "\n".join(json.dumps(entry, ensure_ascii=False) for entry in entries).encode()
-    sentence = _("%(file)s is one JSON text: its entries are counted as lines.") % {"file": file.name}
-    return TextsFile(replace(lines, open=lambda: io.BytesIO(content)), False, (), (sentence,))
+def open_file(file: RatingsFile) -> TextsFile:
+    """Return an uploaded table, which is looked through unless that was done before. Raises StudyFileError."""
+    if file.form is None:
+        with tempfile.TemporaryFile() as target:
+            file = plain_form(file, target)
+            target.seek(0)
+            content = target.read()
+        if content:
+            file = replace(file, open=lambda: io.BytesIO(content))
+    form = file.form
+    assert form is not None, "it was looked through"
+    return TextsFile(file, bool(form.sheets), tuple(name for name, _begin, _notes in form.sheets), form.notes)
 
 
 def sheet_of(file: TextsFile, sheet: str) -> str:
@@ -141,8 +123,8 @@ def look(file: TextsFile, *, sheet: str = "", quoting: str = "") -> Peek:
     """Return the columns of a table and its first rows. Raises StudyFileError."""
     if not file.is_workbook:
         return peek(file.file, quoting, ROWS_LOOKED_AT)
-    with _sheet(file, sheet) as opened:
-        rows = (cells for cells in opened.rows if any(cells))
+    with _sheet(file, sheet) as (opened, _notes):
+        rows = (cells for cells in opened if any(cells))
         names = next(rows, None)
         if names is None:
             sentence = _("The sheet “%(sheet)s” is empty. Its first row must name the columns.")
@@ -164,9 +146,9 @@ def table_of(
         Where it is of another format, too large, or damaged.
     """
     if file.is_workbook:
-        with _sheet(file, sheet) as opened:
-            table: Table = _SheetTable(naming, file.name, opened.rows, problems)
-            table.notes += opened.notes
+        with _sheet(file, sheet) as (rows, notes):
+            table: Table = _SheetTable(naming, file.name, rows, problems)
+            table.notes += notes
             yield table
         return
     scanned = scan_file(file.file, problems)
@@ -184,8 +166,8 @@ def raw_rows(
 ) -> Iterator[Iterator[tuple[int, list[str]]]]:
     """Open a table as (line, cells) with its header first, as far as it can be read. Raises StudyFileError."""
     if file.is_workbook:
-        with _sheet(file, sheet) as opened:
-            yield ((number, cells) for number, cells in enumerate(opened.rows, start=1) if any(cells))
+        with _sheet(file, sheet) as (rows, _notes):
+            yield ((number, cells) for number, cells in enumerate(rows, start=1) if any(cells))
         return
     scanned = scan_file(file.file, Problems())
     if scanned is None:
@@ -233,6 +215,23 @@ def _records(lines: Iterable[str]) -> Iterator[tuple[int, dict[str, object]]]:
 
 
 @contextmanager
-def _sheet(file: TextsFile, sheet: str) -> Iterator[workbooks.Sheet]:
+def _sheet(file: TextsFile, sheet: str) -> Iterator[tuple[Iterator[list[str]], Sequence[str]]]:
+    """Open the rows of a sheet with the notes on it."""
+    name = sheet_of(file, sheet)
+    form = file.file.form
+    assert form is not None, "a workbook was looked through"
+    sheets = list(form.sheets)
+    number = next(number for number, (one, _at, _notes) in enumerate(sheets) if one == name)
+    begin, end = sheets[number][1], sheets[number + 1][1] if number + 1 < len(sheets) else None
     with file.file.open() as stream:
-        yield workbooks.read_sheet(file.name, stream, sheet_of(file, sheet))
+        yield _cells(stream, begin, end), sheets[number][2]
+
+
+def _cells(stream: IO[bytes], begin: int, end: int | None) -> Iterator[list[str]]:
+    stream.seek(begin)
+    at = begin
+    for line in iter(stream.readline, b""):  # iterating over a file of Django begins at its beginning
+        if at == end:
+            return
+        at += len(line)
+        yield json.loads(line)

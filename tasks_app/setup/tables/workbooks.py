@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import sys
-import zipfile
-import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,7 +11,7 @@ from typing import IO, TYPE_CHECKING
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from tasks_app.studyfile.files.limits import MIB, limits, megabytes
+from tasks_app.setup.tables import structure
 from tasks_app.studyfile.problems import Problem, StudyFileError
 
 if TYPE_CHECKING:
@@ -28,42 +24,37 @@ OLD = b"\xd0\xcf\x11\xe0"
 # Above this, a number with decimals is not written out with its digits.
 _EXACT = 2**53
 
-# The library makes room for the whole rectangle from the first cell to the last, however few of them are filled.
-MOST_CELLS = 20_000_000
-_CELL = re.compile(rb"""\br=["']([A-Z]{1,3})([0-9]{1,7})["']""")
-
-_DAMAGED = (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, OSError, ValueError)
-
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
     """A sheet: its rows as texts, as many cells in each, from row 1 on, and what a researcher should know of it."""
 
+    name: str
     rows: Iterator[list[str]]
     notes: Sequence[str] = ()
 
 
-def sheet_names(name: str, stream: IO[bytes]) -> list[str]:
-    """Return the names of a workbook's sheets that have cells. Raises StudyFileError."""
+def read_sheets(name: str, stream: IO[bytes]) -> Iterator[Sheet]:
+    """Yield the sheets of a workbook that have cells; `name` is the file's name in messages. Raises StudyFileError."""
     with _opened(name, stream) as workbook:
-        return [sheet.name for sheet in workbook.sheets_metadata if sheet.typ == type(sheet.typ).WorkSheet]
+        for about in workbook.sheets_metadata:
+            if about.typ == type(about.typ).WorkSheet:
+                yield _sheet(workbook, about.name)
 
 
-def read_sheet(name: str, stream: IO[bytes], sheet: str) -> Sheet:
-    """Return the rows of a sheet; `name` is the file's name in messages. Raises StudyFileError."""
-    with _opened(name, stream) as workbook:
-        worksheet = workbook.get_sheet_by_name(sheet)
-        # A merged cell has its value in the upper left corner; the rows below are meant to have it too.
-        merged = [area for area in worksheet.merged_cell_ranges or () if area[1][0] > area[0][0]]
-        notes = []
-        if merged:
-            sentence = ngettext(
-                "%(n)d cell is merged over several rows: each of these rows has its value.",
-                "%(n)d cells are merged over several rows: each of these rows has their value.",
-                len(merged),
-            )
-            notes.append(sentence % {"n": len(merged)})
-        return Sheet(_rows(worksheet, merged), notes)
+def _sheet(workbook: CalamineWorkbook, name: str) -> Sheet:
+    worksheet = workbook.get_sheet_by_name(name)
+    # A merged cell has its value in the upper left corner; the rows below are meant to have it too.
+    merged = [area for area in worksheet.merged_cell_ranges or () if area[1][0] > area[0][0]]
+    notes = []
+    if merged:
+        sentence = ngettext(
+            "%(n)d cell is merged over several rows: each of these rows has its value.",
+            "%(n)d cells are merged over several rows: each of these rows has their value.",
+            len(merged),
+        )
+        notes.append(sentence % {"n": len(merged)})
+    return Sheet(name, _rows(worksheet, merged), notes)
 
 
 def _rows(sheet: CalamineSheet, merged: Sequence[tuple[tuple[int, int], tuple[int, int]]]) -> Iterator[list[str]]:
@@ -80,7 +71,8 @@ def _rows(sheet: CalamineSheet, merged: Sequence[tuple[tuple[int, int], tuple[in
             else:
                 del passing[column]
         for column, bottom in starts.get(number, ()):
-            passing[column] = (bottom, cells[column])
+            if column < len(cells):  # a merged cell may be where no cell has a value
+                passing[column] = (bottom, cells[column])
         yield cells
 
 
@@ -110,7 +102,7 @@ def _opened(name: str, stream: IO[bytes]) -> Iterator[CalamineWorkbook]:
     if start == OLD:
         sentence = _("This is an old workbook (.xls), or one with a password. Save it as .xlsx without a password.")
         raise refusal(sentence)
-    _refuse_bombs(name, stream)
+    structure.check(name, stream)
     stream.seek(0)
     try:
         yield python_calamine.load_workbook(stream)
@@ -125,41 +117,3 @@ def _opened(name: str, stream: IO[bytes]) -> Iterator[CalamineWorkbook]:
             raise
         sentence = _("This workbook cannot be read. Save it again, or save the table as CSV (UTF-8).")
         raise refusal(sentence) from error
-
-
-def _column(letters: bytes) -> int:
-    """Return the number of a column, such as 28 for AB."""
-    number = 0
-    for letter in letters:
-        number = 26 * number + letter - ord("A") + 1
-    return number
-
-
-def _refuse_bombs(name: str, stream: IO[bytes]) -> None:
-    """Raise StudyFileError where a zip unpacks to more than it may, whatever sizes its directory says."""
-    most = left = limits().unpacked_bytes
-    try:
-        with zipfile.ZipFile(stream) as archive:
-            if len(archive.infolist()) > limits().files:
-                sentence = _("This workbook holds more than %(n)d files. Save it as CSV.")
-                raise StudyFileError([Problem(name, 0, 0, sentence % {"n": limits().files})])
-            for member in archive.infolist():
-                member.file_size = sys.maxsize  # read on to the true end
-                with archive.open(member) as content:
-                    tail, width, height = b"", 0, 0
-                    while left >= 0 and (chunk := content.read(MIB)):
-                        left -= len(chunk)
-                        for letters, row in _CELL.findall(tail + chunk):
-                            width, height = max(width, _column(letters)), max(height, int(row))
-                        tail = chunk[-32:]
-                if width * height > MOST_CELLS:
-                    sentence = _(
-                        "A sheet of this workbook spans %(n)s cells. Remove those far outside, or save it as CSV."
-                    )
-                    raise StudyFileError([Problem(name, 0, 0, sentence % {"n": f"{width * height:,}"})])
-                if left < 0:
-                    sentence = _("This workbook unpacks to more than %(most)s. Save it as CSV.")
-                    raise StudyFileError([Problem(name, 0, 0, sentence % {"most": megabytes(most)})])
-    except _DAMAGED as error:
-        sentence = _("This workbook is damaged (%(reason)s). Save it again.")
-        raise StudyFileError([Problem(name, 0, 0, sentence % {"reason": error})]) from error

@@ -69,6 +69,39 @@ def read_at_most(stream: IO[bytes], most: int, name: str) -> bytes:
     return read.getvalue()
 
 
+def check_size(stream: Any, label: str) -> None:
+    """Raise StudyFileError for a zip that is empty or too large, before any of it is read."""
+    size = stream.seek(0, io.SEEK_END)
+    if size is None:
+        size = stream.tell()
+    stream.seek(0)
+    most, sentence = limits().upload_bytes, ""
+    if size == 0:
+        sentence = _("This file is empty (0 bytes). Choose the zip of the study's folder.")
+    elif size > most:
+        sentence = _("This file has %(size)s; at most %(most)s can be taken. Leave out media, or make them smaller.")
+        sentence %= {"size": megabytes(size), "most": megabytes(most)}
+    if sentence:
+        raise StudyFileError([Problem(label, 0, 0, sentence)])
+
+
+def entries_of(stream: IO[bytes]) -> int:
+    """Return how many entries the directory of a zip may have, without a list of them; read it from its beginning."""
+    stream.seek(0)
+    entries, tail = 0, b""
+    while chunk := stream.read(_CHUNK):
+        entries += (tail + chunk).count(_ENTRY)
+        tail = chunk[-len(_ENTRY) + 1 :]
+    stream.seek(0)
+    return entries
+
+
+def packing_of(member: zipfile.ZipInfo) -> int | None:
+    """Return how many times smaller a member is packed than it is, where that is more than any file can be."""
+    size, packed = member.file_size, max(1, member.compress_size)
+    return size // packed if size > MIB and size > limits().zip_ratio * packed else None
+
+
 class Archive:
     """The files of a zip."""
 
@@ -127,25 +160,10 @@ class Archive:
 
     def _refuse_unreadable(self, stream: Any) -> None:
         """Refuse by size and by the number of members, before zipfile builds a list of them."""
+        check_size(stream, self.label)
         most = limits()
-        size = stream.seek(0, io.SEEK_END)
-        if size is None:
-            size = stream.tell()
-        if size == 0:
-            raise self._refusal(_("This file is empty (0 bytes). Choose the zip of the study's folder."))
-        if size > most.upload_bytes:
-            sentence = _(
-                "This file has %(size)s; at most %(most)s can be taken. Leave out media, or make them smaller."
-            )
-            raise self._refusal(sentence % {"size": megabytes(size), "most": megabytes(most.upload_bytes)})
-        stream.seek(0)
-        entries, tail = 0, b""
-        while chunk := stream.read(_CHUNK):
-            entries += (tail + chunk).count(_ENTRY)
-            tail = chunk[-len(_ENTRY) + 1 :]
-        stream.seek(0)
         # A member that is itself a zip adds a few entries; no member of a study doubles their number.
-        if entries > 2 * most.files:
+        if entries_of(stream) > 2 * most.files:
             raise self._refusal(
                 _("This zip holds more than %(n)d files. Remove those you don't need, or split the study.")
                 % {"n": most.files}
@@ -215,7 +233,7 @@ def _bomb(member: zipfile.ZipInfo) -> str | None:
     if member.file_size > most.unpacked_bytes:
         sentence = _("unpacks to %(size)s; at most %(most)s can be taken.")
         return sentence % {"size": megabytes(member.file_size), "most": megabytes(most.unpacked_bytes)}
-    if member.file_size > MIB and member.file_size > most.zip_ratio * max(1, member.compress_size):
+    if (ratio := packing_of(member)) is not None:
         sentence = _("is packed %(ratio)d times smaller than it is, as no text or picture is; it was not unpacked.")
-        return sentence % {"ratio": member.file_size // max(1, member.compress_size)}
+        return sentence % {"ratio": ratio}
     return None

@@ -9,7 +9,7 @@ KIND = "text/vtt"
 
 _SIGNATURE = re.compile(rb"(?:\xef\xbb\xbf)?WEBVTT(?:[ \t\r\n]|$)")
 _TIMES = re.compile(r"(?P<start>\S+)[ \t]+-->[ \t]+(?P<end>\S+)(?:[ \t]+\S.*)?")
-_TIME = re.compile(r"(?:(?P<hours>[0-9]{2,}):)?(?P<minutes>[0-5][0-9]):(?P<seconds>[0-5][0-9])\.(?P<ms>[0-9]{3})")
+_TIME = re.compile(r"(?:(?P<hours>[0-9]{2,9}):)?(?P<minutes>[0-5][0-9]):(?P<seconds>[0-5][0-9])\.(?P<ms>[0-9]{3})")
 _BLOCKS_WITHOUT_TIMES = ("NOTE", "STYLE", "REGION")
 
 # Where a fault is, counted from 1, and what is wrong.

@@ -9,7 +9,8 @@ from typing import IO
 
 from django.utils.translation import gettext as _
 
-from tasks_app.studyfile.problems import Problems
+from tasks_app.studyfile.files.limits import limits
+from tasks_app.studyfile.problems import Problem, Problems, StudyFileError
 
 # UTF-32 begins like UTF-16, so it is checked first.
 _REFUSED = ((codecs.BOM_UTF32_LE, "UTF-32"), (codecs.BOM_UTF32_BE, "UTF-32"))
@@ -54,12 +55,12 @@ def how_to_save() -> str:
     )
 
 
-def decode(file: str, content: bytes, problems: Problems) -> str | None:
+def decode(file: str, content: bytes, problems: Problems, *, is_lines: bool = True) -> str | None:
     """Return the text of a file, or report why it has none and return None.
 
-    A NUL character is a problem of its place, and the text is not returned either: none is in a text on purpose.
+    A text that is not read by lines may have any. A NUL character is a problem of its place, and the text is not returned either: none is in a text on purpose.
     """
-    encoding = scan(file, io.BytesIO(content), problems)
+    encoding = scan(file, io.BytesIO(content), problems, is_lines=is_lines)
     return None if encoding is None else content[len(encoding.mark) :].decode(encoding.name)
 
 
@@ -79,10 +80,15 @@ def encoding_of(start: bytes) -> Encoding:
     return Encoding("utf-8", b"")
 
 
-def scan(file: str, stream: IO[bytes], problems: Problems) -> Encoding | None:
+def scan(file: str, stream: IO[bytes], problems: Problems, *, is_lines: bool = True) -> Encoding | None:
     """Read a file to its end and return its encoding, or report why it cannot be read as text and return None.
 
     Memory does not grow with the file.
+
+    Raises
+    ------
+    StudyFileError
+        For a line that is too long, or too many lines: whoever reads the text by lines would hold all of one.
     """
     chunk = stream.read(_CHUNK)
     for mark, name in _REFUSED:
@@ -94,7 +100,7 @@ def scan(file: str, stream: IO[bytes], problems: Problems) -> Encoding | None:
     name, position = encoding.name, len(encoding.mark)
     chunk = chunk[position:]
     decoder = codecs.getincrementaldecoder(name)()
-    cursor = _Cursor(file, problems, chunk)
+    cursor = _Cursor(file, problems, chunk, is_lines=is_lines)
     while True:
         is_last = not chunk
         try:
@@ -116,8 +122,9 @@ def scan(file: str, stream: IO[bytes], problems: Problems) -> Encoding | None:
 class _Cursor:
     """Tracks line and column through the pieces of a text, and reports NUL characters."""
 
-    def __init__(self, file: str, problems: Problems, start: bytes) -> None:
+    def __init__(self, file: str, problems: Problems, start: bytes, *, is_lines: bool) -> None:
         self.file = file
+        self.is_lines = is_lines
         self.problems = problems
         self.nuls = 0
         self._start = start[:1000]
@@ -133,7 +140,19 @@ class _Cursor:
         if "\x00" in text and not self._report_nuls(text):
             return False
         self._place = self._from_here(place_of(text, len(text)))
+        if self.is_lines:
+            self._refuse_endless()
         return True
+
+    def _refuse_endless(self) -> None:
+        """Raise StudyFileError where a line, or the number of lines, has no end in sight."""
+        most, line = limits(), self._place.line
+        if self._place.column > most.line_characters:
+            sentence = _("This line has more than %(n)s characters. Put every row into a line of its own.")
+            raise StudyFileError([Problem(self.file, line, 1, sentence % {"n": f"{most.line_characters:,}"})])
+        if line > most.lines:
+            sentence = _("There are more than %(n)s lines. Remove empty ones, or split the file.")
+            raise StudyFileError([Problem(self.file, line, 1, sentence % {"n": f"{most.lines:,}"})])
 
     def _from_here(self, place: Place) -> Place:
         start = self._place

@@ -110,6 +110,10 @@ class Headers:
         names = [cell.strip() for cell in cells]
         while names and not names[-1]:
             names.pop()
+        if len(names) > limits().columns:
+            sentence = _("There are more than %(n)d columns. Remove those you don't need.")
+            self._report(line, 1, sentence % {"n": limits().columns})
+            return None
         usable = True
         for number, name in enumerate(names, start=1):
             if not name and self.naming.mapped is not None:
@@ -126,11 +130,6 @@ class Headers:
             if theirs not in names:
                 self._report(line, 1, _missing(ours, theirs, names, delimiter))
                 usable = False
-        if len(names) > limits().columns:
-            self._report(
-                line, 1, _("There are more than %(n)d columns. Remove those you don't need.") % {"n": limits().columns}
-            )
-            usable = False
         return self._understood(names) if usable else None
 
     def _needed_names(self) -> Iterator[tuple[str, str | None]]:

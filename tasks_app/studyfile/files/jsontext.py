@@ -6,6 +6,7 @@ from django.utils.translation import gettext as _
 
 from tasks_app.plaintext import problems_in_json
 from tasks_app.sections import Json
+from tasks_app.studyfile.files.limits import limits
 
 
 class BadJson(ValueError):
@@ -17,14 +18,18 @@ class BadJson(ValueError):
         self.column = column
 
 
-def loads(text: str) -> Json:
-    """Read a JSON value.
+def loads(text: str, *, is_whole: bool = False) -> Json:
+    """Read a JSON value; one that `is_whole`, a file and no line of a table, may have any number of values.
 
     Raises
     ------
     BadJson
         If it is not JSON, repeats a name, or holds a value that jsonb cannot store.
     """
+    most = limits().json_values
+    # Empty lists and objects take thirty times the memory of their letters.
+    if not is_whole and len(text) > most and sum(map(text.count, "[{,")) > most:
+        raise BadJson(_("This holds more than %(n)s values.") % {"n": f"{most:,}"})
     try:
         value = json.loads(text, object_pairs_hook=_once, parse_constant=_not_finite)
     except json.JSONDecodeError as error:

@@ -35,6 +35,17 @@ class Limits:
     ratings_rows: int = 10_000_000
     # One text. A novel's chapter has 30,000 characters; nobody judges more on one screen.
     text_characters: int = 100_000
+    # One line of a table. A row has a few texts, in JSON with up to six characters for one.
+    line_characters: int = 4_000_000
+    # Lines of a table, with those within cells and empty ones.
+    lines: int = 20_000_000
+    # Values in study.yaml, with its names; a large questionnaire has a few thousand.
+    yaml_values: int = 50_000
+    # Values in a line of JSON.
+    json_values: int = 200_000
+    # What reading an upload may take, in a process of its own: memory, and seconds of CPU.
+    reading_memory: int = 768 * MIB
+    reading_seconds: int = 60
     # One picture, sound or video: raters on a phone have to load it.
     media_bytes: int = 32 * MIB
 

@@ -95,6 +95,17 @@ def belongs(kind: str, column: str) -> bool:
     return kind.partition("/")[0] in ACCEPTED[column]
 
 
+def column_of(kind: str) -> str:
+    """Return the first column of items.csv that takes files of a media type; any for one of no known type."""
+    return next((column for column in ACCEPTED if belongs(kind, column)), next(iter(ACCEPTED)))
+
+
+def too_large(size: int) -> str:
+    """Return a sentence about a file that no rater can be shown."""
+    sentence = _("has %(size)s; at most %(most)s can be shown to raters. Make it smaller.")
+    return sentence % {"size": megabytes(size), "most": megabytes(limits().media_bytes)}
+
+
 def is_misnamed(name: str, kind: str) -> bool:
     """Return whether a file is called what it is not, such as same.jpg for a PNG; one without an ending is not."""
     suffix = _suffix(name)
@@ -149,8 +160,7 @@ def _kind_for(name: str, content: bytes, role: str) -> tuple[str, str]:
     """Return the media type of a file for `role`, or "" and the reason why there is none."""
     most = limits().media_bytes
     if len(content) > most:
-        sentence = _("has %(size)s; at most %(most)s can be shown to raters. Make it smaller.")
-        return "", sentence % {"size": megabytes(len(content)), "most": megabytes(most)}
+        return "", too_large(len(content))
     if not content:
         return "", _("is empty (0 bytes).")
     kind = sniff(content)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
@@ -11,9 +12,16 @@ from typing import IO, Protocol, TypeAlias
 from django.core.files import File
 from django.utils.translation import gettext as _
 
-from tasks_app.studyfile.files.archive import Archive, ignored, read_at_most, summary_of_ignored
+from tasks_app.studyfile.files.apart import read_apart
+from tasks_app.studyfile.files.archive import Archive, check_size, ignored, read_at_most, summary_of_ignored
+from tasks_app.studyfile.files.decoding import Place
 from tasks_app.studyfile.files.limits import limits, megabytes
-from tasks_app.studyfile.problems import Problem, StudyFileError
+from tasks_app.studyfile.files.media import MediaFile, belongs, identify, sniff
+from tasks_app.studyfile.files.plain import IDENTIFIED, Unpacked, unpack
+from tasks_app.studyfile.files.yaml_tree import Tree
+from tasks_app.studyfile.problems import Problem, Problems, StudyFileError
+
+STUDY_YAML = "study.yaml"
 
 Source: TypeAlias = "str | os.PathLike[str] | IO[bytes] | File[bytes]"
 
@@ -34,6 +42,57 @@ class Files(Protocol):
 
     def read(self, name: str) -> bytes:
         """Return the content of a file. Raises StudyFileError if it cannot be read."""
+
+
+class Upload:
+    """The files of an uploaded zip, which another process has unpacked, with media that it has cleaned."""
+
+    is_stored = False
+
+    def __init__(self, source: IO[bytes] | File[bytes], target: IO[bytes]) -> None:
+        """Have a zip unpacked into `target`. Raises StudyFileError."""
+        self.label = label_of(source)
+        check_size(source, self.label)
+        classes = (Unpacked, Problem, Tree, Place, *IDENTIFIED)
+        found = read_apart(unpack, source, target, name=self.label, yaml=STUDY_YAML, classes=classes)
+        self.names = sorted([*found.files, *found.faults])
+        self.notes = list(found.notes)
+        self.tree = found.tree
+        self._found = found
+        self._target = target
+
+    def size(self, name: str) -> int:
+        """Return the size of a file in bytes."""
+        return self._found.files.get(name, (0, 0))[1]
+
+    def read(self, name: str) -> bytes:
+        """Return the content of a file. Raises StudyFileError if it could not be unpacked, or read as YAML."""
+        if name in self._found.faults:
+            raise StudyFileError(self._found.faults[name])
+        return self._at(*self._found.files[name])
+
+    def media(self, name: str, role: str) -> tuple[MediaFile | None, str]:
+        """Return the type of a file, or None and the reason why it cannot be shown as `role`, a column of files."""
+        content, known = self.read(name), self._found.media.get(name)
+        kind = sniff(content)
+        if known is None or kind is None or not belongs(kind, role):
+            return identify(name, content, role)  # refuses it by its first bytes
+        return known.media, known.sentence
+
+    def media_content(self, name: str) -> bytes:
+        """Return a file without metadata."""
+        return self._at(*self._found.cleaned[name])
+
+    def _at(self, begin: int, size: int) -> bytes:
+        self._target.seek(begin)
+        return self._target.read(size)
+
+    def tree_with(self, problems: Problems) -> Tree:
+        """Return the content of study.yaml, and report its problems."""
+        for problem in self._found.reported:
+            problems.add(*problem)
+        assert self.tree is not None, "there is a study.yaml"
+        return self.tree
 
 
 class Folder:
@@ -91,6 +150,18 @@ class Folder:
             raise refusal(name, sentence) from found
 
 
+def media_of(files: Files, name: str, content: bytes, role: str) -> tuple[MediaFile | None, str]:
+    """Return the type of a file of a study, or None and the reason why it cannot be shown as `role`."""
+    if isinstance(files, Upload):
+        return files.media(name, role)
+    return identify(name, content, role, is_stored=files.is_stored)
+
+
+def content_of(files: Files, media: MediaFile) -> bytes:
+    """Return the content of a media file as it is to be stored, or as it is in a folder."""
+    return files.media_content(media.name) if isinstance(files, Upload) else files.read(media.name)
+
+
 def refusal(file: str, sentence: str) -> StudyFileError:
     """Return the error of a whole file."""
     return StudyFileError([Problem(file, 0, 0, sentence)])
@@ -98,7 +169,7 @@ def refusal(file: str, sentence: str) -> StudyFileError:
 
 @contextmanager
 def open_files(source: Source) -> Iterator[Files]:
-    """Open a folder or zip; nothing is unpacked to disk.
+    """Open a folder or zip. A stream is an upload, which another process unpacks.
 
     Raises
     ------
@@ -106,8 +177,8 @@ def open_files(source: Source) -> Iterator[Files]:
         If it is neither, or holds files that no study may have.
     """
     if not isinstance(source, str | os.PathLike):
-        with Archive(source, label_of(source)) as archive:
-            yield archive
+        with tempfile.TemporaryFile() as target:
+            yield Upload(source, target)
         return
     path = Path(source)
     if path.is_dir():

@@ -8,6 +8,7 @@ make a small file unfold to a huge one or to objects.
 import math
 import re
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, TypeAlias
 
 import yaml
@@ -15,7 +16,7 @@ from django.utils.translation import gettext as _
 
 from tasks_app.plaintext import problem_in
 from tasks_app.sections import Json, Path
-from tasks_app.studyfile.files.decoding import Place
+from tasks_app.studyfile.files.decoding import Place, decode
 from tasks_app.studyfile.files.limits import limits, megabytes
 from tasks_app.studyfile.problems import Problems
 
@@ -49,6 +50,20 @@ class Tree:
                 return place
             path, key = path[:-1], True
         return self.values.get((), Place(1, 1))
+
+
+def read(file: str, content: bytes, problems: Problems) -> Tree:
+    """Read a YAML file; `data` is None if a reported problem made it unreadable. Raises StudyFileError."""
+    if sentence := size_problem(content):
+        problems.add(file, 0, 0, sentence)
+        return Tree(file)
+    text = decode(file, content, problems)
+    if text is None:
+        return Tree(file)
+    tree = parse(file, text, problems)
+    if tree.data is None and not problems.count:
+        problems.add(file, 0, 0, _("This file is empty. docs/study-file.md describes what to write."))
+    return tree
 
 
 def parse(file: str, text: str, problems: Problems) -> Tree:
@@ -90,7 +105,8 @@ def _loader_for(text: str) -> type[yaml.SafeLoader | yaml.CSafeLoader]:
     if "\t" in text or not yaml.__with_libyaml__:
         return yaml.SafeLoader
     try:
-        for _event in yaml.parse(text, Loader=yaml.CSafeLoader):
+        # As many as are read, with their beginnings and ends: reading stops there, whichever parser is used.
+        for _event in islice(yaml.parse(text, Loader=yaml.CSafeLoader), 2 * limits().yaml_values + 10):
             pass
     except (yaml.YAMLError, UnicodeEncodeError):
         return yaml.SafeLoader
@@ -124,6 +140,7 @@ class _Builder:
         self.tree = tree
         self.problems = problems
         self.depth = limits().depth
+        self.values = 0
         self.documents = 0
         # Open collections with their paths, and for each mapping the key that waits for its value.
         self.open: list[tuple[_Collection, Path]] = []
@@ -150,6 +167,11 @@ class _Builder:
         return False
 
     def node(self, event: yaml.NodeEvent, place: Place) -> bool:
+        self.values += 1
+        most = limits().yaml_values
+        if self.values > most:
+            sentence = _("This file holds more than %(n)s values. Texts belong into items.csv.")
+            return self.stop(place, sentence % {"n": f"{most:,}"})
         if sentence := self.refused(event):
             return self.stop(place, sentence)
         if isinstance(event, yaml.ScalarEvent):

@@ -10,8 +10,9 @@ from tasks_app.sections import Document, Json
 from tasks_app.studyfile.fields import is_document, is_key, is_language, not_a_language
 from tasks_app.studyfile.files import captions
 from tasks_app.studyfile.files.decoding import Place
-from tasks_app.studyfile.files.media import CAPTIONS, OUTPUT_FILE, ROLES, MediaFile, identify
+from tasks_app.studyfile.files.media import CAPTIONS, OUTPUT_FILE, ROLES, MediaFile
 from tasks_app.studyfile.files.removed import notes_on
+from tasks_app.studyfile.files.source import media_of
 from tasks_app.studyfile.files.tables import Row
 from tasks_app.studyfile.own_sections.highlighted import HIGHLIGHTED, HighlightedTexts
 from tasks_app.studyfile.problems import Problems, closest, shown
@@ -207,7 +208,7 @@ class ItemRows:
         content = self.reading.read(name)
         if content is None:
             return
-        media, sentence = identify(name, content, role, is_stored=self.reading.files.is_stored)
+        media, sentence = media_of(self.reading.files, name, content, role)
         if media is None:
             self.report(row, role, f"{name} {sentence}")
             return

@@ -24,7 +24,7 @@ from tasks_app.setting_fields import line_field
 from tasks_app.setup import starting, templates
 from tasks_app.setup.published import Published, published
 from tasks_app.setup.starting import Names
-from tasks_app.setup.tables.source import check_name
+from tasks_app.setup.tables.source import plain_form
 from tasks_app.studyfile.files.limits import largest_upload
 from tasks_app.task_types import TaskType
 from tasks_app.task_types.base import Scale, Words
@@ -179,7 +179,7 @@ def _begin(request: HttpRequest, origin: Origin, form: NamesForm) -> str:
         return step_url(study.slug, "task")
     if given["file"] is None:
         return step_url(study.slug, "texts")
-    token = uploads.keep(study, given["file"], check_name)
+    token = uploads.keep(study, given["file"], plain_form)
     return f"{step_url(study.slug, 'texts')}?{urlencode({'file': token})}"
 
 

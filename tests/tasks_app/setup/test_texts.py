@@ -13,6 +13,7 @@ from tasks_app.services.study.lifecycle import move
 from tasks_app.setup import changes, media, table_rows, text_rows, texts
 from tasks_app.setup.checking import make_study
 from tasks_app.setup.tables.checking import UploadedMedia
+from tasks_app.studyfile.files.media import column_of
 from tasks_app.studyfile.problems import StudyFileError
 from tests.media import png
 
@@ -179,7 +180,7 @@ def test_systems_get_names_and_kinds(stored: Setup, rosa: User) -> None:
 def test_media_are_found_by_the_names_of_their_files(stored: Setup, rosa: User) -> None:
     media.keep(setup=stored, uploads=[SimpleUploadedFile("one.png", png())], by=rosa)
     (file,) = media.files_of(stored)
-    assert (file.called, media.column_of(file.kind)) == ("one.png", "context_image")
+    assert (file.called, column_of(file.kind)) == ("one.png", "context_image")
     uploaded = media.uploaded(stored)
     assert uploaded.by_name == {"one.png": file.name}
     cells = {"item": "i0", "system": "new", "output": "x", "context_image": file.name}

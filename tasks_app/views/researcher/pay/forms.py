@@ -19,6 +19,8 @@ from tasks_app.setting_fields import choice_field, line_field
 from tasks_app.studyfile import StudyFileError
 
 LARGEST_FILE = 1_000_000
+# Wrong lines after which the others are not read: whoever chose another file has hundreds of thousands.
+MOST_PROBLEMS = 50
 MOST = Decimal("99999999.99")
 
 LISTED, COMPLETED = "listed", "completed"
@@ -100,13 +102,16 @@ class BonusForm(forms.Form):
 def read_list(
     lines: Iterable[str], amount: Decimal | None, before: Mapping[str, Decimal] = MappingProxyType({})
 ) -> tuple[dict[str, Decimal], list[str]]:
-    """Read raters with amounts, one a line; return them with a sentence for every line that is wrong.
+    """Read raters with amounts, one a line; return them with a sentence for every line that is wrong, up to a number.
 
     Nobody may stand here twice, nor both here and `before`.
     """
     amounts: dict[str, Decimal] = {}
     problems: list[str] = []
     for number, line in enumerate(lines, start=1):
+        if len(problems) == MOST_PROBLEMS:
+            problems.append(_("The lines from %(n)d on were not read.") % {"n": number})
+            break
         cells = [cell.strip(" \"'") for cell in re.split("[,;\t]", line)]
         if not any(cells) or (number == 1 and cells[0].lower() in {"rater", "pseudonym"}):
             continue

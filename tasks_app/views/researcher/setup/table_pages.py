@@ -19,7 +19,7 @@ from tasks_app.importing.guessing import Peek
 from tasks_app.models import Setup
 from tasks_app.setup import table_rows
 from tasks_app.setup.tables.marking import CheckedRows, Layout, marked_rows
-from tasks_app.setup.tables.source import TextsFile, check_name, look, open_file
+from tasks_app.setup.tables.source import TextsFile, look, open_file, plain_form
 from tasks_app.studyfile import StudyFileError
 from tasks_app.studyfile.problems import Problem
 from tasks_app.views.downloads import streamed
@@ -81,7 +81,7 @@ class SetupTablePages(TablePages[Form], Generic[Form, Table]):
         """Describe a table that was checked, in a few words."""
 
     def keep(self, upload: UploadedFile[Any]) -> str:
-        return uploads.keep(self.study, upload, check_name)
+        return uploads.keep(self.study, upload, plain_form)
 
     def look(self, file: RatingsFile) -> Peek:
         self.table_file = open_file(file)

@@ -1,0 +1,116 @@
+"""Functions that are called in a process of their own: limits, what comes back, and what ends."""
+
+import logging
+import os
+import signal
+import tempfile
+from collections.abc import Callable
+from pickle import UnpicklingError
+from typing import Any
+
+import pytest
+from pytest_django import Settings
+
+from tasks_app import limited
+from tasks_app.limited import MIB, Exceeded, Limits, Reason
+from tasks_app.studyfile.files.apart import read_apart
+from tasks_app.studyfile.problems import Problem, StudyFileError
+from tests import readers
+
+SMALL = Limits(memory=200 * MIB, seconds=1, written=2 * MIB, returned=MIB)
+
+
+def call(reader: Callable[..., Any], content: bytes = b"text", *, limits: Limits = SMALL, **given: Any) -> Any:
+    """Call a reader with a file and a target."""
+    with tempfile.TemporaryFile() as source, tempfile.TemporaryFile() as target:
+        source.write(content)
+        source.flush()
+        result = limited.call(reader, source, target, classes=(StudyFileError, Problem), limits=limits, **given)
+        return result, target.read()
+
+
+def test_a_result_and_what_was_written_come_back() -> None:
+    assert call(readers.echo, b"some text", word="ü") == ((b"some text", "ü"), b"some text")
+
+
+def test_a_refusal_comes_back_with_its_places() -> None:
+    with pytest.raises(StudyFileError) as refusal:
+        call(readers.refuse)
+    assert refusal.value.problems == (Problem("a.csv", 3, 4, "Here.", 2, ((3, 4), (5, 6))),)
+    assert refusal.value.count == 9
+
+
+@pytest.mark.parametrize(
+    ("reader", "reason"),
+    [
+        (readers.abort, Reason.CRASH),
+        (readers.swallow, Reason.MEMORY),
+        (readers.loop, Reason.TIME),
+        (readers.overflow, Reason.CRASH),
+        (readers.babble, Reason.OUTPUT),
+        (readers.fail, Reason.CRASH),
+    ],
+)
+def test_a_reader_that_takes_too_much_ends_alone(reader: Callable[..., Any], reason: Reason) -> None:
+    with pytest.raises(Exceeded) as exceeded:
+        call(reader)
+    assert exceeded.value.reason == reason
+    assert call(readers.echo, word="next")[0] == (b"text", "next")
+
+
+@pytest.mark.parametrize(
+    ("reader", "sentence"),
+    [
+        (readers.abort, "This file cannot be read: it is damaged, or reading it would take far too much memory."),
+        (readers.swallow, "Reading this file would take more than 200 MiB of memory."),
+        (readers.loop, "Reading this file would take more than 1 seconds."),
+    ],
+)
+def test_what_is_wrong_with_a_file_is_one_sentence(
+    reader: Callable[..., Any], sentence: str, settings: Settings
+) -> None:
+    settings.STUDY_FILE_LIMITS = {"reading_memory": 200 * MIB, "reading_seconds": 1}
+    with pytest.raises(StudyFileError, match=sentence):
+        read_apart(reader, b"", name="a.csv")
+
+
+def test_a_reader_that_waits_is_ended_by_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limited, "GRACE", 0)
+    monkeypatch.setattr(limited, "CLOCK", 0.2)
+    with pytest.raises(Exceeded) as exceeded:
+        call(readers.sleep)
+    assert exceeded.value.reason == Reason.TIME
+
+
+def test_no_class_comes_back_that_was_not_named() -> None:
+    with pytest.raises(UnpicklingError, match="may not be in a result"):
+        call(readers.smuggle)
+
+
+def test_an_unexpected_error_is_logged_without_what_the_file_holds(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING), pytest.raises(Exceeded):
+        call(readers.fail)
+    assert "KeyError in readers.py" in caplog.text
+    assert "what the file holds" not in caplog.text
+
+
+def test_a_reader_knows_nothing_of_the_site() -> None:
+    assert call(readers.environment)[0] == []
+
+
+def test_a_server_of_readers_that_was_killed_is_started_again() -> None:
+    call(readers.echo, word="")
+    server = limited._server._process
+    assert server is not None
+    os.kill(server.pid, signal.SIGKILL)
+    server.wait()
+    assert call(readers.echo, word="again")[0] == (b"text", "again")
+
+
+def test_only_so_many_files_are_read_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limited, "TURN", 0)
+    monkeypatch.setattr(limited, "_turns", limited.threading.BoundedSemaphore(1))
+    with limited._turn(), pytest.raises(Exceeded) as exceeded:
+        call(readers.echo, word="")
+    assert exceeded.value.reason == Reason.BUSY
+    assert call(readers.echo, word="free")[0] == (b"text", "free")
