@@ -1,4 +1,7 @@
-"""Run the benchmarks, or those named, on a PostgreSQL of its own that forgets everything: `python -m bench [NAME]`."""
+"""Run the benchmarks, or those named, on a PostgreSQL of its own that forgets everything: `python -m bench [NAME]`.
+
+`python -m bench uploads [FILES [SEED]]` sends spoilt files to a started site instead.
+"""
 
 import os
 import secrets
@@ -42,7 +45,7 @@ def _run() -> None:
     django.setup()
     from django.core.management import call_command  # noqa: PLC0415
 
-    from bench import analysing, exporting, judging, pages, restarting  # noqa: PLC0415
+    from bench import analysing, exporting, judging, pages, restarting, uploads  # noqa: PLC0415
 
     call_command("migrate", verbosity=0)
     call_command("collectstatic", verbosity=0, interactive=False)
@@ -53,6 +56,9 @@ def _run() -> None:
         "pages": pages.main,
         "restarting": restarting.main,
     }
+    if sys.argv[1:2] == ["uploads"]:
+        uploads.main()
+        return
     for name in sys.argv[1:] or benchmarks:
         benchmarks[name]()
 

@@ -1,7 +1,7 @@
 """Uploaded files between two steps of a page: in the study's own private storage, for a day at most.
 
-A file is looked through once, when it is uploaded (decision 83). What is kept is text in lines of known length, whatever
-was uploaded: a file that cannot be read is not kept, so that no address leads to it.
+A file is looked through once, when it is uploaded (decision 83). What is kept is text in lines of known length,
+whatever was uploaded: a file that cannot be read is not kept, so that no address leads to it.
 """
 
 from __future__ import annotations

@@ -58,7 +58,8 @@ def how_to_save() -> str:
 def decode(file: str, content: bytes, problems: Problems, *, is_lines: bool = True) -> str | None:
     """Return the text of a file, or report why it has none and return None.
 
-    A text that is not read by lines may have any. A NUL character is a problem of its place, and the text is not returned either: none is in a text on purpose.
+    A text that is not read by lines may have any. A NUL character is a problem of its place, and the text is not
+    returned either: none is in a text on purpose.
     """
     encoding = scan(file, io.BytesIO(content), problems, is_lines=is_lines)
     return None if encoding is None else content[len(encoding.mark) :].decode(encoding.name)

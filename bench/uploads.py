@@ -1,0 +1,436 @@
+"""Send spoilt files to every address that accepts files, on a started site: `python -m bench uploads [FILES [SEED]]`.
+
+It fails where a web process ended, one grew by more than 100 MiB, or an answer was 500. Files are whole ones of every
+kind that a page reads, with bytes and parts changed; one in ten is made to take memory or time. What is kept for a next
+page is asked for twice, and checked by its button.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import os
+import secrets
+import signal
+import sys
+import tempfile
+import time
+import zipfile
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from http.client import HTTPConnection
+from pathlib import Path
+from random import Random
+from threading import Event, Thread
+from typing import Any
+from urllib.parse import urlencode
+
+import psutil
+from django.urls import URLPattern, URLResolver, get_resolver, reverse
+
+from evalweb.local_services.folder import BASE_DIR
+from tasks_app.request_sizes import largest_upload
+from tests.media import png, vtt, wav
+from tests.workbooks import open_document, sheet_of, strings_of, with_parts, workbook
+
+FILES, SEED = 2_000, 30
+# Requests at the same time, and MiB that a process may grow by.
+AT_ONCE, MOST_GROWTH = 4, 100
+
+DRAFT, OPENED, PERSONAL = "example-likert", "fuzz-opened", "example-panas-groups"
+# What each address needs besides the file: its arguments, the name of its field, and other fields of its form.
+Row = tuple[Mapping[str, str], str, Mapping[str, str]]
+ADDRESSES: Mapping[str, Row] = {
+    "researcher:load": ({}, "file", {"replace": "on"}),
+    "researcher:new": ({}, "file", {"texts": "", "title": "Fuzz", "public_title": "Fuzz"}),
+    "researcher:texts": ({"slug": DRAFT}, "file", {"action": "upload"}),
+    "researcher:text_media": ({"slug": DRAFT}, "uploads", {}),
+    "researcher:unit_table": ({"slug": DRAFT, "table": "controls"}, "file", {"action": "upload"}),
+    "researcher:import": ({"slug": OPENED}, "file", {"action": "upload"}),
+    "researcher:pay_bonus": (
+        {"slug": OPENED}, "file", {"to": "listed", "amount": "1", "reason": "fuzz", "form": "0" * 32},
+    ),
+    "researcher:invited": ({"slug": OPENED}, "file", {"channel": "invited"}),
+    "researcher:statuses": ({"slug": OPENED, "channel": "prolific"}, "file", {}),
+    "analytics:datasheet_import": ({"slug": DRAFT}, "file", {}),
+    "analytics:scores": ({"slug": OPENED}, "file", {"action": "upload"}),
+    "analytics:outcomes": ({"slug": OPENED}, "file", {"action": "upload"}),
+    "analytics:personal_texts": ({"slug": PERSONAL}, "file", {"action": "upload"}),
+}  # fmt: skip
+
+STUDY = """
+evalweb: 1
+study: {slug: fuzz-opened, title: Fuzz, public_title: Reading}
+pay: {minutes: 20, amount: 4.00, currency: EUR, part_amount: 0.50}
+channels: {link: {}, prolific: {}, invited: {lease_days: 3}}
+codes: {completed: CDONE, screened_out: CSCREEN, failed: CTEST, full: CFULL, withdrawn: CSTOP}
+criteria: [{key: fluency, name: Fluency}]
+tasks: [{key: main, type: likert, criteria: [fluency], k: 1, set_size: 2}]
+"""
+TABLE = "item,system,output,source\n" + "".join(
+    f'{n},{system},"The text {n}, of {system}.",Source {n}\n' for n in range(1, 5) for system in "ab"
+)
+
+
+def addresses() -> Iterator[str]:
+    """Yield the name of every address that accepts files. Raises LookupError for one without a row above."""
+    for name, view in _walk(get_resolver()):
+        if largest_upload(view) is not None:
+            if name not in ADDRESSES:
+                raise LookupError(f"{name} accepts files: give it a row in {__file__}.")
+            yield name
+
+
+def _walk(resolver: URLResolver, before: str = "") -> Iterator[tuple[str, Any]]:
+    for entry in resolver.url_patterns:
+        if isinstance(entry, URLPattern):
+            yield f"{before}{entry.name}", entry.callback
+        else:
+            yield from _walk(entry, f"{entry.namespace}:" if entry.namespace else before)
+
+
+def zip_of(files: Mapping[str, bytes]) -> bytes:
+    """Return a zip of these files."""
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return target.getvalue()
+
+
+def _example(name: str) -> bytes:
+    folder = BASE_DIR / "examples" / name
+    return zip_of(
+        {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    )
+
+
+def whole_files() -> dict[str, bytes]:
+    """Return a file of every kind that a page reads, by its name."""
+    rows = [line.split(",") for line in TABLE.replace('"', "").splitlines()]
+    records = [dict(zip(rows[0], cells, strict=False)) for cells in rows[1:]]
+    cell = '<table:table-cell office:value-type="string"><text:p>{}</text:p></table:table-cell>'
+    return {
+        "t.csv": TABLE.encode(),
+        "t.tsv": TABLE.replace(",", "\t").encode(),
+        "t.jsonl": "\n".join(map(json.dumps, records)).encode(),
+        "t.json": json.dumps(records).encode(),
+        "t.csv.gz": gzip.compress(TABLE.encode()),
+        "u.csv": TABLE.encode("utf-16"),
+        "t.xlsx": workbook({"A": rows, "B": rows[:2]}, merged=["D2:D3"]),
+        "s.xlsx": with_parts(
+            workbook({"A": rows}),
+            sheet=sheet_of(
+                '<row r="1"><c r="A1" t="s"><v>0</v></c></row><row r="2"><c r="A2" t="s"><v>1</v></c></row>'
+            ),
+            strings=strings_of("output", "A text."),
+        ),
+        "t.ods": open_document(
+            "".join(f"<table:table-row>{''.join(map(cell.format, cells))}</table:table-row>" for cells in rows)
+        ),
+        "study.zip": _example("likert"),
+        "media.zip": _example("pictures_and_sounds"),
+        "results.zip": zip_of(
+            {"datapackage.json": b'{"evalweb": {"format": 1}, "resources": []}', "rows/a.jsonl": b"{}\n"}
+        ),
+        "people.csv": b"name,email,group\nAda,ada@example.org,\nBo,bo@example.org,\n",
+        "ratings.csv": b"rater,item,system,criterion,value\nr1,1,a,fluency,3\nr2,1,b,fluency,4\n",
+        "bonus.csv": b"rater,amount\nr-abc1234,0.50\n",
+        "p.png": png(),
+        "w.wav": wav(0.1),
+        "c.vtt": vtt(),
+        "sheet.json": b'{"1.1.1": {"data": {"": "A link"}, "control": {}, "text": {}, "number": "1.1.1"}}',
+    }
+
+
+def bombs() -> dict[str, Callable[[], bytes]]:
+    """Return files that take memory or time, by names that say their format."""
+    far = '<row r="1"><c r="A1" t="s"><v>0</v></c></row><row r="2"><c r ="XFD1048576" t="s"><v>1</v></c></row>'
+    many = "".join(f'<row r="{n}"><c r="A{n}" t="s"><v>1</v></c></row>' for n in range(1, 10_001))
+    book = workbook({"A": [["output"], ["text"]]})
+    header = "evalweb: 1\nstudy: {slug: a, title: A, public_title: A}\n"
+    return {
+        "far.xlsx": lambda: with_parts(book, sheet=sheet_of(far), strings=strings_of("output", "x")),
+        "strings.xlsx": lambda: with_parts(book, sheet=sheet_of(many), strings=strings_of("output", "y" * 99_000)),
+        "zeros.xlsx": lambda: zip_of({"xl/workbook.xml": bytes(40 << 20)}),
+        "line.csv.gz": lambda: gzip.compress(b"item,output\n1," + b"x" * 40_000_000),
+        "lines.csv.gz": lambda: gzip.compress(b"item,output\n" + b"\n" * 25_000_000),
+        "wide.csv": lambda: b",".join(b"c%d" % n for n in range(200_000)),
+        "cells.csv": lambda: (b"," * 4_000 + b"\n") * 500,
+        "lists.json": lambda: b"[" + b"[]," * 2_000_000 + b"[]]",
+        "lists.jsonl": lambda: b'{"item": [' + b"[]," * 900_000 + b"[]]}",
+        "deep.json": lambda: b"[" * 900_000,
+        "digits.json": lambda: b'{"1.1.1": ' + b"9" * 9_000 + b"}",
+        "yaml.zip": lambda: zip_of({"study.yaml": f"{header}x: [{'1,' * 400_000}1]\n".encode()}),
+        "tabs.zip": lambda: zip_of({"study.yaml": f"{header}x: [\t{'{},' * 250_000}1]\n".encode()}),
+        "zeros.zip": lambda: zip_of({"study.yaml": header.encode(), "items.csv": bytes(100 << 20)}),
+        "line.zip": lambda: zip_of(
+            {"study.yaml": header.encode(), "items.csv": b"item,output\n1," + b"ab" * 9_000_000}
+        ),
+        "hours.vtt": lambda: b"WEBVTT\n\n" + b"9" * 5_000 + b":00:01.000 --> 00:00:02.000\nwords\n",
+    }
+
+
+def spoilt(content: bytes, rng: Random) -> bytes:
+    """Return a file with some of its bytes changed, or one of the parts of a zip."""
+    if content[:2] == b"PK" and rng.random() < 0.7:
+        with suppress(zipfile.BadZipFile), zipfile.ZipFile(io.BytesIO(content)) as archive:
+            parts = {name: archive.read(name) for name in archive.namelist()}
+            name = rng.choice(list(parts))
+            parts[name] = _changed(parts[name], rng)
+            return zip_of(parts)
+    return _changed(content, rng)
+
+
+_WORDS = (
+    b'"', b"\n", b"\r", b"\t", b",", b"\x00", b"\xff", b"<", b"&#0;", b"{", b"[", b"- ", b": ", b"9" * 40, b"1e999",
+    b"XFD1048576", b"\xed\xa0\x80", b"-1", b"NaN", b"=cmd()", b"../", b"%s", b"null",
+)  # fmt: skip
+
+
+def _changed(content: bytes, rng: Random) -> bytes:
+    changed = bytearray(content)
+    for _change in range(rng.choice((1, 1, 2, 4, 16))):
+        at = rng.randrange(len(changed) + 1)
+        end = min(len(changed), at + rng.choice((1, 2, 8, 64, 500)))
+        match rng.randrange(6):
+            case 0 if at < len(changed):
+                changed[at] ^= 1 << rng.randrange(8)
+            case 1:
+                changed[at:at] = rng.choice(_WORDS)
+            case 2:
+                del changed[at:end]
+            case 3:
+                changed[at:at] = changed[at:end] * rng.choice((1, 2, 50))
+            case 4:
+                changed[at:end] = bytes(rng.randrange(256) for _byte in range(end - at))
+            case _:
+                changed[at:end] = rng.choice(_WORDS)
+    return bytes(changed[: rng.randrange(len(changed) + 1)] if rng.random() < 0.1 else changed)
+
+
+def drawn(number: int, seed: int, *, with_bombs: bool = True) -> tuple[str, str, bytes]:
+    """Return the address, name and content of the file with a number: the same for the same seed."""
+    rng = Random(f"{seed}-{number}")
+    names = sorted(ADDRESSES)
+    if with_bombs and rng.random() < 0.1:
+        name, make = rng.choice(sorted(bombs().items()))
+        return rng.choice(names), name, make()
+    name, content = rng.choice(sorted(whole_files().items()))
+    if rng.random() < 0.1:
+        name = rng.choice(sorted(whole_files()))  # called what it is not
+    return rng.choice(names), name, spoilt(content, rng)
+
+
+# Sends a request: method, path, fields, and a file by its field and name. Returns status and where it leads to.
+Send = Callable[[str, str, Mapping[str, str], tuple[str, str, bytes] | None], tuple[int, str]]
+
+
+def send_one(send: Send, address: str, name: str, content: bytes) -> list[int]:
+    """Send a file as its page does, go on to where that leads, and return all statuses."""
+    takes, file_field, fields = ADDRESSES[address]
+    path = reverse(address, kwargs=takes)
+    status, location = send("POST", path, fields, (file_field, name, content))
+    statuses = [status]
+    if "file=" in location:
+        page, _mark, query = location.partition("?")
+        token = query.partition("file=")[2].partition("&")[0]
+        statuses += [send("GET", location, {}, None)[0] for _again in range(2)]
+        statuses.append(send("POST", page, {"action": "check", "file": token}, None)[0])
+    return statuses
+
+
+@dataclass
+class Report:
+    """What came of all files."""
+
+    statuses: Counter[int] = field(default_factory=Counter)
+    by_address: dict[str, Counter[int]] = field(default_factory=dict)
+    errors: list[str] = field(default_factory=list)
+
+
+def main() -> None:
+    """Start a site, send the files, print what came of them, and exit with 1 where a promise was broken."""
+    given = [int(word) for word in sys.argv[2:]]
+    n, seed = [*given, FILES, SEED][:2] if len(given) != 1 else [given[0], SEED]
+    names = list(addresses())
+    cookie = _prepare()
+    with _site() as (port, master):
+        send = _sender(port, cookie)
+        for name in names:
+            takes = ADDRESSES[name][0]
+            path = reverse(name, kwargs=takes)
+            for _process in range(2 * AT_ONCE):
+                send("GET", path, {}, None)
+        before = _memory(master)
+        report, slowest = Report(), _Watch(port)
+        with slowest, ThreadPoolExecutor(AT_ONCE) as pool:
+            list(pool.map(lambda number: _one(number, seed, send, report), range(n)))
+        after = _memory(master)
+    _tell(report, n, seed, before, after, slowest)
+
+
+def _one(number: int, seed: int, send: Send, report: Report) -> None:
+    address, name, content = drawn(number, seed)
+    try:
+        statuses = send_one(send, address, name, content)
+    except OSError as error:
+        report.errors.append(f"file {number}, {name} to {address}: {error!r}")
+        return
+    report.statuses.update(statuses)
+    report.by_address.setdefault(address, Counter()).update(statuses)
+    if any(status >= 500 for status in statuses):
+        report.errors.append(f"file {number}, {name} to {address}: {statuses}")
+
+
+def _tell(report: Report, n: int, seed: int, before: dict[int, float], after: dict[int, float], watch: _Watch) -> None:
+    print(f"{n} files, seed {seed}, {AT_ONCE} at a time")
+    for address, statuses in sorted(report.by_address.items()):
+        print(f"  {address:28} {dict(sorted(statuses.items()))}")
+    print(f"answers by status: {dict(sorted(report.statuses.items()))}")
+    print("web processes, MiB before and after:")
+    for pid in sorted({*before, *after}):
+        print(f"  {pid:8} {before.get(pid, float('nan')):7.0f} {after.get(pid, float('nan')):7.0f}")
+    print(f"/healthz asked {watch.n} times meanwhile: {watch.failed} failed, slowest {watch.slowest:.1f} s")
+    faults = list(report.errors)
+    if before.keys() != after.keys():
+        faults.append("a web process ended")
+    faults += [f"{pid} grew by {after[pid] - before[pid]:.0f} MiB" for pid in before.keys() & after.keys()
+               if after[pid] - before[pid] > MOST_GROWTH]  # fmt: skip
+    if faults:
+        sys.exit("\n".join(["FAILED", *faults[:50]]))
+    print("no process ended, none grew by more than 100 MiB, no answer of 500")
+
+
+def _prepare() -> str:
+    """Store the studies that files are sent to, and return the cookie of a researcher who owns them."""
+    from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY  # noqa: PLC0415
+    from django.contrib.auth.models import User  # noqa: PLC0415
+    from django.contrib.sessions.backends.db import SessionStore  # noqa: PLC0415
+
+    owner = User.objects.create_superuser("fuzz", password=secrets.token_hex(16))
+    prepare_studies(owner)
+    session = SessionStore()
+    session[SESSION_KEY] = str(owner.pk)
+    session[BACKEND_SESSION_KEY] = "django.contrib.auth.backends.ModelBackend"
+    session[HASH_SESSION_KEY] = owner.get_session_auth_hash()
+    session.create()
+    return str(session.session_key)
+
+
+def prepare_studies(owner: Any) -> None:
+    """Store the studies that files are sent to."""
+    from tasks_app import studyfile  # noqa: PLC0415
+    from tasks_app.services.study import lifecycle  # noqa: PLC0415
+    from tasks_app.setup import changes  # noqa: PLC0415
+
+    changes.begin(studyfile.load(BASE_DIR / "examples" / "likert", owner=owner))
+    studyfile.load(BASE_DIR / "examples" / "panas_groups", owner=owner)
+    zipped = io.BytesIO(zip_of({"study.yaml": STUDY.encode(), "items.csv": TABLE.encode()}))
+    opened = studyfile.load(zipped, owner=owner)
+    lifecycle.move(study_id=opened.pk, action="open", by=owner)
+
+
+@contextmanager
+def _site() -> Iterator[tuple[int, psutil.Process]]:
+    """Start a web server with two processes on this database, and stop it at the end."""
+    from evalweb.local_services import processes  # noqa: PLC0415
+    from evalweb.serve.address import held_port  # noqa: PLC0415
+    from evalweb.serve.children import commands  # noqa: PLC0415
+
+    with tempfile.TemporaryDirectory() as folder:
+        log = Path(folder) / "web.log"
+        with held_port("127.0.0.1", 20_000 + secrets.randbelow(20_000)) as held:
+            port = int(held.getsockname()[1])
+        environment = {"HOST": "127.0.0.1", "PORT": str(port), "ALLOWED_HOSTS": "127.0.0.1"}
+        environment |= {"EVALWEB_WEB_PROCESSES": "2", "PYTHONPATH": str(BASE_DIR)}
+        command = commands(Path(folder))["web"]
+        web = processes.start(command, log=log, dies_with=signal.SIGTERM, env=os.environ | environment)
+        try:
+            processes.wait_until(lambda: _is_ready(port), web, name="web", log=log, seconds=300)
+            yield port, psutil.Process(web.pid)
+        finally:
+            processes.stop(web, signal.SIGTERM)
+
+
+def _is_ready(port: int) -> bool:
+    with suppress(OSError):
+        connection = HTTPConnection("127.0.0.1", port, timeout=5)
+        connection.request("GET", "/healthz")
+        return connection.getresponse().status == 200
+    return False
+
+
+def _sender(port: int, cookie: str) -> Send:
+    csrf = secrets.token_hex(16)
+    headers = {"Cookie": f"sessionid={cookie}; csrftoken={csrf}"}
+
+    def send(method: str, path: str, fields: Mapping[str, str], file: tuple[str, str, bytes] | None) -> tuple[int, str]:
+        connection = HTTPConnection("127.0.0.1", port, timeout=600)
+        try:
+            if file is not None:
+                body, kind = _multipart({**fields, "csrfmiddlewaretoken": csrf}, file)
+                connection.request(method, path, body, headers | {"Content-Type": kind})
+            elif method == "POST":
+                body = urlencode({**fields, "csrfmiddlewaretoken": csrf}).encode()
+                kind = "application/x-www-form-urlencoded"
+                connection.request(method, path, body, headers | {"Content-Type": kind})
+            else:
+                connection.request(method, path, headers=headers)
+            answer = connection.getresponse()
+            answer.read()
+            return answer.status, answer.getheader("Location") or ""
+        finally:
+            connection.close()
+
+    return send
+
+
+def _multipart(fields: Mapping[str, str], file: tuple[str, str, bytes]) -> tuple[bytes, str]:
+    boundary = secrets.token_hex(16)
+    parts = [
+        f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'.encode()
+        for name, value in fields.items()
+    ]
+    name, called, content = file
+    head = f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"; filename="{called}"\r\n\r\n'
+    parts += [head.encode(), content, f"\r\n--{boundary}--\r\n".encode()]
+    return b"".join(parts), f"multipart/form-data; boundary={boundary}"
+
+
+def _memory(master: psutil.Process) -> dict[int, float]:
+    """Return the MiB that are each web process's own, by pid; servers of readers are none of them."""
+    return {
+        process.pid: process.memory_full_info().uss / (1 << 20)
+        for process in master.children()
+        if "limited" not in " ".join(process.cmdline())
+    }
+
+
+class _Watch:
+    """Asks for /healthz each second, as long as files are sent."""
+
+    def __init__(self, port: int) -> None:
+        self.port = port
+        self.n = self.failed = 0
+        self.slowest = 0.0
+        self._end = Event()
+        self._thread = Thread(target=self._ask)
+
+    def __enter__(self) -> None:
+        self._thread.start()
+
+    def __exit__(self, *_given: object) -> None:
+        self._end.set()
+        self._thread.join()
+
+    def _ask(self) -> None:
+        while not self._end.wait(1):
+            begun = time.monotonic()
+            self.n += 1
+            self.failed += not _is_ready(self.port)
+            self.slowest = max(self.slowest, time.monotonic() - begun)
