@@ -1,4 +1,4 @@
-"""A few spoilt files to every address that accepts files; `python -m bench uploads` sends thousands to a started site."""
+"""A few spoilt files to every address that accepts files; `python -m bench uploads` sends thousands to a live site."""
 
 from collections.abc import Mapping
 
