@@ -142,7 +142,7 @@ def whole_files() -> dict[str, bytes]:
         "bonus.csv": b"rater,amount\nr-abc1234,0.50\n",
         "p.png": png(),
         "w.wav": wav(0.1),
-        "c.vtt": vtt().encode(),
+        "c.vtt": vtt("One.", "Two.").encode(),
         "sheet.json": b'{"1.1.1": {"data": {"": "A link"}, "control": {}, "text": {}, "number": "1.1.1"}}',
     }
 

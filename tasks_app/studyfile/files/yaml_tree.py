@@ -170,8 +170,8 @@ class _Builder:
         self.values += 1
         most = limits().yaml_values
         if self.values > most:
-            sentence = _("This file holds more than %(n)s values. Texts belong into items.csv.")
-            return self.stop(place, sentence % {"n": f"{most:,}"})
+            too_many = _("This file holds more than %(n)s values. Texts belong into items.csv.")
+            return self.stop(place, too_many % {"n": f"{most:,}"})
         if sentence := self.refused(event):
             return self.stop(place, sentence)
         if isinstance(event, yaml.ScalarEvent):
