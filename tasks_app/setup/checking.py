@@ -15,9 +15,10 @@ from tasks_app.setup.changes import ChangedMeanwhile, hold
 from tasks_app.setup.files import SetupFiles
 from tasks_app.setup.paths import value_at
 from tasks_app.studyfile.checking import STORING, Loaded, Report, Slot, check, store_reading
+from tasks_app.studyfile.files.source import STUDY_YAML
 from tasks_app.studyfile.files.yaml_tree import parse
 from tasks_app.studyfile.problems import Problem, Problems, StudyFileError
-from tasks_app.studyfile.reading import STUDY_YAML, StudyReading
+from tasks_app.studyfile.reading import StudyReading
 from tasks_app.studyfile.screens import draft_tasks
 
 # Number of items with which a form is checked; all items are checked when the study is created.

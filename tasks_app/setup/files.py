@@ -8,10 +8,9 @@ from django.utils.translation import gettext as _
 
 from tasks_app.models import Media, Setup, SetupRow
 from tasks_app.studyfile.columns import TABLES
-from tasks_app.studyfile.files.source import refusal
+from tasks_app.studyfile.files.source import STUDY_YAML, refusal
 from tasks_app.studyfile.files.writing import media_name, table_bytes
 from tasks_app.studyfile.files.yaml_text import dump_stored
-from tasks_app.studyfile.reading import STUDY_YAML
 
 # Most rows that an item is expected to have at the beginning of a table.
 MOST_ROWS_OF_AN_ITEM = 60

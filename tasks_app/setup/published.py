@@ -13,7 +13,7 @@ import yaml
 from django.conf import settings
 
 from tasks_app.setup.starting import Example, example_in
-from tasks_app.studyfile.reading import STUDY_YAML
+from tasks_app.studyfile.files.source import STUDY_YAML
 
 PAPER_YAML = "paper.yaml"
 

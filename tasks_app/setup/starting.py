@@ -25,8 +25,7 @@ from tasks_app.setup import changes, media
 from tasks_app.setup.frozen import setup_of
 from tasks_app.studyfile.checking import check
 from tasks_app.studyfile.columns import TABLES
-from tasks_app.studyfile.files.source import open_files
-from tasks_app.studyfile.reading import STUDY_YAML
+from tasks_app.studyfile.files.source import STUDY_YAML, open_files
 from tasks_app.task_types import TaskType
 from tasks_app.task_types.base import Criterion
 

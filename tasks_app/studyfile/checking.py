@@ -17,11 +17,11 @@ from tasks_app.services.database import atomically
 from tasks_app.services.study import drafts, items
 from tasks_app.services.study.drafts import NotADraft
 from tasks_app.study_settings import USUAL_MINUTES, Pay
-from tasks_app.studyfile.files.source import Files, Source, content_of, open_files
+from tasks_app.studyfile.files.source import STUDY_YAML, Files, Source, content_of, open_files
 from tasks_app.studyfile.output_files import check_kinds
 from tasks_app.studyfile.pictures import check_pictures
 from tasks_app.studyfile.problems import Problem, StudyFileError
-from tasks_app.studyfile.reading import STUDY_YAML, StudyReading
+from tasks_app.studyfile.reading import StudyReading
 from tasks_app.studyfile.screens import check_plans, draft_tasks
 from tasks_app.studyfile.workload import crowded_notes, workload_of, workload_sentence
 

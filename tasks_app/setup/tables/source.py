@@ -97,7 +97,8 @@ def plain_form(file: RatingsFile, target: IO[bytes]) -> RatingsFile:
     check_name(file)
     with file.open() as stream:
         form = read_apart(plain.table, stream, target, name=file.name, classes=(PlainForm,))
-    return replace(file, name=form.name, form=form, **({"open": lambda: rewound(target)} if form.is_written else {}))
+    file = replace(file, name=form.name, form=form)
+    return replace(file, open=lambda: rewound(target)) if form.is_written else file
 
 
 def open_file(file: RatingsFile) -> TextsFile:

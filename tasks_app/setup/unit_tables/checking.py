@@ -17,10 +17,11 @@ from tasks_app.setup.unit_tables.declared import UnitLayout, UnitTable
 from tasks_app.studyfile.columns import BATCHES, CONTROLS, Kind, TableDeclaration
 from tasks_app.studyfile.files.headers import Naming
 from tasks_app.studyfile.files.jsontext import dumps
+from tasks_app.studyfile.files.source import STUDY_YAML
 from tasks_app.studyfile.files.tables import Row, Table
 from tasks_app.studyfile.files.writing import answer_text
 from tasks_app.studyfile.problems import Problem, Problems, StudyFileError
-from tasks_app.studyfile.reading import STUDY_YAML, StudyReading
+from tasks_app.studyfile.reading import StudyReading
 from tasks_app.studyfile.screens import draft_tasks
 
 # Parts of study.yaml that decide which units there are.

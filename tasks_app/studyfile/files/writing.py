@@ -25,9 +25,9 @@ from tasks_app.studyfile.columns import (
 from tasks_app.studyfile.files import captions
 from tasks_app.studyfile.files.jsontext import dumps
 from tasks_app.studyfile.files.media import CAPTIONS, OUTPUT_FILE, ROLES, extension
+from tasks_app.studyfile.files.source import STUDY_YAML
 from tasks_app.studyfile.files.yaml_text import dump
 from tasks_app.studyfile.problems import Problem, StudyFileError
-from tasks_app.studyfile.reading import STUDY_YAML
 from tasks_app.task_types import highlights
 
 Target: TypeAlias = "str | os.PathLike[str] | IO[bytes]"
