@@ -46,6 +46,8 @@ PASSWORDS = Passwords(administrator="a password for tests", owner="a password fo
 TEMPLATE = "template_evalweb"
 # Numbers of Valkey's databases: workers count up from 1, their live sites from here.
 FIRST_LIVE_NUMBER = 32
+# Ports of sites: so many for each process, below those that the system gives to connections.
+FIRST_PORT, PORTS, N_RUNS = 20_000, 16, 700
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -204,7 +206,7 @@ def live_site(request: pytest.FixtureRequest, django_db_blocker: DjangoDbBlocker
     with ExitStack() as stack:
         folder = stack.enter_context(temporary_folder())
         platform = stack.enter_context(running_platform())
-        with held_port("127.0.0.1", 20_000 + secrets.randbelow(20_000)) as held:
+        with held_port("127.0.0.1", first_port()) as held:
             port = int(held.getsockname()[1])
             number = FIRST_LIVE_NUMBER + _worker_number(request.config)
             database = new_database(f"live_{worker}", migrated_template(django_db_blocker))
@@ -258,6 +260,11 @@ def _web_is_ready(site: LiveSite) -> bool:
     with suppress(OSError), urlopen(f"{site.url}/readyz", timeout=5) as answer:
         return bool(answer.status == 200)
     return False
+
+
+def first_port() -> int:
+    """Return where this process begins to look for a free port: apart from other runs that begin at the same time."""
+    return FIRST_PORT + PORTS * (os.getpid() % N_RUNS)
 
 
 def _worker_is_ready(site: LiveSite) -> bool:

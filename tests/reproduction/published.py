@@ -26,13 +26,19 @@ from tests.deviations import assert_each
 _COMPARED: dict[str, set[str]] = {}
 
 VARIABLE = "EVALWEB_SHARED_DATA"
+# How the reason of a test that lacks its data begins. tests/absent_data.py reports all of them in one line.
+NOT_REPRODUCED = "NOT REPRODUCED"
 OURS = Path(__file__).parent
+
+
+def root_of_all() -> Path:
+    """Return the folder of all published data, whether it exists or not."""
+    return Path(os.environ[VARIABLE]) if os.environ.get(VARIABLE) else BASE_DIR.parent / "shared" / "data"
 
 
 def folder_of(name: str) -> Path:
     """Return where a set of published data is, or should be."""
-    root = Path(os.environ[VARIABLE]) if os.environ.get(VARIABLE) else BASE_DIR.parent / "shared" / "data"
-    return root / name
+    return root_of_all() / name
 
 
 def missing(name: str) -> str:
@@ -40,7 +46,9 @@ def missing(name: str) -> str:
     folder = folder_of(name)
     if (folder / "expected.json").is_file():
         return ""
-    return f"NOT REPRODUCED: there are no published data in {folder}. Set {VARIABLE} to the folder that holds {name}/."
+    return (
+        f"{NOT_REPRODUCED}: there are no published data in {folder}. Set {VARIABLE} to the folder that holds {name}/."
+    )
 
 
 @dataclass(frozen=True)

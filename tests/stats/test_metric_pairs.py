@@ -76,7 +76,7 @@ def test_what_is_undefined_says_why() -> None:
         pair_over_systems(A, B[:, :3], rng=rng(), **DRAWN)
 
 
-@pytest.mark.skipif(bool(missing("detox2022_tables")), reason="there are no published data")
+@pytest.mark.skipif(bool(missing("detox2022_tables")), reason=missing("detox2022_tables"))
 def test_published_means_of_systems() -> None:
     """The automatic scores of 15 systems in Table 1 of Logacheva et al. (2022), and the p values, as scipy has them."""
     with (folder_of("detox2022_tables") / "system_scores.csv").open(encoding="utf-8", newline="") as file:

@@ -20,6 +20,7 @@ from tests import invariants, pages
 from tests.builders import build_study
 from tests.clock import set_clock
 from tests.once import study_made_once
+from tests.wrong import altered
 
 pytestmark = pytest.mark.django_db
 
@@ -276,7 +277,7 @@ def test_a_consent_form_is_good_for_its_own_arrival_alone(somebody: Client) -> N
         (f"/join/{other.link_code}/prolific/", form),
         (f"/join/{study.link_code}/mturk/", form),
         (f"/join/{study.link_code}/", form),
-        (path, {**form, "form_token": form["form_token"][:-3] + "AAA"}),
+        (path, {**form, "form_token": altered(form["form_token"])}),
         (path, {**form, "form_token": credentials.sign("step", **bound)}),
         (path, {**form, "form_token": "x" * 5000}),
         (path, {"PROLIFIC_PID": "a" * 24}),

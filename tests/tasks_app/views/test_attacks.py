@@ -21,6 +21,7 @@ from tests.tasks_app import waves_kit
 from tests.tasks_app.attack_kit import HIDDEN, changed, rater_of, set_settings, tables, token_of
 from tests.tasks_app.views.test_arriving import arrive, mturk, open_study, prolific
 from tests.tasks_app.views.test_steps import RIGHT
+from tests.wrong import altered
 
 pytestmark = pytest.mark.django_db
 
@@ -157,8 +158,8 @@ def test_an_invitation_is_good_for_its_person_and_study(somebody: Client, rosa: 
     account = invitations.invite_with_accounts(study=study, people=[invitations.Person("Ann")], by=rosa)[0]
     form = pages.hidden(somebody.get(f"/join/{study.link_code}/invited/", {"key": link.secret}))
     before = tables()
-    flipped = link.secret[:-1] + ("A" if link.secret[-1] != "A" else "B")
-    for code, key in ((study.link_code, flipped), (other.link_code, link.secret), (study.link_code, account.secret)):
+    wrong = altered(link.secret)
+    for code, key in ((study.link_code, wrong), (other.link_code, link.secret), (study.link_code, account.secret)):
         assert somebody.get(f"/join/{code}/invited/", {"key": key}).status_code == 404
     assert somebody.post(f"/join/{other.link_code}/invited/", form).status_code == 403
     assert somebody.post(f"/join/{study.link_code}/account/", form).status_code == 403
@@ -204,7 +205,7 @@ def test_the_address_of_a_wave_is_good_for_its_study_channel_and_wave(somebody: 
         "another wave": returning.sign(study, "prolific", 3),
         "another channel": returning.sign(study, "mturk", 2),
         "another study": returning.sign(open_study(slug="other"), "prolific", 2),
-        "altered": good[:-1] + ("A" if good[-1] != "A" else "B"),
+        "altered": altered(good),
         "made up": "WzEsInByb2xpZmljIiwyXQ:x",
         "nothing": "",
     }

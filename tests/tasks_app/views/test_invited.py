@@ -12,6 +12,7 @@ from tasks_app.services.arrival import invitations
 from tasks_app.studyfile import StudyFileError
 from tests import pages
 from tests.tasks_app.views.test_arriving import arrive, open_study, rows
+from tests.wrong import altered
 
 pytestmark = pytest.mark.django_db
 
@@ -58,7 +59,7 @@ def test_who_is_not_invited_does_not_come_in(somebody: Client, rosa: User) -> No
     assert somebody.get(f"/join/{study.link_code}/account/").status_code == 404
     made = invitations.invite(study=study, people=[invitations.Person("Bo", email="bo@example.org")], by=rosa)[0]
     path = f"/join/{study.link_code}/invited/"
-    assert somebody.get(path, {"key": made.secret[::-1]}).status_code == 404
+    assert somebody.get(path, {"key": altered(made.secret)}).status_code == 404
     form = pages.hidden(Client().get(path, {"key": made.secret}))
     invitations.revoke(invitation=made.invitation, by=rosa)
     assert somebody.get(path, {"key": made.secret}).status_code == 404

@@ -37,6 +37,7 @@ from tests.permissions.table import TABLE
 from tests.tasks_app.attack_kit import everything, rater_of, set_settings
 from tests.tasks_app.views.test_arriving import ALL, arrive, mturk, open_study, prolific
 from tests.tasks_app.views.test_steps import RIGHT, WRONG, send
+from tests.wrong import altered
 
 pytestmark = pytest.mark.django_db
 
@@ -85,7 +86,7 @@ def go_the_whole_way(study: Study, channel: str, query: dict[str, str]) -> str:
     assert browser.post(f"/r/{token}/judge/", again).status_code == 409
     skip = pages.hidden(browser.get(f"/r/{token}/judge/"), "skip") or pages.unit(browser, token)
     browser.post(f"/r/{token}/skip/", {**skip, "reason": "other", "comment": COMMENT})
-    assert browser.get(f"/r/{token[:-2]}AA/").status_code == 404
+    assert browser.get(f"/r/{altered(token)}/").status_code == 404
     assert browser.post(f"/r/{token}/more/", {}).status_code == 403
     browser.get(f"/join/{study.link_code}/{channel}/", {**query, "SESSION_ID": "zz", "assignmentId": "?"})
     return token

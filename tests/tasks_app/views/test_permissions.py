@@ -13,6 +13,7 @@ from tests.builders import build_study
 from tests.media import png, show
 from tests.permissions.rows import PEOPLE
 from tests.permissions.table import TOKEN_ROWS
+from tests.wrong import altered
 
 pytestmark = pytest.mark.django_db
 
@@ -38,7 +39,7 @@ def people(study: Study, mallory: User, rosa: User) -> Callable[[str], Client]:
 
 def test_a_guessed_token_finds_nothing(study: Study, somebody: Client, subtests: pytest.Subtests) -> None:
     token = pages.join(study)
-    guessed = token[:-1] + ("A" if token[-1] != "A" else "B")
+    guessed = altered(token)
     media = show(study, png(), "image/png")
     pages.unit(somebody, token)
     for row in TOKEN_ROWS:

@@ -18,6 +18,7 @@ from tests import invariants, pages
 from tests.builders import build_study
 from tests.clock import set_clock
 from tests.once import study_made_once
+from tests.wrong import altered
 
 pytestmark = pytest.mark.django_db
 
@@ -240,7 +241,7 @@ def test_forged_posts_are_refused_and_store_nothing(study: Study, somebody: Clie
         (403, elsewhere, mine),  # another study's assignment
         (403, ada, {**mine, "form_token": "x"}),
         (403, ada, {**mine, "form_token": ""}),
-        (403, ada, {**mine, "form_token": mine["form_token"][:-2] + "AA"}),
+        (403, ada, {**mine, "form_token": altered(mine["form_token"])}),
         (422, ada, {**mine, "submission": "1"}),
         (422, ada, {**mine, "submission": str(uuid.uuid4()) + "0"}),
         (422, ada, {**mine, "seconds_active": "NaN"}),
