@@ -1,5 +1,7 @@
 """What axe-core finds wrong on a page."""
 
+import os
+from binascii import crc32
 from typing import Any, Literal
 
 from axe_playwright_python.base import AXE_SCRIPT
@@ -7,6 +9,8 @@ from playwright.sync_api import Page
 
 from tests import extent
 
+Scheme = Literal["light", "dark"]
+SCHEMES: tuple[Scheme, ...] = ("light", "dark")
 # What the colours of a theme can break. The other rules read the document, which is the same in light and dark.
 RULES_ABOUT_COLOURS = ("color-contrast", "link-in-text-block")
 
@@ -89,14 +93,27 @@ PUT_ON = """(scheme) => {
 
 # The looks that this process has met without a complaint.
 _known: set[str] = set()
+# The test that looks at pages, and how many of them it has looked at.
+_turns: dict[str, int] = {}
 
 
-def violations(page: Page, scheme: Literal["light", "dark"], within: str | None = None) -> dict[str, str]:
+def schemes() -> tuple[Scheme, ...]:
+    """Return the themes in which the next page is looked at: one, by turns, and both in an exhaustive run.
+
+    The first page of a test has the theme that its name decides, so that a test does the same when it runs alone.
+    """
+    if extent.is_exhaustive():
+        return SCHEMES
+    test = os.environ["PYTEST_CURRENT_TEST"].partition(" ")[0]
+    _turns[test] = _turns.get(test, crc32(test.encode())) + 1
+    return (SCHEMES[_turns[test] % len(SCHEMES)],)
+
+
+def violations(page: Page, scheme: Scheme, within: str | None = None) -> dict[str, str]:
     """Return the rules a page breaks, each with the first element that breaks it; colours do not fade meanwhile.
 
-    Every rule is tried in light, those about colours alone in dark, and of words that look the same three are tried
-    for their colours, unless an earlier page had words of that look and nothing was wrong with its colours; an
-    exhaustive run tries everything.
+    Of words that look the same three are tried for their colours, unless an earlier page had words of that look and
+    nothing was wrong with its colours; an exhaustive run tries every word.
     """
     page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
     page.evaluate(PUT_ON, scheme)
@@ -107,9 +124,7 @@ def violations(page: Page, scheme: Literal["light", "dark"], within: str | None 
         found = _violations(page, RUN_ON_WORDS, within, runOnly=RULES_ABOUT_COLOURS)
         if not found:
             _known.update(looks)
-    if scheme == "light":
-        found |= _violations(page, RUN, within, rules={rule: {"enabled": False} for rule in RULES_ABOUT_COLOURS})
-    return found
+    return found | _violations(page, RUN, within, rules={rule: {"enabled": False} for rule in RULES_ABOUT_COLOURS})
 
 
 def _violations(page: Page, script: str, within: str | None, **options: Any) -> dict[str, str]:

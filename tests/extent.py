@@ -10,6 +10,7 @@ import pytest
 from tests import chance
 
 OPTION = "--exhaustive"
+TIMES = 8
 _chosen = {"exhaustive": False}
 
 
@@ -20,7 +21,7 @@ def is_exhaustive() -> bool:
 
 def times_as_many() -> int:
     """Return how many times as much an exhaustive run tries, for tests that choose a number of their own; else 1."""
-    return chance.EXAMPLES[chance.EXHAUSTIVE_PROFILE] // chance.EXAMPLES[chance.PROFILE] if is_exhaustive() else 1
+    return TIMES if is_exhaustive() else 1
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -2,13 +2,12 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Literal
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tasks_app.management.simulated_raters import hidden_fields
-from tests.axe import violations
+from tests.axe import schemes, violations
 from tests.browsing import shared_page
 from tests.servers import LiveSite
 
@@ -72,9 +71,8 @@ def back(page: Page) -> None:
 
 
 def accessible(page: Page, within: str | None = None, but: str = "") -> None:
-    """Assert that axe-core finds nothing to complain of but what is named, in light and dark."""
-    schemes: tuple[Literal["light", "dark"], ...] = ("light", "dark")
-    for scheme in schemes:
+    """Assert that axe-core finds nothing to complain of but what is named, in light or dark by turns."""
+    for scheme in schemes():
         found = violations(page, scheme, within)
         found.pop(but, None)
         assert found == {}, f"{page.url} ({scheme})"

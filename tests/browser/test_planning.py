@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.browser.kit import accessible, fits_a_phone, sign_in, without_script
@@ -83,6 +84,7 @@ def test_the_answer_follows_what_is_typed(page: Page, live_site: LiveSite) -> No
     expect(lead).to_contain_text("90 raters")
 
 
+@pytest.mark.exhaustive
 def test_slow_answers_do_not_queue(page: Page, live_site: LiveSite) -> None:
     """While an answer is computed nothing else is asked, and then only what stands in the form."""
     sign_in(page, live_site)
@@ -118,6 +120,7 @@ def test_a_lost_server_is_said_and_the_button_comes_back(page: Page, live_site: 
     expect(page.get_by_text("out of date")).to_be_hidden()
 
 
+@pytest.mark.exhaustive
 def test_planning_without_scripts(browser: Browser, live_site: LiveSite) -> None:
     with without_script(browser, live_site) as page:
         sign_in(page, live_site)
@@ -130,6 +133,7 @@ def test_planning_without_scripts(browser: Browser, live_site: LiveSite) -> None
         expect(page.get_by_text("Ensure this value is greater than or equal to 1.")).to_be_visible()
 
 
+@pytest.mark.exhaustive
 def test_planning_from_within_a_study(page: Page, live_site: LiveSite, make_study: MakeStudy) -> None:
     make_study("planned")
     sign_in(page, live_site)

@@ -132,6 +132,7 @@ def test_pauses_between_tries_grow_and_are_seen(page: Page, make_study: MakeStud
     at(page, 1)
 
 
+@pytest.mark.exhaustive
 def test_the_back_button_doubles_nothing(page: Page, make_study: MakeStudy, live_site: LiveSite) -> None:
     page.goto(make_study("back-button", size=3))
     page.get_by_role("button", name="I agree, begin").click()
@@ -154,6 +155,7 @@ def test_the_back_button_doubles_nothing(page: Page, make_study: MakeStudy, live
     assert len(stored(live_site, "back-button")) == 3
 
 
+@pytest.mark.exhaustive
 @pytest.mark.own_context
 def test_a_clock_that_is_wrong_by_years_changes_nothing(page: Page, make_study: MakeStudy, live_site: LiveSite) -> None:
     begin(page, make_study("wrong-clock", size=1))
@@ -195,6 +197,7 @@ def test_a_server_that_is_restarted_meanwhile_loses_nothing(
     assert len(stored(live_site, "restarted")) == 2
 
 
+@pytest.mark.exhaustive
 def test_the_personal_link_brings_everything_back_without_cookies_and_on_a_phone(
     page: Page, browser: Browser, make_study: MakeStudy, live_site: LiveSite
 ) -> None:

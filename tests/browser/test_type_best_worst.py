@@ -74,6 +74,7 @@ def test_by_mouse_with_one_text_for_both_and_a_draft(page: Page, link: str) -> N
     at(page, 1)
 
 
+@pytest.mark.exhaustive
 def test_by_keyboard_alone(page: Page, link: str) -> None:
     begin(page, link)
     for done, keys in enumerate((("3", "1"), ("2", "2", "4"))):

@@ -56,6 +56,7 @@ def test_the_text_comes_alone_and_goes_when_the_questions_come(page: Page, open_
     at(page, 1)
 
 
+@pytest.mark.exhaustive
 def test_a_reload_goes_on_with_the_reading_time(page: Page, open_example: OpenExample) -> None:
     begin(page, open_example("comprehension", {"text_stays": True}))
     expect(page.locator("[data-asked]")).to_be_hidden()
@@ -74,6 +75,7 @@ def test_a_reload_goes_on_with_the_reading_time(page: Page, open_example: OpenEx
     at(page, 1)
 
 
+@pytest.mark.exhaustive
 def test_by_keyboard_alone(page: Page, open_example: OpenExample) -> None:
     begin(page, open_example("comprehension", {"only_if": []}, criteria=["sureness"]))
     press_until(page, lambda: page.evaluate("'finish' in document.activeElement.dataset"))

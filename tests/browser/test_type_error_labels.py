@@ -22,6 +22,7 @@ def ready(page: Page) -> None:
     expect(page.get_by_role("radiogroup", name=SIDE)).to_be_hidden()
 
 
+@pytest.mark.exhaustive
 def test_a_unit_by_mouse_with_the_meaning_of_a_label_and_a_draft(page: Page, open_example: OpenExample) -> None:
     begin(page, open_example("error_labels"))
     ready(page)
@@ -54,6 +55,7 @@ def test_a_unit_by_mouse_with_the_meaning_of_a_label_and_a_draft(page: Page, ope
     at(page, 1)
 
 
+@pytest.mark.exhaustive
 def test_a_unit_by_keyboard_alone(page: Page, open_example: OpenExample) -> None:
     begin(page, open_example("error_labels"))
     ready(page)
@@ -73,6 +75,7 @@ def test_a_unit_by_keyboard_alone(page: Page, open_example: OpenExample) -> None
     at(page, 2)
 
 
+@pytest.mark.exhaustive
 def test_down_the_hierarchy_by_keys_and_back(page: Page, open_example: OpenExample) -> None:
     begin(page, open_example("error_labels", params={"ask": "in_order"}))
     ready(page)

@@ -104,6 +104,7 @@ def ask_about_a_perfect_score(page: Page) -> None:
     at(page, 2)
 
 
+@pytest.mark.exhaustive
 def test_a_unit_with_the_keyboard_alone(page: Page, open_example: OpenExample) -> None:
     begin(page, open_example("error_spans", {"scheme": "mqm"}))
     said = page.locator("[data-status]")
@@ -162,6 +163,7 @@ def mark_without_shift_and_in_the_source(page: Page) -> None:
     at(page, 1)
 
 
+@pytest.mark.exhaustive
 def test_a_unit_on_a_phone_by_touch(browser: Browser, live_site: LiveSite, open_example: OpenExample) -> None:
     with phone(browser, live_site) as page:
         begin(page, open_example("error_spans", {"scheme": "mqm", "score": "yes"}))
@@ -192,6 +194,7 @@ def test_a_unit_on_a_phone_by_touch(browser: Browser, live_site: LiveSite, open_
         at(page, 1)
 
 
+@pytest.mark.exhaustive
 def test_side_by_side_a_draft_is_there_again(page: Page, open_example: OpenExample) -> None:
     begin(page, open_example("error_spans", {"layout": "together"}, set_size=4, spacing=0))
     boxes = [page.get_by_role("listbox", name=f"Text {letter}") for letter in "ABC"]

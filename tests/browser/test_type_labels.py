@@ -22,6 +22,7 @@ def ready(page: Page) -> None:
     expect(page.locator("[data-labels][data-complete=false]").first).to_be_visible()
 
 
+@pytest.mark.exhaustive
 def test_a_unit_by_mouse_and_a_draft(page: Page, open_example: OpenExample) -> None:
     begin(page, open_example("labels"))
     expect(page.get_by_role("radio", checked=True)).to_have_count(0)
@@ -46,6 +47,7 @@ def test_a_unit_by_mouse_and_a_draft(page: Page, open_example: OpenExample) -> N
     at(page, 1)
 
 
+@pytest.mark.exhaustive
 def test_a_unit_by_keyboard_alone(page: Page, open_example: OpenExample) -> None:
     after = {"criterion": "message", "label": "No", "question": "Why not?", "options": ["Missing", "Turned"]}
     params = {

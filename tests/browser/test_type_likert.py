@@ -53,6 +53,7 @@ def test_one_question_at_a_time_side_by_side(page: Page, open_example: Open) -> 
     at(page, 1)
 
 
+@pytest.mark.exhaustive
 def test_agreement_with_seven_worded_steps_on_a_phone(browser: Browser, live_site: LiveSite, tmp_path: Path) -> None:
     study = STUDY.format(slug="agreement", type="likert", layout="single, points: 7, agreement: true", size=2)
     study = re.sub("question: .*high: [a-z]+", 'question: "The text is like that."', study)

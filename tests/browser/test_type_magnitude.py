@@ -76,6 +76,7 @@ def test_by_mouse_with_slips_and_a_draft(page: Page, link: str) -> None:
     at(page, 1)
 
 
+@pytest.mark.exhaustive
 def test_by_keyboard_alone_the_reference_is_seen_and_covers_nothing(page: Page, open_example: OpenExample) -> None:
     long = "A long reference. " * 150
     begin(page, open_example("magnitude", params={"reference_text": long, "reference_value": 40}, set_size=1))
@@ -105,6 +106,7 @@ TICKS = [
 ]
 
 
+@pytest.mark.exhaustive
 def test_what_is_ticked_about_a_text_by_keyboard(page: Page, open_example: OpenExample) -> None:
     begin(page, open_example("magnitude", params={"ticks": TICKS}, set_size=1))
 

@@ -29,6 +29,7 @@ def clarity(page: Page) -> int:
     return 0 if question(page, 0).locator("[data-strength]").count() else 1
 
 
+@pytest.mark.exhaustive
 def test_by_mouse_and_how_much_is_asked_once_a_text_is_chosen(page: Page, open_example: OpenExample) -> None:
     begin(page, open_example("pairwise", set_size=2))
     boxes = [one.bounding_box() for one in page.locator(".pair .text-box").all()]
@@ -53,6 +54,7 @@ def test_by_mouse_and_how_much_is_asked_once_a_text_is_chosen(page: Page, open_e
     at(page, 1)
 
 
+@pytest.mark.exhaustive
 def test_by_keyboard_alone(page: Page, open_example: OpenExample) -> None:
     begin(page, open_example("pairwise", set_size=2))
     press_until(page, lambda: page.evaluate("document.activeElement.type") == "radio")

@@ -25,6 +25,7 @@ def counted(page: Page) -> tuple[int, float]:
     return keys, seconds
 
 
+@pytest.mark.exhaustive
 def test_by_mouse_a_suggestion_is_chosen_and_edited(page: Page, open_example: OpenExample) -> None:
     begin(page, open_example("post_edit", set_size=2))
     assert page.locator("form[data-answer] input:checked").count() == 0
@@ -130,6 +131,7 @@ def test_without_javascript(browser: Browser, live_site: LiveSite, open_example:
         expect(page.get_by_role("heading", name="Thank you, you have finished")).to_be_visible()
 
 
+@pytest.mark.exhaustive
 def test_two_windows_with_two_texts_show_what_each_changed(page: Page, open_example: OpenExample) -> None:
     begin(page, open_example("post_edit", params={"suggestions": 1}, set_size=2))
     second = page.context.new_page()

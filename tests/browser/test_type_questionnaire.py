@@ -99,6 +99,7 @@ def test_every_kind_of_question_by_keyboard_alone(page: Page, open_example: Open
     expect(boxes.get_by_label("None of these")).to_be_checked()
 
 
+@pytest.mark.exhaustive
 def test_on_a_phone_one_question_at_a_time_by_touch(
     browser: Browser, live_site: LiveSite, open_example: OpenExample
 ) -> None:

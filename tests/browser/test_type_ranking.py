@@ -107,6 +107,7 @@ def test_by_mouse_each_text_stands_once_and_has_no_place_until_it_is_given_one(
     expect(page.get_by_role("heading", name="Thank you, you have finished")).to_be_visible()
 
 
+@pytest.mark.exhaustive
 def test_by_letters_eight_keys_answer_two_questions(page: Page, open_example: OpenExample) -> None:
     begin(page, open_example("ranking", set_size=1))
     page.keyboard.press("c")
@@ -133,6 +134,7 @@ def test_by_letters_eight_keys_answer_two_questions(page: Page, open_example: Op
     expect(page.get_by_role("heading", name="Thank you, you have finished")).to_be_visible()
 
 
+@pytest.mark.exhaustive
 def test_by_typing_with_ties_and_a_draft(page: Page, open_example: OpenExample) -> None:
     begin(page, open_example("ranking", params={"ties": True}, criteria=["informative"], set_size=1))
     only = shown(page)
@@ -164,6 +166,7 @@ def test_by_typing_with_ties_and_a_draft(page: Page, open_example: OpenExample) 
     expect(page.get_by_role("heading", name="Thank you, you have finished")).to_be_visible()
 
 
+@pytest.mark.exhaustive
 def test_by_touch_on_a_phone(browser: Browser, live_site: LiveSite, open_example: OpenExample) -> None:
     with phone(browser, live_site) as page:
         begin(page, open_example("ranking", params={"ties": True}, criteria=["natural"], set_size=1))

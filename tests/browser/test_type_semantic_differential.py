@@ -46,6 +46,7 @@ def test_a_whole_unit_by_mouse(page: Page, open_example: OpenExample) -> None:
     expect(page.locator("[data-question] input:checked")).to_have_count(0)
 
 
+@pytest.mark.exhaustive
 def test_a_whole_unit_by_keyboard_alone(page: Page, open_example: OpenExample) -> None:
     begin(page, open_example("semantic_differential", params={"points": 5, "repeated_share": 0}))
     words_weigh_the_same_and_circles_are_alike(page)
@@ -97,6 +98,7 @@ def words_weigh_the_same_and_circles_are_alike(page: Page) -> None:
     page.evaluate("document.documentElement.setAttribute('dir', 'ltr')")
 
 
+@pytest.mark.exhaustive
 def test_on_a_phone_one_pair_at_a_time_by_touch(
     browser: Browser, live_site: LiveSite, open_example: OpenExample
 ) -> None:

@@ -17,6 +17,7 @@ ASKED = (
 )
 
 
+@pytest.mark.exhaustive
 def test_the_example_with_the_mouse_and_a_draft_comes_back(page: Page, open_example: Open) -> None:
     begin(page, open_example("slider"))
     sliders = page.get_by_role("slider")

@@ -37,6 +37,7 @@ def nothing_tells_which_is_odd(page: Page) -> None:
     assert len(set(cards)) == 1
 
 
+@pytest.mark.exhaustive
 def test_a_triad_by_mouse_and_the_motive_is_asked_after_the_choice(page: Page, open_example: OpenExample) -> None:
     begin(page, several(open_example, 2))
     nothing_tells_which_is_odd(page)
@@ -61,6 +62,7 @@ def test_a_triad_by_mouse_and_the_motive_is_asked_after_the_choice(page: Page, o
     expect(page.get_by_role("link", name="Back")).to_have_count(0)
 
 
+@pytest.mark.exhaustive
 def test_triads_by_keyboard_alone(page: Page, open_example: OpenExample) -> None:
     begin(page, several(open_example))
     press_until(page, lambda: page.evaluate("document.activeElement.type") == "radio")

@@ -179,6 +179,7 @@ def test_the_whole_way_on_a_phone_without_scripts(
     context.close()
 
 
+@pytest.mark.exhaustive
 def test_whom_the_study_does_not_fit(browser: Browser, live_site: LiveSite, open_checked: OpenChecked) -> None:
     with phone(browser, live_site) as page:
         page.goto(prolific(open_checked().link))
@@ -192,6 +193,7 @@ def test_whom_the_study_does_not_fit(browser: Browser, live_site: LiveSite, open
         fits(page)
 
 
+@pytest.mark.exhaustive
 def test_who_fails_the_test_twice(browser: Browser, live_site: LiveSite, open_checked: OpenChecked) -> None:
     with phone(browser, live_site) as page:
         page.goto(prolific(open_checked("screening", "training").link))
@@ -225,6 +227,7 @@ def test_whose_checks_are_wrong(page: Page, open_checked: OpenChecked) -> None:
     ended(page, "Thank you for trying", "failed", "You are paid")
 
 
+@pytest.mark.exhaustive
 def test_who_is_told_about_wrong_checks_goes_on(
     browser: Browser, live_site: LiveSite, open_checked: OpenChecked
 ) -> None:
@@ -248,6 +251,7 @@ def test_who_is_told_about_wrong_checks_goes_on(
         at(page, done)
 
 
+@pytest.mark.exhaustive
 def test_who_stops_in_the_practice(page: Page, open_checked: OpenChecked) -> None:
     page.goto(prolific(open_checked().link))
     agree(page)
@@ -259,6 +263,7 @@ def test_who_stops_in_the_practice(page: Page, open_checked: OpenChecked) -> Non
     ended(page, "You have stopped", "withdrawn", "You are paid 0.40 EUR for it.")
 
 
+@pytest.mark.exhaustive
 def test_who_cannot_come_in(page: Page, live_site: LiveSite, open_checked: OpenChecked) -> None:
     study = open_checked("screening", "training", "exam", size=36, k=1)
     person = secrets.token_hex(12)
@@ -287,6 +292,7 @@ def test_who_cannot_come_in(page: Page, live_site: LiveSite, open_checked: OpenC
     ended(page, "This study has ended", "closed", nothing)
 
 
+@pytest.mark.exhaustive
 def test_who_returned_or_timed_out_on_the_platform_and_every_ending_on_a_phone(
     page: Page, live_site: LiveSite, open_checked: OpenChecked
 ) -> None:

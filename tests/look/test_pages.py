@@ -8,7 +8,7 @@ from django.test import Client, override_settings
 from playwright.sync_api import Page, expect
 
 from tests import extent
-from tests.axe import violations
+from tests.axe import schemes, violations
 from tests.deviations import assert_each
 from tests.look.stage import PLAIN, Stage
 
@@ -73,11 +73,12 @@ def too_small(page: Page) -> list[str]:
 def test_axe_finds_nothing_targets_are_large_and_nothing_scrolls_sideways(page: Page) -> None:
     def check(address: str) -> None:
         page.goto(address)
+        chosen = schemes()
         for width, scheme in (*SCENES, *MORE_SCENES) if extent.is_exhaustive() else SCENES:
             page.set_viewport_size({"width": width, "height": 800})
             assert page.evaluate("document.documentElement.scrollWidth") <= width, width
             assert address == "/patterns/" or too_small(page) == [], width
-            if scheme:
+            if scheme in chosen:
                 assert violations(page, scheme) == {}, (width, scheme)
         assert page.locator("h1").count() == 1
         assert page.title()

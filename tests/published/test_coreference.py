@@ -20,7 +20,7 @@ from tasks_app.task_types.highlights import stored
 from tests.cast import browser_of
 from tests.published.kit import Results, analysed, begun, judged, opened
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.exhaustive]
 
 SCORES = settings.BASE_DIR / "examples" / "published" / "coreference" / "scores.csv"
 METRICS = ("MUC", "B3")

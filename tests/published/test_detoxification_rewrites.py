@@ -46,6 +46,7 @@ def page(browser: Client, study: Study) -> str:
     return browser.get(f"/admin/studies/{study.slug}/data/texts/").content.decode()
 
 
+@pytest.mark.exhaustive
 def test_bad_rewrites_are_rejected_and_good_ones_become_pairs(rosas_browser: Client) -> None:
     rewrites = judged(opened(begun(rosas_browser, "detoxification_rewrites")), writer, 3)
     template = begun(rosas_browser, "detoxification_verification")

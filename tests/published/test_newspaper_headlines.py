@@ -11,7 +11,7 @@ from tasks_app.models import Output, Study
 from tasks_app.task_types.base import Screen, TaskType
 from tests.published.kit import Results, analysed, begun, judged, opened
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.exhaustive]
 
 PAPERS = ("Harbour Post", "Northern Courier")
 

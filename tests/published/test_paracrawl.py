@@ -16,7 +16,7 @@ from tasks_app.setup.texts import rows_of
 from tasks_app.task_types.base import Quality, Screen, TaskType
 from tests.published.kit import analysed, begun, judged, opened, systems_by_text
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.exhaustive]
 
 # Each label fits two pairs, of which the first has a Bicleaner score of at least 0.7.
 LABELS = ("L", "A", "T", "MT", "E", "F", "V")

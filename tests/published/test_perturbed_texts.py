@@ -15,7 +15,7 @@ from tasks_app.models import Output, Study
 from tasks_app.task_types.base import Screen, TaskType
 from tests.published.kit import analysed, begun, judged, opened, systems_by_text
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.exhaustive]
 
 # By how many steps raters rate a copy lower, by what its system is called after the original's.
 LOWER = {"": 0, "word-order": 3, "dropped-name": 2, "negation": 3, "number": 0, "repetition": 2}

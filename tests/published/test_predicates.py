@@ -12,7 +12,7 @@ from tasks_app.task_types.base import Screen, TaskType
 from tasks_app.task_types.grid import field_name
 from tests.published.kit import analysed, begun, judged, opened
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.exhaustive]
 
 # The step of 7 that the texts of a system get by the predicate: the trained model is worse on rare ones alone.
 PLANTED = {

@@ -12,7 +12,7 @@ from tasks_app.models import Output, Study
 from tasks_app.task_types.base import Screen, TaskType
 from tests.published.kit import analysed, begun, judged, opened
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.exhaustive]
 
 RELEVANT, PARTLY, NOT = LABELS = ("Relevant", "Partly relevant", "Not relevant")
 

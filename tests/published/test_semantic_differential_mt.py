@@ -22,7 +22,7 @@ from tasks_app.task_types.base import Screen, TaskType
 from tasks_app.task_types.semantic_differential.form import field_name
 from tests.published.kit import Results, begun, judged, opened, systems_by_text
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.exhaustive]
 
 DIMENSIONS = ("precision", "complexity", "grammaticality", "transparency")
 # How far texts differ on the dimensions, by system: none is better throughout.

@@ -11,7 +11,7 @@ from tasks_app.models import Rating
 from tasks_app.task_types.base import Screen, TaskType
 from tests.published.kit import analysed, begun, judged, opened, systems_by_text
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.exhaustive]
 
 NOT_SAID = "The text does not say"
 

@@ -21,7 +21,7 @@ from tasks_app.task_types.base import Screen, TaskType
 from tasks_app.task_types.triangle.screen import odd_position
 from tests.published.kit import analysed, begun, judged, opened
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.exhaustive]
 
 # Share of right choices if 30 % can tell, and the risk of missing them.
 P, BETA = 0.3 + 0.7 / 3, 0.01

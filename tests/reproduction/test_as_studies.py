@@ -52,6 +52,7 @@ def needs(name: str) -> None:
         pytest.skip(reason)
 
 
+@pytest.mark.exhaustive
 def test_rankme_by_magnitudes_with_one_criterion_a_rater(tmp_path: Path) -> None:
     needs("rankme")
     shutil.copy(folder_of("rankme") / "items.csv", tmp_path)
@@ -69,6 +70,7 @@ def test_rankme_by_magnitudes_with_one_criterion_a_rater(tmp_path: Path) -> None
     comes_back_unchanged(study, loaded("rankme", tmp_path, "copy"), tmp_path)
 
 
+@pytest.mark.exhaustive
 def test_paracrawl_by_error_labels(tmp_path: Path) -> None:
     needs("paracrawl_v6")
     with (

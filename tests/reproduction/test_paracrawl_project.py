@@ -18,7 +18,7 @@ from tests.reproduction.conftest import command
 from tests.reproduction.published import OURS, folder_of, missing
 from tests.undrawn import undrawn
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.exhaustive]
 
 SET = "paracrawl_v6"
 PAIRS = ("en-da", "en-es", "en-sl")

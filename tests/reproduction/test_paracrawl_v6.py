@@ -12,7 +12,7 @@ from tests.reproduction.conftest import Reproduce
 from tests.reproduction.published import Figures, every, expected, left_out, row_of
 
 # This module needs a database, for what `reproduce` does once.
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.exhaustive]
 
 SET = "paracrawl_v6"
 LABELS = ("L", "A", "T", "MT", "E", "F", "V")

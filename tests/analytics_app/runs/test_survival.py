@@ -155,6 +155,7 @@ def working(reference: Reference) -> Reference:
     return reference
 
 
+@pytest.mark.exhaustive
 def test_a_broker_that_is_away_when_a_run_is_started(working: Reference) -> None:
     """Once it is back nothing happens to the run, and each part is computed once."""
     started: list[int] = []
@@ -171,6 +172,7 @@ def test_a_broker_that_is_away_when_a_run_is_started(working: Reference) -> None
     working.site.until("both queues answer", lambda: working.site.rows(beats) == [("analysis",), ("quick",)])
 
 
+@pytest.mark.exhaustive
 def test_a_killed_child(working: Reference) -> None:
     with working.held() as run:
         (child,) = working.site.children()
