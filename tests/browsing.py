@@ -11,7 +11,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright, expect, sync_playwright
 
 from evalweb import environment
 from tests.servers import LiveSite
@@ -45,7 +45,10 @@ FLAGS = (
     # Pages of one site share a process, which has compiled their scripts once: a quarter of a test's time.
     "--process-per-site",
 )
-PATIENCE_MILLISECONDS = 10_000
+# How long a test waits for what a page should do: a machine may be busy, and a test that passes waits no longer than it
+# must.
+PATIENCE_MILLISECONDS = 60_000
+expect.set_options(timeout=PATIENCE_MILLISECONDS)
 
 
 @pytest.fixture(scope="session")

@@ -46,7 +46,7 @@ def begin(page: Page, link: str) -> None:
     at(page, 0)
 
 
-def at(page: Page, done: int, timeout: float = 10_000) -> None:
+def at(page: Page, done: int, timeout: float | None = None) -> None:
     """Wait for the text after so many, as the bar on top says, and until the page's scripts run."""
     expect(page.locator(".top-progress")).to_contain_text(f"{done + 1} of ", timeout=timeout)
     page.wait_for_load_state()

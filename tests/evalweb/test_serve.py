@@ -84,8 +84,8 @@ class Running:
         return child
 
     def is_ready_again(self) -> bool:
-        """Wait until /readyz answers 200, and return whether it did within a minute."""
-        deadline = monotonic() + 60
+        """Wait until /readyz answers 200, and return whether it did within five minutes."""
+        deadline = monotonic() + 300
         while (problem := readiness(self.url)) is not None and monotonic() < deadline:
             Event().wait(0.1)
         return problem is None
@@ -94,7 +94,7 @@ class Running:
         """Send a signal, check that everything has ended, and return what was said meanwhile."""
         family = psutil.Process(self.process.pid).children(recursive=True)
         self.process.send_signal(number)
-        rest, _nothing = self.process.communicate(timeout=60)
+        rest, _nothing = self.process.communicate(timeout=300)
         assert self.process.returncode == 0, rest
         _gone, alive = psutil.wait_procs(family, timeout=1)
         assert alive == []
