@@ -1,8 +1,8 @@
 """An opened study is looked at as it was frozen, and a changed version of it is prepared, in a real browser."""
 
+import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests import extent
 from tests.browser.kit import accessible, fits_a_phone, sign_in, without_script
 from tests.browser.test_researcher import OURS
 from tests.browser.test_setting_up import STEPS, revision_of, saved
@@ -18,9 +18,10 @@ def open_example(page: Page, live_site: LiveSite) -> None:
     sign_in(page, live_site)
 
 
+@pytest.mark.exhaustive
 def test_a_changed_version_of_an_opened_study(page: Page, browser: Browser, live_site: LiveSite) -> None:
     open_example(page, live_site)
-    for step in STEPS if extent.is_exhaustive() else ("texts", "checks"):
+    for step in STEPS:
         page.goto(f"{STUDY}/set-up/{step}/")
         expect(page.get_by_text("as version 1.").first).to_be_visible()
         accessible(page, OURS)

@@ -106,6 +106,7 @@ def test_what_was_played_and_enlarged_is_stored_with_the_answer(
     assert [row[0] for row in log] == sorted(row[0] for row in log)
 
 
+@pytest.mark.exhaustive
 def test_a_content_warning_covers_them_and_without_script_they_are_there(
     browser: Browser, live_site: LiveSite, make_media_study: Callable[..., str]
 ) -> None:
@@ -170,6 +171,7 @@ def judge_pictures(page: Page) -> None:
     page.keyboard.press("Escape")
 
 
+@pytest.mark.exhaustive
 def test_outputs_that_are_pictures_and_sounds_are_judged_by_keyboard(
     page: Page, browser: Browser, live_site: LiveSite, outputs_link: str
 ) -> None:

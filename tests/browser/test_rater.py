@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.kit import at, begin, fits, phone, send, without_script
@@ -36,6 +37,7 @@ def test_it_works_without_javascript(browser: Browser, live_site: LiveSite, make
         expect(page.get_by_role("heading", name="Thank you, you have finished")).to_be_visible()
 
 
+@pytest.mark.exhaustive
 def test_what_was_emptied_after_the_last_draft_stays_empty(page: Page, make_study: MakeStudy) -> None:
     begin(page, make_study("emptied"))
     comment, saved = page.get_by_label("Comment to the researchers"), page.locator("[data-saved]")

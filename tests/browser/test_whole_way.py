@@ -86,6 +86,7 @@ def _judge_with_a_lost_network(page: Page, way_in: str) -> Counter[str]:
     return seen
 
 
+@pytest.mark.exhaustive
 def test_the_whole_way_with_the_keyboard_alone(page: Page, open_checked: OpenChecked) -> None:
     page.goto(prolific(open_checked().link))
     _press(page, "I agree, begin")
