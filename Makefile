@@ -38,7 +38,7 @@ stop: run-venv
 
 test: lint
 	@echo "Running the whole suite"
-	@$(PY) -m pytest -n 3
+	@$(PY) -m pytest -n 2
 
 test-fast: dev-venv
 	@$(PY) -m pytest -n 2 -m "not database and not browser and not whole"
