@@ -5,11 +5,13 @@ from collections.abc import Mapping
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
+from django.utils import timezone
 
 from tasks_app.models import Rater
 from tasks_app.services.arrival import invitations
 from tasks_app.views.rater import arriving
 from tests import pages
+from tests.clock import set_clock
 from tests.tasks_app.statements import statements
 from tests.tasks_app.views.test_arriving import open_study, prolific
 
@@ -27,8 +29,11 @@ pytestmark = pytest.mark.django_db
         ("unix:", "unix:", True),
     ],
 )
-def test_raters_of_one_network_are_counted_together(first: str, second: str, refused: bool) -> None:
+def test_raters_of_one_network_are_counted_together(
+    first: str, second: str, refused: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Whoever has one IPv6 address has the 64 bits of its network."""
+    set_clock(monkeypatch, timezone.now())  # each day counts for itself
     study = open_study(k=4, enrolments_per_address=1)
     path = f"/join/{study.link_code}/link/"
 
@@ -42,8 +47,9 @@ def test_raters_of_one_network_are_counted_together(first: str, second: str, ref
 
 @pytest.mark.parametrize("channel", ["link", "prolific", "invited"])
 def test_a_consent_sent_again_waits_for_nobody_and_is_answered_only_so_often(
-    somebody: Client, rosa: User, channel: str
+    somebody: Client, rosa: User, channel: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    set_clock(monkeypatch, timezone.now())  # each day counts for itself
     study = open_study(k=8, enrolments_per_address=1)
     query: Mapping[str, str] = prolific() if channel == "prolific" else {}
     if channel == "invited":

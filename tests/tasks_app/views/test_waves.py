@@ -43,8 +43,11 @@ def finish_first(browser: Client, study: Study) -> tuple[Rater, str]:
     return rater, token
 
 
-def test_between_two_waves_a_rater_is_told_when_it_goes_on(study: Study, somebody: Client) -> None:
+def test_between_two_waves_a_rater_is_told_when_it_goes_on(
+    study: Study, somebody: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ada, token = finish_first(somebody, study)
+    set_clock(monkeypatch, ada.enrolled_at)  # the day may have ended meanwhile
     week = RaterSet.objects.get(rater=ada, wave=2)
     for path in ("", "judge/", "end/"):
         led = somebody.get(f"/r/{token}/{path}", follow=True)
