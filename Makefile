@@ -36,7 +36,8 @@ run: run-venv
 stop: run-venv
 	@$(PY) -m evalweb.serve stop
 
-test: lint
+test: dev-venv
+	@$(PY) scripts/lint.py --skip-types-of-tests
 	@echo "Running the whole suite"
 	@$(PY) -m pytest -n 2
 
