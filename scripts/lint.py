@@ -44,7 +44,8 @@ def commands(skip_types_of_tests: bool) -> dict[str, list[str]]:
     # Not by manage.py, which would start a database; the ignored warning says that there is none.
     django = [sys.executable, "-W", "ignore::RuntimeWarning", "-m", "django"]
     settings = ["--settings", "tests.settings"]
-    typed = sorted({path.parts[0] for path in Path().glob("[a-z]*/*.py")} - {"tests"}) if skip_types_of_tests else ["."]
+    packages = {path.parts[0] for path in Path().glob("[a-z]*/*.py")} - {"tests"}
+    typed = ["manage.py", *sorted(packages)] if skip_types_of_tests else ["."]
     return {
         "mypy": [str(bin_folder / "mypy"), "--no-error-summary", *typed],
         "collection of tests": [sys.executable, "-m", "pytest", "-n", "0", "--collect-only", "-qq"],
