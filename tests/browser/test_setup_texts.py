@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.kit import PHONE, accessible, fits, sign_in
@@ -81,6 +82,7 @@ def test_a_wide_table_becomes_the_texts_of_a_study(page: Page, live_site: LiveSi
     _media(page)
 
 
+@pytest.mark.exhaustive
 def test_many_texts_are_stored_by_a_worker(page: Page, live_site: LiveSite, tmp_path: Path) -> None:
     slug = "many-texts"
     folder = put(tmp_path / "study", study_yaml=STUDY.replace("slug: fluency", f"slug: {slug}"), items_csv=ITEMS)

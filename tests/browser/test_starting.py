@@ -1,5 +1,6 @@
 """A new study in a real browser: from the cards to the form, by keyboard, on a phone, and without scripts."""
 
+import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.kit import accessible, fits_a_phone, press_until, sign_in, without_script
@@ -63,6 +64,7 @@ def test_help_is_searched_and_read(page: Page, live_site: LiveSite) -> None:
     fits_a_phone(page)
 
 
+@pytest.mark.exhaustive
 def test_a_study_begins_without_scripts(browser: Browser, live_site: LiveSite) -> None:
     with without_script(browser, live_site) as page:
         sign_in(page, live_site)

@@ -37,6 +37,7 @@ def said(process: "subprocess.Popen[str]") -> str:
     return output
 
 
+@pytest.mark.exhaustive
 @pytest.mark.whole
 def test_it_is_made_once_and_what_has_changed_or_failed_is_installed(clone: Path) -> None:
     """One environment, which takes three seconds to make, goes through everything."""

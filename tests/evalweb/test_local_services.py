@@ -98,6 +98,7 @@ def test_data_survive_a_clean_stop_and_a_crash(made: Path) -> None:
         assert server.query("SELECT one FROM kept") == "1"
 
 
+@pytest.mark.exhaustive
 def test_a_lock_file_that_names_somebody_elses_process_is_no_hindrance(made: Path) -> None:
     """After a restart of a container the old number belongs to whoever started as early."""
     with postgres(made) as server:
@@ -109,6 +110,7 @@ def test_a_lock_file_that_names_somebody_elses_process_is_no_hindrance(made: Pat
     assert psutil.Process().is_running()
 
 
+@pytest.mark.exhaustive
 def test_a_lock_file_that_a_full_disk_left_empty_is_no_hindrance(made: Path) -> None:
     with postgres(made):
         pass
@@ -144,6 +146,7 @@ def test_the_queries_of_a_killed_server_are_ended_and_other_servers_left_alone(m
         assert server.query("SELECT 1") == neighbour.query("SELECT 1") == "1"
 
 
+@pytest.mark.exhaustive
 def test_a_server_that_outlived_its_holder_is_ended_first(made: Path) -> None:
     with postgres(made) as orphan, postgres(made) as server:
         assert server.query("SELECT 1") == "1"
@@ -151,6 +154,7 @@ def test_a_server_that_outlived_its_holder_is_ended_first(made: Path) -> None:
         assert orphan.process.poll() == 0
 
 
+@pytest.mark.exhaustive
 def test_a_start_cut_short_while_making_data_is_made_again(new_data: Path, running: PostgresServer) -> None:
     assert [path.name for path in new_data.parent.iterdir() if path.name.endswith(".new")] == []
     assert running.query("SELECT 1") == "1"
@@ -218,6 +222,7 @@ def test_the_socket_asks_for_a_password_whoever_opens_it(running: PostgresServer
     assert running.query("SELECT count(*) FROM pg_authid WHERE rolpassword LIKE 'SCRAM-SHA-256$%'") == "2"
 
 
+@pytest.mark.exhaustive
 def test_data_of_a_version_that_trusted_everybody_are_moved_over(made: Path) -> None:
     rules = made / "postgres" / "pg_hba.conf"
     with postgres(made) as server:
@@ -235,6 +240,7 @@ def test_data_of_a_version_that_trusted_everybody_are_moved_over(made: Path) -> 
     assert "trust" not in rules.read_text()
 
 
+@pytest.mark.exhaustive
 def test_passwords_that_a_restore_brought_from_another_machine_take_over(made: Path) -> None:
     with postgres(made) as server:
         server.make_owner()

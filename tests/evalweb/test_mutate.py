@@ -72,7 +72,10 @@ def test_a_changed_file_is_python_with_one_change_and_as_many_lines() -> None:
         assert source.splitlines()[: one.line - 1] == CODE.splitlines()[: one.line - 1], one
 
 
-@pytest.mark.parametrize("stratum", STRATA)
+@pytest.mark.parametrize(
+    "stratum",
+    [one if one in {"roles", "services"} else pytest.param(one, marks=pytest.mark.exhaustive) for one in STRATA],
+)
 def test_a_sample_depends_on_the_seed_and_is_spread_over_functions(stratum: str) -> None:
     def drawn(seed: int) -> list[tuple[str, Mutation]]:
         return mutate.draw(SimpleNamespace(seed=seed, number=10, strata=[stratum], only=None))
@@ -86,6 +89,7 @@ def test_a_sample_depends_on_the_seed_and_is_spread_over_functions(stratum: str)
         assert max(Counter((one.path, one.function or one.line) for _name, one in first).values()) == 1
 
 
+@pytest.mark.exhaustive
 def test_every_change_of_the_product_is_python() -> None:
     for stratum in STRATA:
         for one in list(one_per_function(mutations_of_stratum(stratum, ROOT)))[::25]:

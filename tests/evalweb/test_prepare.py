@@ -45,6 +45,7 @@ def test_a_database_that_a_newer_version_has_migrated_is_refused_and_left_alone(
     assert recorder.applied_migrations().keys() == before
 
 
+@pytest.mark.exhaustive
 @pytest.mark.whole
 def test_several_may_prepare_one_database_at_once(tmp_path: Path, django_db_blocker: DjangoDbBlocker) -> None:
     """As several web containers do; and data that exist are backed up before they are migrated.

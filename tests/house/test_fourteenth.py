@@ -229,6 +229,7 @@ def add_a_language(copy: Path) -> None:
     subprocess.run([sys.executable, "scripts/messages.py"], cwd=copy, capture_output=True, check=True)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.whole
 def test_everything_on_the_page_can_be_added(tmp_path: Path) -> None:
     copy = tmp_path / "copy"

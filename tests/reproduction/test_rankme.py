@@ -21,7 +21,7 @@ from tests.reproduction.conftest import Reproduce
 from tests.reproduction.published import OURS, every, expected, folder_of, left_out, missing, row_of
 
 # This module needs a database, for what `reproduce` does once.
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.exhaustive]
 
 SET = "rankme"
 METHODS = {"likert": "likert", "plain_me": "plain", "rankme": "rankme"}

@@ -136,7 +136,7 @@ def test_looking_at_a_researchers_pages(rosa: User, rosas_browser: Client) -> No
         once = bool(move) and not extent.is_exhaustive()
         look(rosas_browser, reverse(row.name, kwargs=given), WRITES.get(row.name, set()), 200, once=once)
 
-    for move in ("", "pause", "close"):
+    for move in ("", "pause", "close") if extent.is_exhaustive() else ("", "close"):
         if move:
             lifecycle.move(study_id=study.pk, action=move, by=rosa)
         assert_each(check, ((f"{row} after {move or 'opening'}", {"row": row}) for row in RESEARCHER_ROWS))

@@ -36,13 +36,13 @@ def untouched(world: World) -> dict[str, str]:
 def askers(row: Row) -> tuple[str, ...]:
     """Return who asks for a row: all people in an exhaustive run, otherwise those at the borders of what it promises.
 
-    These are the anonymous, the stranger, the strongest person who is refused, the weakest who is let in, and somebody
-    for every further status.
+    These are the anonymous, the strongest person who is refused, the weakest who is let in, and somebody for every
+    further status, such as a stranger where members of a lower role are answered otherwise.
     """
     if extent.is_exhaustive():
         return PEOPLE
     let_in = [person for person in PEOPLE if person not in row.refused]
-    chosen = {"anonymous", "stranger", let_in[0], *row.refused[-1:]}
+    chosen = {"anonymous", let_in[0], *row.refused[-1:]}
     answered = {row.statuses[person] for person in chosen}
     chosen |= {person for person in PEOPLE if row.statuses[person] not in answered}
     return tuple(person for person in PEOPLE if person in chosen)
