@@ -2,8 +2,8 @@
 
 A failure must mean that the code is wrong, on any machine and in every run. So no example has a time limit (the limit
 of a whole test is in pyproject.toml), every run draws the same examples, and none are remembered from earlier runs.
-How many are drawn is decided here alone: 10 in every run, 200 in an exhaustive one (tests/extent.py),
-and two fifths of these by tests whose examples take long.
+How many are drawn is decided here alone: 6 in every run, 200 in an exhaustive one (tests/extent.py),
+and half of these by tests whose examples take long.
 To look for new examples by hand: `pytest --hypothesis-profile=default`.
 """
 
@@ -12,7 +12,7 @@ from typing import Any
 from hypothesis import settings
 
 PROFILE, EXHAUSTIVE_PROFILE = "suite", "exhaustive"
-EXAMPLES = {PROFILE: 10, EXHAUSTIVE_PROFILE: 200}
+EXAMPLES = {PROFILE: 6, EXHAUSTIVE_PROFILE: 200}
 
 for name, number in EXAMPLES.items():
     settings.register_profile(
@@ -21,11 +21,11 @@ for name, number in EXAMPLES.items():
 settings.load_profile(PROFILE)
 
 # The share of the examples that is drawn where each takes long, such as one that is stored and read again.
-SHARE_OF_SLOW = 0.4
+SHARE_OF_SLOW = 0.5
 
 
 def slow(**options: Any) -> settings:
-    """Return the settings of a test whose examples take long, which draws fewer of them: 4, or 80."""
+    """Return the settings of a test whose examples take long, which draws fewer of them: 3, or 100."""
     return settings(max_examples=round(SHARE_OF_SLOW * settings().max_examples), **options)
 
 

@@ -6,6 +6,7 @@ The `page` fixture fails a test on whose pages the policy refused something or a
 import re
 from pathlib import Path
 
+import pytest
 import unfold
 from playwright.sync_api import Browser, Page, expect
 
@@ -91,6 +92,7 @@ def test_expressions_reach_components_and_not_the_window(page: Page, page_proble
     assert page_problems == []
 
 
+@pytest.mark.exhaustive
 def test_without_scripts_nobody_stands_before_an_empty_page(browser: Browser, live_site: LiveSite) -> None:
     """Unfold hides every page until Alpine runs."""
     with without_script(browser, live_site) as page:

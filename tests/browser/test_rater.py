@@ -11,6 +11,7 @@ from tests.servers import LiveSite
 MakeStudy = Callable[..., str]
 
 
+@pytest.mark.exhaustive
 def test_side_by_side_on_a_phone(browser: Browser, live_site: LiveSite, make_study: MakeStudy) -> None:
     with phone(browser, live_site) as page:
         begin(page, make_study("phone", layout="together", size=2))

@@ -239,6 +239,7 @@ def test_charts_fill_the_page_and_their_words_can_be_read_and_do_not_touch(page:
         assert touching == [], width
 
 
+@pytest.mark.exhaustive
 def test_print_has_what_is_read_first_and_no_index_and_the_index_leads_to_a_section(page: Page, finished: str) -> None:
     systems = page.get_by_role("table", name="Systems", exact=True).first
     expect(systems).to_be_hidden()
@@ -259,6 +260,7 @@ def test_print_has_what_is_read_first_and_no_index_and_the_index_leads_to_a_sect
     expect(index.get_by_text("On this page")).to_be_in_viewport()
 
 
+@pytest.mark.exhaustive
 def test_without_scripts_there_are_links_to_refresh_and_tables_in_order(
     browser: Browser, live_site: LiveSite, page: Page, finished: str
 ) -> None:
