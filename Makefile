@@ -11,7 +11,7 @@ help:
 	@echo "make stop              stop it from another terminal"
 	@echo "make test              linters and the whole suite, with a real browser"
 	@echo "make test-fast         the suite without database, browser and whole starts"
-	@echo "make test-all          the suite with every example, theme and width, and eight times the drawn examples"
+	@echo "make test-all          the suite with every example, theme and width, and many more drawn examples"
 	@echo "make lint              linters, types, contracts, migrations"
 	@echo "make bench             benchmarks, by hand"
 	@echo "make backup            database, media and secrets into one file"
