@@ -1,4 +1,4 @@
-"""What tests draw is the same in every run: tokens, codes, submissions, seeds, and numbers of rows.
+"""What tests draw is the same in every run: tokens, codes, submission numbers and seeds.
 
 The product draws from the system, through `secrets` and `uuid`. In the processes of the tests both get their bytes from
 a generator that begins anew before each test, seeded by the test's name. So a test that fails once in a thousand
@@ -7,7 +7,7 @@ draws fails in every run or in none, and what it drew is drawn again when it is 
     pytest --draws 1 tests/tasks_app     other draws, as often as other numbers are given
     pytest --draws AA tests/tasks_app    each draw ends in bytes of zero, which tokens show as AA
 
-Sites and workers that tests start draw from the system, as do tests' names of temporary folders. Processes of xdist,
+Sites and workers that tests start draw from the system, and so do names of temporary folders. Processes of xdist,
 and whatever tests start, hash texts alike (PYTHONHASHSEED), so that sets have one order.
 """
 
@@ -19,7 +19,7 @@ import pytest
 
 OPTION = "--draws"
 HASHING = "PYTHONHASHSEED"
-# Of a draw in a run that looks for tests that hope: a token of 128 bits, a signature, and its readable end.
+# What every longer draw ends in under `--draws AA`.
 ENDS = b"\0" * 3
 
 _from_system = os.urandom
