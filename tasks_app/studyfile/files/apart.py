@@ -67,8 +67,8 @@ def _sentence(reason: Reason) -> str:
     match reason:
         case Reason.MEMORY:
             sentence = _(
-                "Reading this file would take more than %(most)s of memory. Make it smaller or split it; save tables as "
-                "CSV."
+                "Reading this file would take more than %(most)s of memory. Make it smaller, or split it; save tables "
+                "as CSV."
             )
             return sentence % {"most": megabytes(most.reading_memory)}
         case Reason.TIME:
