@@ -27,6 +27,7 @@ from analytics_app.ratings.extras.shown_texts import ShownTexts
 from analytics_app.ratings.extras.texts import Texts
 from analytics_app.results import COLUMNS
 from analytics_app.runs import start
+from tasks_app import task_types
 from tasks_app.models import Output, Study
 
 # Columns that identify a number; the others are the number and its details.
@@ -40,6 +41,8 @@ KNOWN = DOCUMENTS | {RATINGS, RESULTS, DOCUMENT, RUN, VERSIONS, describing.PACKA
 KNOWN |= {path_of(table) for table in TABLES}
 # Facts that say how a run came about, not what it found.
 ORIGIN = frozenset({"taken_over"})
+# What a difference is about where ratings name the two texts of a pair in the other order, and say the same.
+PAIR_ORDER = "order of pairs"
 # The most places of the same difference that are named.
 MOST_PLACES = 3
 
@@ -112,7 +115,7 @@ def compare(archive: Archive, run: Run, *, further: Iterable[str] = ()) -> Compa
         *_number_differences(numbers, _without(now, unread)[0]),
         *_document_differences(archive, run, unread, texts=not is_masked),
         *rated.faults,
-        *_rating_differences(rated.rows, rows_now, hidden=is_masked),
+        *rating_differences(rated.rows, rows_now, hidden=is_masked),
         *_fact_differences(archive, run, has_words=bool(n_texts) and not is_masked),
     ]
     if not numbers:
@@ -328,13 +331,17 @@ def _fact_differences(archive: Archive, run: Run, *, has_words: bool) -> Iterato
         yield Difference(f"{describing.PACKAGE} says that texts were left out, and the rows have texts.")
 
 
-def _rating_differences(then: Sequence[Cells], now: Sequence[Cells], *, hidden: bool) -> Iterator[Difference]:
+def rating_differences(then: Sequence[Cells], now: Sequence[Cells], *, hidden: bool) -> Iterator[Difference]:
     """Yield the columns in which the file of ratings differs from the rows, each with the places."""
     if len(then) != len(now):
         yield Difference(f"{RATINGS}: {len(then):,} ratings in the archive, {len(now):,} from the rows.")
     places: dict[str, list[int]] = {}
     first: dict[str, tuple[str, str]] = {}
+    turned: list[int] = []
     for number, (old, new) in enumerate(zip(then, now, strict=False), start=2):
+        if _is_turned(old, new):
+            turned.append(number)
+            continue
         for column, value in new.items():
             if old[column] != value and not (hidden and column == "text" and _is_mask(old[column], value)):
                 places.setdefault(column, []).append(number)
@@ -345,6 +352,19 @@ def _rating_differences(then: Sequence[Cells], now: Sequence[Cells], *, hidden: 
             f"{RATINGS}: {column} differs{_places(numbers)}: {was} in the archive, {given} from the rows.",
             n=len(numbers),
         )
+    if turned:
+        sentence = f"{RATINGS}: names the two texts of a pair in the other order than the rows{_places(turned)}."
+        yield Difference(sentence, n=len(turned), fact=PAIR_ORDER)
+
+
+def _is_turned(old: Cells, new: Cells) -> bool:
+    """Return whether a rating says the same, with the two texts of its pair named in the other order."""
+    if not old["system_b"] or (old["system"], old["system_b"]) != (new["system_b"], new["system"]):
+        return False
+    labels = task_types.exchanged_labels()
+    # Of the two texts, only the first has its variant in the file.
+    same = {name: value for name, value in new.items() if name not in {"system", "variant", "system_b", "label"}}
+    return new["label"] == labels.get(old["label"], old["label"]) and all(old[name] == same[name] for name in same)
 
 
 def _is_mask(cell: str, text: str) -> bool:

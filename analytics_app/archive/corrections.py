@@ -10,8 +10,11 @@ from dataclasses import dataclass
 
 from packaging.version import InvalidVersion, Version
 
-from analytics_app.archive.comparing import Difference
+from analytics_app import analyses
+from analytics_app.archive.comparing import PAIR_ORDER, Difference
 from analytics_app.models import Run
+from analytics_app.ratings.pair_order import concerned_tasks
+from analytics_app.runs import rules
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +57,19 @@ class Explained:
     differences: Sequence[Difference]
 
 
-CORRECTIONS: tuple[Correction, ...] = ()
+CORRECTIONS: tuple[Correction, ...] = (
+    Correction(
+        name="order-of-pairs",
+        since="0.3.0",
+        statistics=dict.fromkeys((*analyses.registry, rules.ANALYSIS), frozenset[str]()),
+        sentence=(
+            "A pair of texts that was judged in both orders counted as two texts, and how much better one of them is "
+            "as a third (decision 88)."
+        ),
+        applies=lambda run: bool(concerned_tasks(run)),
+        facts=frozenset({"tasks", PAIR_ORDER}),
+    ),
+)
 
 
 def explain(differences: Iterable[Difference], run: Run, code_version: str) -> tuple[list[Difference], list[Explained]]:

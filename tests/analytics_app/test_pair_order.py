@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from analytics_app import analyses, quality
 from analytics_app.analyses.base import Common, Question, QuestionCriterion, Sample
+from analytics_app.archive import comparing, corrections
 from analytics_app.exports import ratings, results
 from analytics_app.models import Run
 from analytics_app.quality.base import Asking, RuleSample, Scope
@@ -232,6 +233,7 @@ def test_raters_who_agree_about_pairs_in_both_orders_agree_also_where_they_were_
     assert earlier == imported
     run = Run.objects.order_by("pk")[0]
     assert concerned_tasks(run) == ("main",)
+    assert [one.name for one in corrections.CORRECTIONS if one.applies(run)] == ["order-of-pairs"]
     assert not run.uncorrected_tasks
     exported = b"".join(ratings.stream(run.study)).decode()
     assert [line.split(",")[5:8:2] for line in exported.splitlines()[1:]] == [["A", "B"]] * 8
@@ -284,3 +286,17 @@ def test_pairs_and_strengths_that_name_fewer_texts_are_stored_as_raters_answers_
         ("r2", None, None, None, 1.0, None),
         ("r3", 0, 1, "first", None, None),
     ]
+
+
+def test_verify_knows_earlier_ratings_that_only_name_the_texts_in_the_other_order() -> None:
+    row = {"rater": "r2", "system": "A", "variant": "", "system_b": "B", "label": "first"}
+    turned = row | {"system": "B", "system_b": "A", "label": "second"}
+    tie = row | {"label": "tie"}
+    now = [row, row, tie]
+    (known,) = comparing.rating_differences([turned, row, tie | {"system": "B", "system_b": "A"}], now, hidden=False)
+    assert (known.n, known.fact) == (2, comparing.PAIR_ORDER)
+    assert all(one.explains(known) for one in corrections.CORRECTIONS if one.name == "order-of-pairs")
+    for falsified in (turned | {"label": "first"}, turned | {"rater": "r1"}, row | {"label": "second"}):
+        differences = list(comparing.rating_differences([falsified, row, tie], now, hidden=False))
+        assert differences
+        assert not any(one.explains(found) for one in corrections.CORRECTIONS for found in differences)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import IO, Protocol, TypeAlias
@@ -42,6 +42,18 @@ class Files(Protocol):
 
     def read(self, name: str) -> bytes:
         """Return the content of a file. Raises StudyFileError if it cannot be read."""
+
+
+class MediaFiles(Protocol):
+    """The files that rows may name."""
+
+    @property
+    def names(self) -> Collection[str]:
+        """Return their names."""
+
+    @property
+    def is_stored(self) -> bool:
+        """Return whether the study has them already, so that their digests stay as they are."""
 
 
 class Upload:
@@ -150,7 +162,7 @@ class Folder:
             raise refusal(name, sentence) from found
 
 
-def media_of(files: Files, name: str, content: bytes, role: str) -> tuple[MediaFile | None, str]:
+def media_of(files: MediaFiles, name: str, content: bytes, role: str) -> tuple[MediaFile | None, str]:
     """Return the type of a file of a study, or None and the reason why it cannot be shown as `role`."""
     if isinstance(files, Upload):
         return files.media(name, role)

@@ -1,6 +1,5 @@
 """Check the rows of items: each row by itself, and whether the rows of an item agree."""
 
-from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -12,7 +11,7 @@ from tasks_app.studyfile.files import captions
 from tasks_app.studyfile.files.decoding import Place
 from tasks_app.studyfile.files.media import CAPTIONS, OUTPUT_FILE, ROLES, MediaFile
 from tasks_app.studyfile.files.removed import notes_on
-from tasks_app.studyfile.files.source import media_of
+from tasks_app.studyfile.files.source import MediaFiles, media_of
 from tasks_app.studyfile.files.tables import Row
 from tasks_app.studyfile.own_sections.highlighted import HIGHLIGHTED, HighlightedTexts
 from tasks_app.studyfile.problems import Problems, closest, shown
@@ -41,18 +40,6 @@ class ItemFound:
 def is_of_item(column: str) -> bool:
     """Return whether a column describes the item rather than one of its outputs."""
     return column in _OF_ITEM or column.startswith(_FEATURE)
-
-
-class MediaFiles(Protocol):
-    """The files that rows may name."""
-
-    @property
-    def names(self) -> Collection[str]:
-        """Return their names."""
-
-    @property
-    def is_stored(self) -> bool:
-        """Return whether the study has them already, so that their digests stay as they are."""
 
 
 class ItemReading(Protocol):
