@@ -70,7 +70,10 @@ def pytest_configure(config: pytest.Config) -> None:
             stack.callback(os.environ.pop, name)
     settings.DATABASES["default"] |= dj_database_url.parse(os.environ[POSTGRES_VARIABLE], conn_max_age=0)
     settings.CELERY_BROKER_URL = broker_url(1 + _worker_number(config))
-    settings.MEDIA_ROOT = Path(os.environ[FOLDER_VARIABLE]) / f"media-{_worker_number(config)}"
+    folder, number = Path(os.environ[FOLDER_VARIABLE]), _worker_number(config)
+    settings.MEDIA_ROOT = folder / f"media-{number}"
+    # A checkout in which evalweb was started has keys and erasures; tests have none but their own.
+    settings.EVALWEB_SECRETS, settings.ERASURES = folder / f"secrets-{number}", folder / f"erasures-{number}.jsonl"
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -14,6 +14,7 @@ import logging
 import os
 import pickle
 import select
+import signal
 import socket
 import struct
 import subprocess
@@ -34,15 +35,17 @@ MIB = 1024 * 1024
 
 # Files that are read at the same time by one process of the site; its other threads are for raters.
 AT_ONCE = 2
-# Seconds that a caller waits for its turn.
-TURN = 20
+# Seconds that a caller waits for its turn: it has a thread of the site meanwhile, which raters need.
+TURN = 2
 # Seconds by the clock for each of CPU that a reader may use: a busy machine gives it less than a core.
 CLOCK = 4
 # Seconds beyond a reader's own time after which its result is no longer waited for.
 GRACE = 10
 
 # A result ends with how its process ended: its status as `os.wait4` gives it, most memory in KiB, milliseconds of CPU.
-TRAILER = struct.Struct("<iqq")
+TRAILER = struct.Struct("<8siqq")
+# How a trailer begins: where a keeper was killed, the end of the result itself is no trailer.
+MARK = b"\x00ended\x00\x00"
 # What a keeper, a reader with a value, one with a refusal, and one with an error write first.
 BEGUN, VALUE, REFUSAL, ERROR, NO_MEMORY = b"B", b"V", b"R", b"E", b"M"
 # How the length of a request is written.
@@ -146,7 +149,10 @@ def call(
 def _result(answer: bytes, name: Any, limits: Limits, classes: Sequence[type]) -> Any:
     """Return the value of an answer, or raise what it holds."""
     kind, content = answer[1:2], answer[2 : -TRAILER.size]
-    status, memory, milliseconds = TRAILER.unpack(answer[-TRAILER.size :])
+    mark, status, memory, milliseconds = TRAILER.unpack(answer[-TRAILER.size :])
+    if mark != MARK:
+        log.warning("The keeper of a reader ended before it: %s", ".".join(name))
+        raise Exceeded(Reason.CRASH)
     if status == 0 and kind in (VALUE, REFUSAL):
         value = _Plain(content, classes).load()
         if kind == REFUSAL:
@@ -165,8 +171,8 @@ def _result(answer: bytes, name: Any, limits: Limits, classes: Sequence[type]) -
     raise Exceeded(reason)
 
 
-# SIGALRM is sent by the clock, SIGXCPU and SIGKILL by the limit of CPU.
-_OUT_OF_TIME = (14, 24, 9)
+# SIGALRM is sent by the clock, SIGXCPU by the limit of CPU.
+_OUT_OF_TIME = (signal.SIGALRM, signal.SIGXCPU)
 
 
 class _Plain(pickle.Unpickler):
@@ -222,13 +228,20 @@ def _ask(request: bytes, source: IO[bytes], target: IO[bytes] | None, limits: Li
         os.close(reading)
 
 
+def is_readable(file: int, seconds: float) -> bool:
+    """Return whether a file has something to read within so many seconds; unlike `select`, for any number of it."""
+    poll = select.poll()
+    poll.register(file, select.POLLIN)
+    return bool(poll.poll(1000 * seconds))
+
+
 def _read(pipe: int, limits: Limits) -> bytes:
     """Read an answer to its end. Raises Exceeded where it is too large or late, and _Gone where nobody answered."""
     answer = bytearray()
     until = time.monotonic() + CLOCK * limits.seconds + GRACE
     while True:
         left = until - time.monotonic()
-        if left <= 0 or not select.select([pipe], [], [], left)[0]:
+        if left <= 0 or not is_readable(pipe, left):
             raise Exceeded(Reason.TIME)
         chunk = os.read(pipe, MIB)
         if not chunk:

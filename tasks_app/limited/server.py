@@ -11,7 +11,6 @@ import json
 import os
 import pickle
 import resource
-import select
 import signal
 import socket
 import sys
@@ -25,7 +24,7 @@ import django
 from django.conf import settings
 from django.utils import translation
 
-from tasks_app.limited import BEGUN, CLOCK, ERROR, LENGTH, MIB, NO_MEMORY, REFUSAL, TRAILER, VALUE
+from tasks_app.limited import BEGUN, CLOCK, ERROR, LENGTH, MARK, MIB, NO_MEMORY, REFUSAL, TRAILER, VALUE, is_readable
 
 # Seconds without a request after which the server ends, so that nothing of it stays in memory at rest.
 IDLE = 60
@@ -55,7 +54,7 @@ def main() -> None:
     # Keepers need not be waited for.
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    while select.select([connection], [], [], IDLE)[0]:
+    while is_readable(connection.fileno(), IDLE):
         request, files = _received(connection)
         if request is None:
             return
@@ -97,7 +96,7 @@ def _keep(request: dict[str, Any], files: list[int]) -> NoReturn:
             _read(request, files)
         _pid, status, used = os.wait4(reader, 0)
         milliseconds = round(1000 * (used.ru_utime + used.ru_stime))
-        os.write(pipe, TRAILER.pack(status, used.ru_maxrss, milliseconds))
+        os.write(pipe, TRAILER.pack(MARK, status, used.ru_maxrss, milliseconds))
     os._exit(0)
 
 

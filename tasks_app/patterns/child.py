@@ -32,7 +32,8 @@ def counts(pattern: str, texts: list[str], end: float, *, every: bool) -> list[i
 
 def main() -> None:
     """Do the task, within the memory that the argument allows."""
-    limit = int(sys.argv[1])
+    limit, seconds = map(int, sys.argv[1:])
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
     if sys.platform == "linux":  # other systems know this limit and do not keep it
         resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     task = json.loads(sys.stdin.buffer.read())

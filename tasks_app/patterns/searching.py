@@ -5,10 +5,12 @@ characters takes 500 MB on a text of a million within a second. Nothing of a chi
 """
 
 import json
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import ceil
 from pathlib import Path
 from threading import BoundedSemaphore
 
@@ -21,8 +23,9 @@ CHILD = Path(__file__).with_name("child.py")
 MEMORY_BYTES, BYTES_PER_BYTE = 256 * 2**20, 8
 # Time to start, to read the texts and to end, before the child is killed.
 SPARE_SECONDS = 10.0
-# One process of the site has at most so many children at a time: further requests wait.
-_children = BoundedSemaphore(2)
+# One process of the site has at most so many children at a time. Further requests wait for so many seconds: each has a
+# thread of the site meanwhile, which raters need.
+_children, TURN = BoundedSemaphore(2), 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +54,14 @@ def counts(searches: Sequence[Search], texts: Sequence[str], *, seconds: float) 
     }
     sent = json.dumps(task).encode()  # in ASCII, so that half characters pass too
     limit = str(MEMORY_BYTES + BYTES_PER_BYTE * len(sent))
-    with _children:
-        answered, is_killed = _run([sys.executable, "-I", str(CHILD), limit], sent, seconds + SPARE_SECONDS)
+    if not _children.acquire(timeout=max(TURN, seconds)):
+        return [_busy()] * len(searches)
+    try:
+        # The engine heeds no limit of time within an approximate match, so that the process has one as well.
+        command = [sys.executable, "-I", str(CHILD), limit, str(ceil(seconds) + 1)]
+        answered, is_killed = _run(command, sent, seconds + SPARE_SECONDS)
+    finally:
+        _children.release()
     results = list(_read(answered, seconds, len(texts)))
     # A child that ends before its last line was killed for its time, or by the system for its memory.
     missing = _too_slow(seconds) if is_killed else _too_large()
@@ -67,7 +76,7 @@ def _run(command: list[str], sent: bytes, seconds: float) -> tuple[bytes, bool]:
         )
     except subprocess.TimeoutExpired as late:
         return late.stdout or b"", True
-    return ended.stdout, False
+    return ended.stdout, ended.returncode == -signal.SIGXCPU
 
 
 def _read(answered: bytes, seconds: float, n_texts: int) -> Iterator[list[int] | TooHeavy]:
@@ -78,6 +87,10 @@ def _read(answered: bytes, seconds: float, n_texts: int) -> Iterator[list[int] |
             yield result
         else:
             yield {SLOW: _too_slow(seconds), MEMORY: _too_large()}[result]
+
+
+def _busy() -> TooHeavy:
+    return TooHeavy(_("waits for other searches on this server; try again in a minute"))
 
 
 def _too_slow(seconds: float) -> TooHeavy:

@@ -24,8 +24,10 @@ from tasks_app.studyfile.problems import Problem, StudyFileError
 MOST_CELLS = 10_000_000
 
 # Reference of a cell, such as AB12 or $AB$12.
-_REFERENCE = re.compile(r"\s*\$?([A-Za-z]{1,7})\$?([0-9]{1,12})\s*")
-_DIGITS = re.compile(r"\s*\+?([0-9]{1,12})\s*")
+_REFERENCE = re.compile(r"\s*\$?([A-Za-z]{1,7})\$?0*([0-9]{1,12})\s*")
+_DIGITS = re.compile(r"\s*\+?0*([0-9]{1,12})\s*")
+# What another spelling counts as, so that it is refused: a library may read it as anything.
+_FAR = 10**12
 # Beginnings of parts that are XML; others are pictures and settings, which are only counted.
 _XML = re.compile(rb"(\xef\xbb\xbf)?\s*<|\xff\xfe|\xfe\xff")
 
@@ -119,6 +121,8 @@ class _Part:
         if place is not None:
             self._column = _column(place[1])
             self.height = max(self.height, int(place[2]))
+        elif given.get("r"):
+            self.height = _FAR
         self.width = max(self.width, self._column)
         self._is_shared = given.get("t") == "s"
 
@@ -169,9 +173,11 @@ def _repeats(given: dict[str, str], what: str) -> int:
 
 
 def _number(text: str | None) -> int:
-    """Return a number as it is written; 0 for what is none."""
-    found = _DIGITS.fullmatch(text or "")
-    return int(found[1]) if found is not None else 0
+    """Return a number as it is written: 0 where it is left out, one that is refused where it is no number."""
+    if not text:
+        return 0
+    found = _DIGITS.fullmatch(text)
+    return int(found[1]) if found is not None else _FAR
 
 
 def _column(letters: str) -> int:
