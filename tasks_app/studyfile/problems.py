@@ -83,6 +83,11 @@ class StudyFileError(Exception):
         """Number of problems, listed or not."""
         return sum(problem.count for problem in self.problems) + self.more
 
+    @property
+    def has_places(self) -> bool:
+        """Whether any of the problems has a line or column."""
+        return any(problem.line or problem.column for problem in self.problems)
+
     def lines(self) -> list[str]:
         """Every problem as a line of text, similar ones in one line, and the number of unlisted problems."""
         lines = [str(problem) for problem in self.problems]
