@@ -211,7 +211,7 @@ def _read(text: str, path: str, expected: Sequence[str]) -> _Table:
                 uneven.append(number)
             table.rows.append(dict.fromkeys(expected, "") | dict(zip(head, cells, strict=False)))
         if uneven:
-            table.faults.append(Difference(f"{path}: not as many cells as columns{_places(uneven)}.", n=len(uneven)))
+            table.faults.append(Difference(f"{path}: wrong number of cells{_places(uneven)}.", n=len(uneven)))
     except csv.Error as error:
         table.faults.append(Difference(f"{path}, line {lines.line_num:,}: not readable as CSV ({error})."))
     return table
@@ -260,7 +260,7 @@ def _document_differences(archive: Archive, run: Run, unread: set[str], *, texts
         then = json.loads(archive.text(DOCUMENT), object_pairs_hook=_each_once)
         rows, head = [dict(row) for row in then.pop("rows")], dict(then)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        yield Difference(f"{DOCUMENT} is no document of results.")
+        yield Difference(f"{DOCUMENT} is not a results document.")
         return
     now = json.loads(b"".join(results.stream(run, systems=True, texts=texts)))
     if uneven := sum(set(row) != set(COLUMNS) for row in rows):
@@ -315,7 +315,7 @@ def _fact_differences(archive: Archive, run: Run, *, has_words: bool) -> Iterato
         if _plain(said.get(name)) != _plain(value):
             yield Difference(f"{RUN}: {name} is not what the rows give.", fact=name)
     if (n_runs := sum(1 for _line in archive.lines(RUN))) != 1:
-        yield Difference(f"{RUN} has {n_runs} runs, and one was computed.")
+        yield Difference(f"{RUN} has {n_runs} runs, but one was computed.")
     if start.digest_of(archived) != archived.digest:
         yield Difference(f"{RUN}: digest is not that of the run.")
     described = archive.descriptor["evalweb"]
@@ -328,7 +328,7 @@ def _fact_differences(archive: Archive, run: Run, *, has_words: bool) -> Iterato
         if described.get(name) != value:
             yield Difference(f"{describing.PACKAGE}: {name} is not what {RUN} says.")
     if has_words and not described.get("texts"):
-        yield Difference(f"{describing.PACKAGE} says that texts were left out, and the rows have texts.")
+        yield Difference(f"{describing.PACKAGE} says that texts were left out, but the rows have texts.")
 
 
 def rating_differences(then: Sequence[Cells], now: Sequence[Cells], *, hidden: bool) -> Iterator[Difference]:

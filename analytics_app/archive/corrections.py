@@ -63,8 +63,8 @@ CORRECTIONS: tuple[Correction, ...] = (
         since="0.3.0",
         statistics=dict.fromkeys((*analyses.registry, rules.ANALYSIS), frozenset[str]()),
         sentence=(
-            "A pair of texts that was judged in both orders counted as two texts, and how much better one of them is "
-            "as a third (decision 88)."
+            "A pair of texts that was judged in both orders counted as two texts, and the question how much better one "
+            "of them is counted as a third (decision 88)."
         ),
         applies=lambda run: bool(concerned_tasks(run)),
         facts=frozenset({"tasks", PAIR_ORDER}),

@@ -220,7 +220,7 @@ def read_published(text: str) -> list[PublicKey]:
         entries, number = document["keys"], document["evalweb_keys"]
     except (KeyError, TypeError, ValueError, RecursionError):
         raise BadKeys(
-            "It is no file of keys: download keys.json from the page “Keys of archives” of the site."
+            "It is not a file of keys: download keys.json from the page “Keys of archives” of the site."
         ) from None
     if number != 1 or not isinstance(entries, list):
         raise BadKeys(f"It has format {number}; this version of evalweb reads format 1.")

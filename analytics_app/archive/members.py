@@ -35,7 +35,7 @@ def faults(archive: zipfile.ZipFile) -> Iterator[str]:
         name = info.orig_filename
         folder = name.endswith("/")
         if ODD.search(name.removesuffix("/")) or info.filename != name:
-            yield f"{name} is no path of a file inside the archive."
+            yield f"{name} is not the path of a file inside the archive."
         if folder and info.file_size:
             yield f"{name} is a folder with content."
         if info.flag_bits & ENCRYPTED:

@@ -122,7 +122,7 @@ class Archive:
         with self.zip.open(name) as member:
             for number, line in enumerate(iter(lambda: member.readline(LONGEST_LINE + 1), b""), start=1):
                 if len(line) > LONGEST_LINE:
-                    raise BadArchive(f"{name}, line {number}: longer than {LONGEST_LINE:,} bytes, as no row is.")
+                    raise BadArchive(f"{name}, line {number}: longer than {LONGEST_LINE:,} bytes, which no row can be.")
                 try:
                     row = json.loads(line)
                 except (ValueError, RecursionError):
@@ -169,7 +169,7 @@ def _refuse_bombs(path: Path, members: Sequence[zipfile.ZipInfo]) -> None:
         raise BadArchive(f"{path} holds {len(members):,} files, an archive at most {MOST_FILES:,}.")
     for member in members:
         if (ratio := packing_of(member)) is not None:
-            raise BadArchive(f"{member.filename} is packed {ratio:,} times smaller than it is, as no table is.")
+            raise BadArchive(f"{member.filename} is packed {ratio:,} times smaller than it is, which no table can be.")
     total = sum(member.file_size for member in members)
     if total > MOST_UNPACKED:
         raise BadArchive(f"{path} unpacks to {total:,} bytes, an archive to at most {MOST_UNPACKED:,}.")

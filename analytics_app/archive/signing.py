@@ -146,7 +146,7 @@ def _signed_by(content: bytes, signature: bytes, trusted: Trusted) -> str:
     document = _parsed(signature)
     try:
         if document["algorithm"] != ALGORITHM:
-            raise _Wrong(f"{SIGNATURE} names another algorithm than {ALGORITHM}.")
+            raise _Wrong(f"{SIGNATURE} names an algorithm other than {ALGORITHM}.")
         value = decoded(document["signature"], SIGNATURE_BYTES)
         copied = decoded(document["public_key"], KEY_BYTES)
         fingerprint = document["key"]
@@ -155,7 +155,7 @@ def _signed_by(content: bytes, signature: bytes, trusted: Trusted) -> str:
     key = trusted.keys.get(fingerprint) if isinstance(fingerprint, str) else None
     public = copied if key is None else key.public
     if fingerprint_of(public) != fingerprint:
-        raise _Wrong(f"{SIGNATURE} has another public key than its fingerprint names.")
+        raise _Wrong(f"The public key in {SIGNATURE} does not have the fingerprint that it names.")
     try:
         Ed25519PublicKey.from_public_bytes(public).verify(value, content)
     except (InvalidSignature, ValueError):
@@ -195,7 +195,7 @@ def _members_that_differ(members: Sequence[Mapping[str, Any]], digests: Mapping[
     """Yield a sentence for each member that is not as it was signed."""
     signed = {member["path"]: (member.get("bytes"), member.get("sha256")) for member in members}
     for path in sorted(signed.keys() - digests.keys()):
-        yield f"{path} was signed and is missing."
+        yield f"{path} was signed but is missing."
     for path in sorted(digests.keys() - signed.keys()):
         yield f"{path} was added after the archive was signed."
     for path in sorted(signed.keys() & digests.keys()):

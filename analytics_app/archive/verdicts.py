@@ -35,7 +35,7 @@ class Verdict(Enum):
         "verified, as published",
         Colour.GREEN,
         0,
-        "Every number was computed again and is identical, and the signature of a known key covers every file.",
+        "Every number was computed again and is identical, and a known key signed every file.",
     )
     UNSIGNED = Look(
         "recomputed, unsigned",
@@ -57,20 +57,20 @@ class Verdict(Enum):
         "before it signed.",
     )
     CORRECTED = Look(
-        "recomputed, but for a known correction",
+        "recomputed, except for a known correction",
         Colour.GREY,
         6,
-        "All numbers are identical but those that a later version of evalweb computes correctly.",
+        "All numbers are identical, except those that a later version of evalweb corrected.",
     )
     ALTERED = Look(
         "altered after it was signed",
         Colour.RED,
         7,
-        "A file is not as it was signed, or the signature is not right.",
+        "A file was changed after it was signed, or the signature is not valid.",
     )
     DIFFERS = Look(
         "not verified", Colour.RED, 8,
-        "A number, a rating or a file is not what the archive itself gives.",
+        "A number, a rating or a file does not agree with the rest of the archive.",
     )  # fmt: skip
 
     @property

@@ -102,7 +102,7 @@ class Finding:
         if state == State.NONE:
             return "The archive has no signature."
         if not claims:
-            return "The archive has a signature that is not right."
+            return "The archive has a signature that is not valid."
         by = f"{claims['site'] or 'a site without an address'} on {claims['created']} with the key {claims['key']}"
         if state == State.UNKNOWN_KEY:
             return (

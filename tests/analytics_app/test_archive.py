@@ -179,7 +179,7 @@ def test_falsified_ratings_are_told_by_the_rows_whatever_the_archive_says_of_its
         f"rewritten.zip: not verified: {n + 1} differences; not compared: 8 documents, 1 further column\n"
     )
     assert f"{writing.RATINGS}: value differs in {n} rows, first in rows " in told
-    assert "datapackage.json says that texts were left out, and the rows have texts." in told
+    assert "datapackage.json says that texts were left out, but the rows have texts." in told
     assert "1 further column (rows/system.jsonl: praise)" in told
 
 
