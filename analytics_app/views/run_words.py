@@ -149,10 +149,10 @@ def _taken(task: str, rows: Sequence[ResultRow]) -> Table | None:
 
 def standing(run: Run, study: Study) -> str:
     """Return sentences about a run: whether it is planned, why it is exploratory, and earlier looks at results."""
-    return " ".join(filter(None, (_kind(run, study), _reopened(run), uncorrected(run))))
+    return " ".join(filter(None, (_kind(run, study), _reopened(run), uncorrected(run, study))))
 
 
-def uncorrected(run: Run) -> str:
+def uncorrected(run: Run, study: Study) -> str:
     """Return a sentence about tasks whose numbers were computed before a correction; "" if there are none."""
     if not run.uncorrected_tasks:
         return ""
@@ -160,7 +160,8 @@ def uncorrected(run: Run) -> str:
         "Computed before a correction: in %(tasks)s, a pair of texts could count as two texts in agreement and in "
         "counts. A new run has the corrected figures."
     )
-    return sentence % {"tasks": ", ".join(run.uncorrected_tasks)}
+    titles = dict(study.tasks.values_list("key", "title"))
+    return sentence % {"tasks": ", ".join(f"“{titles.get(key) or key}”" for key in run.uncorrected_tasks)}
 
 
 def _kind(run: Run, study: Study) -> str:
@@ -203,7 +204,7 @@ def provenance(run: Run, study: Study) -> str:
     else:
         sentence = _("Exploratory, run %(n)s.")
     origin = sentence % {"n": run.number, "earlier": _planned_before(run)}
-    return " ".join(filter(None, (origin, _reopened(run), uncorrected(run))))
+    return " ".join(filter(None, (origin, _reopened(run), uncorrected(run, study))))
 
 
 def taken_over(run: Run) -> str:
