@@ -108,7 +108,7 @@ def open_file(file: RatingsFile) -> TextsFile:
             file = plain_form(file, target)
             target.seek(0)
             content = target.read()
-        if content:
+        if file.form is not None and file.form.is_written:
             file = replace(file, open=lambda: io.BytesIO(content))
     form = file.form
     assert form is not None, "it was looked through"
