@@ -122,7 +122,7 @@ class Flow(Block):
         _("Lease in minutes"),
         _(
             "After this time without activity, other raters may take the rater's units. Until a rater's first answer "
-            "it is at most 10 minutes, except for invited people."
+            "the lease is at most 10 minutes, except for invited people."
         ),
         within=(0.05, 43_200),
         initial=30,

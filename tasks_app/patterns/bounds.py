@@ -32,7 +32,7 @@ class BadPattern(ValueError):
 def check(pattern: str) -> None:
     """Check that a pattern is a regular expression within the bounds. Raises BadPattern."""
     if len(pattern) > LONGEST:
-        sentence = _("The regular expression has %(n)s characters, at most %(most)s are possible. Make it shorter.")
+        sentence = _("The regular expression has %(n)s characters; at most %(most)s are allowed. Make it shorter.")
         raise BadPattern(sentence % {"n": f"{len(pattern):,}", "most": f"{LONGEST:,}"}, LONGEST)
     try:
         _check_size(_parsed(pattern))
@@ -53,7 +53,7 @@ def _wrong(problem: str, place: int = 0) -> BadPattern:
 
 
 def _too_deep() -> BadPattern:
-    sentence = _("The regular expression has groups within groups more than %(most)d deep. Remove groups.")
+    sentence = _("The regular expression nests groups more than %(most)d deep. Nest fewer groups.")
     return BadPattern(sentence % {"most": DEEPEST})
 
 
@@ -85,8 +85,8 @@ def _check_size(parsed: Node) -> None:
             raise _too_deep()
         if isinstance(node, engine.CallGroup):
             sentence = _(
-                "The regular expression calls one of its groups, by (?R), (?1) or (?&name), which can search for ever. "
-                "Write the group out once more instead."
+                "The regular expression calls one of its groups with (?R), (?1) or (?&name), so the search may never "
+                "end. Write the group out again instead."
             )
             raise BadPattern(sentence, node.position)
         n_groups += isinstance(node, engine.Group)
@@ -96,14 +96,14 @@ def _check_size(parsed: Node) -> None:
         waiting += [(part, inner, False) for part in _parts(node)]
     if n_groups > MOST_GROUPS:
         sentence = _(
-            "The regular expression has %(n)d groups that are captured, at most %(most)d are possible. Write (?:…) "
+            "The regular expression has %(n)d capturing groups; at most %(most)d are allowed. Write (?:…) "
             "instead of (…)."
         )
         raise BadPattern(sentence % {"n": n_groups, "most": MOST_GROUPS})
     if sizes[id(parsed)] > MOST_STEPS:
         sentence = _(
             "The regular expression is too large: its repeats make more than %(most)s steps. Write smaller numbers "
-            "into the braces, do not put one repeat into another, or write + or * for any number."
+            "in the braces, don't nest repeats, or write + or * for any number."
         )
         raise BadPattern(sentence % {"most": f"{MOST_STEPS:,}"})
 

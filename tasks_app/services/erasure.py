@@ -99,7 +99,7 @@ def _remove_mentions(rater: Rater, chosen: Mapping[str, bool] | None) -> Removed
         return mentioned.remove(rater=rater, keys=None)
     if {mention.key for mention in mentioned.mentions_of(rater)} - set(chosen):
         raise NewMention(
-            _("Texts that were not listed name %(rater)s. Nothing was erased. Look at the list and try again.")
+            _("More texts name %(rater)s than the list showed. Nothing was erased. Check the new list and try again.")
             % {"rater": rater.pseudonym}
         )
     return mentioned.remove(rater=rater, keys={key for key, is_removed in chosen.items() if is_removed})

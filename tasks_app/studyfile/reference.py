@@ -29,7 +29,7 @@ _LIMITS = {
     "yaml_values": "names and values in study.yaml",
     "table_bytes": "one table",
     "rows": "rows of one table",
-    "lines": "lines of one table, with those within cells and empty ones",
+    "lines": "lines of one table, including empty lines and lines within cells",
     "line_characters": "characters of one line of a table",
     "json_values": "values in one line of JSON",
     "ratings_bytes": "a file of ratings, unpacked",

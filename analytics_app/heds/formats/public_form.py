@@ -112,7 +112,7 @@ def read(sheet: Sheet, content: bytes) -> Read:
 
 def _parsed(content: bytes) -> dict[str, Any]:
     if len(content) > MOST_BYTES:
-        raise BadFile([f"The file is larger than {MOST_BYTES:,} bytes, so it is no datasheet."])
+        raise BadFile([f"The file is larger than {MOST_BYTES:,} bytes, so it is not a datasheet."])
     try:
         given = read_apart(plain.json_object, content, name="datasheet", values=MOST_VALUES)
     except StudyFileError as error:

@@ -34,14 +34,14 @@ def table(source: IO[bytes], target: IO[bytes], *, name: str) -> PlainForm:
     named = file.format in WORKBOOKS
     start = rewound(source).read(len(workbooks.ZIPPED))
     if start in (workbooks.ZIPPED, workbooks.OLD):
-        sentence = _("%(file)s is a workbook, whatever its name: it was read as one.") % {"file": name}
+        sentence = _("%(file)s is a workbook, although its name says otherwise, and was read as one.") % {"file": name}
         sheets = _write_sheets(name, rewound(source), target)
         return PlainForm(name, () if named else (sentence,), sheets, is_written=True)
     if file.format == JSON:
         return _json_lines(file, target)
     form = PlainForm(name)
     if named:
-        sentence = _("%(file)s is not a workbook, whatever its name: it was read as CSV.") % {"file": name}
+        sentence = _("%(file)s is not a workbook, although its name says so; it was read as CSV.") % {"file": name}
         form = PlainForm(f"{PurePath(name).stem}.csv", (sentence,))
     # What is wrong with its letters is said when the whole table is checked.
     scan_file(RatingsFile(form.name, file.open, file.most), Problems())

@@ -81,11 +81,13 @@ class _Part:
 
     def _check_span(self) -> None:
         if self.width * self.height > MOST_CELLS:
-            sentence = _("A sheet of this workbook spans %(n)s cells. Remove those far outside, or save it as CSV.")
+            sentence = _(
+                "A sheet of this workbook spans %(n)s cells. Remove cells far from all others, or save it as CSV."
+            )
             raise self._refuse(sentence % {"n": f"{self.width * self.height:,}"})
 
     def _doctype(self, *_given: object) -> None:
-        sentence = _("%(part)s in this workbook declares a document type, as no program does. Save it as CSV.")
+        sentence = _("%(part)s in this workbook declares a document type, as no spreadsheet does. Save it as CSV.")
         raise self._refuse(sentence % {"part": self.name})
 
     def _start(self, name: str, given: dict[str, str]) -> None:

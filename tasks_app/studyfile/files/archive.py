@@ -79,7 +79,7 @@ def check_size(stream: Any, label: str) -> None:
     if size == 0:
         sentence = _("This file is empty (0 bytes). Choose the zip of the study's folder.")
     elif size > most:
-        sentence = _("This file has %(size)s; at most %(most)s can be taken. Leave out media, or make them smaller.")
+        sentence = _("This file has %(size)s; at most %(most)s are accepted. Leave out media, or make them smaller.")
         sentence %= {"size": megabytes(size), "most": megabytes(most)}
     if sentence:
         raise StudyFileError([Problem(label, 0, 0, sentence)])

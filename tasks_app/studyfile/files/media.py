@@ -116,15 +116,14 @@ def why_not_clean(reason: str) -> str:
     """Return a sentence about a file from which metadata cannot be removed, without its name at the beginning."""
     return {
         Reason.BROKEN: _(
-            "is damaged or unfinished, so texts and places in it cannot be removed. Open it in a program and save it "
-            "again."
+            "is damaged or incomplete, so its metadata cannot be removed. Open it in a program and save it again."
         ),
         Reason.CODEC: _(
             "has sound or pictures of a kind that most browsers cannot play. Save it as MP3, AAC, Opus, FLAC or WAV, "
             "or as H.264, VP9 or AV1."
         ),
         Reason.LARGE: _("has more than 64 million pixels, which browsers cannot show well. Make it smaller."),
-        Reason.TURN: _("is to be turned as its EXIF data say, which cannot be done here. Turn it and save it again."),
+        Reason.TURN: _("should be rotated as its EXIF data say, which evalweb cannot do. Rotate it and save it again."),
         Reason.LOST: _("is not in storage."),
     }[Reason(reason)]
 
@@ -171,7 +170,7 @@ def _kind_for(name: str, content: bytes, role: str) -> tuple[str, str]:
         return "", sentence % {"kind": kind, "role": role}
     called = kind_of_name(_suffix(name))
     if called and _family(called) != _family(kind):
-        sentence = _("is %(kind)s, and its name says something else. Give it a name that ends in .%(suffix)s.")
+        sentence = _("is %(kind)s, but its name says something else. Give it a name that ends in .%(suffix)s.")
         return "", sentence % {"kind": kind, "suffix": extension(kind)}
     return kind, ""
 

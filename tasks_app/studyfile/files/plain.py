@@ -121,17 +121,17 @@ def json_object(source: IO[bytes], _target: None, *, name: str, values: int) -> 
         text = source.read().decode("utf-8-sig")
         if sum(map(text.count, "[{,")) > values:
             raise refusal(
-                _("The file holds more than %(n)s values, so it is none of this kind.") % {"n": f"{values:,}"}
+                _("The file holds more than %(n)s values, so it is not a file of this kind.") % {"n": f"{values:,}"}
             )
         document = json.loads(text)
     except UnicodeDecodeError:
         raise refusal(_("The file is not UTF-8 text. Save it from the public form as JSON.")) from None
     except json.JSONDecodeError as error:
-        raise refusal(_("no JSON (%(reason)s).") % {"reason": error.msg}, error.lineno, error.colno) from None
+        raise refusal(_("not JSON (%(reason)s).") % {"reason": error.msg}, error.lineno, error.colno) from None
     except RecursionError:
-        raise refusal(_("The file is nested too deeply, so it is no datasheet.")) from None
+        raise refusal(_("The file is nested too deeply, so it is not a datasheet.")) from None
     except ValueError:  # a whole number of thousands of digits
-        raise refusal(_("A number in the file is too long, so it is no datasheet.")) from None
+        raise refusal(_("A number in the file is too long, so it is not a datasheet.")) from None
     if not isinstance(document, dict):
         raise refusal(_("The file must be a JSON object with a field for each question."))
     return document

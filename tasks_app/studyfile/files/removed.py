@@ -32,8 +32,8 @@ def notes_on(files: Sequence[MediaFile]) -> list[str]:
     if misnamed:
         named = ", ".join(f"{file.name} ({extension(file.kind).upper()})" for file in misnamed[:_NAMED_AT_MOST])
         sentence = ngettext(
-            "%(n)d file is not what its name says, and is kept as what it is: %(files)s.",
-            "%(n)d files are not what their names say, and are kept as what they are: %(files)s.",
+            "%(n)d file has another format than its name says, and is stored in its true format: %(files)s.",
+            "%(n)d files have other formats than their names say, and are stored in their true formats: %(files)s.",
             len(misnamed),
         )
         notes.append(sentence % {"n": len(misnamed), "files": named + (" …" if len(misnamed) > _NAMED_AT_MOST else "")})
@@ -42,17 +42,17 @@ def notes_on(files: Sequence[MediaFile]) -> list[str]:
 
 def _sentence(finding: str) -> str:
     return {
-        Finding.PLACE: _("A place (GPS) was removed from %(files)s."),
-        Finding.CAMERA: _("Data of the camera (EXIF) were removed from %(files)s."),
+        Finding.PLACE: _("A location (GPS) was removed from %(files)s."),
+        Finding.CAMERA: _("Camera data (EXIF) were removed from %(files)s."),
         Finding.TEXT: _("Titles, comments or other texts were removed from %(files)s."),
         Finding.PICTURE: _("Embedded small pictures or covers were removed from %(files)s."),
         Finding.PROGRAM: _("Times or names of programs were removed from %(files)s."),
         Finding.TRACK: _("Further tracks, such as subtitles, were removed from %(files)s."),
-        Finding.OTHER: _("Data that are neither seen nor heard were removed from %(files)s."),
-        Finding.TURNED: _("Turned as EXIF data said, with the same pixels: %(files)s."),
+        Finding.OTHER: _("Other data that can be neither seen nor heard were removed from %(files)s."),
+        Finding.TURNED: _("Rotated as the EXIF data say, without loss: %(files)s."),
         Finding.ENCODED: _(
-            "Turned as EXIF data said and encoded again with the same settings: %(files)s. If raters judge the "
-            "quality of pictures, turn such files without loss before you upload them."
+            "Rotated as the EXIF data say, and encoded again with the same settings: %(files)s. If raters judge the "
+            "quality of pictures, rotate such files without loss before you upload them."
         ),
     }[Finding(finding)]
 

@@ -118,7 +118,7 @@ def size_problem(content: bytes) -> str | None:
     most = limits().yaml_bytes
     if len(content) <= most:
         return None
-    sentence = _("has %(size)s; at most %(most)s can be read. Texts belong into items.csv.")
+    sentence = _("has %(size)s; at most %(most)s can be read. Texts belong in items.csv.")
     return sentence % {"size": megabytes(len(content)), "most": megabytes(most)}
 
 
@@ -170,7 +170,7 @@ class _Builder:
         self.values += 1
         most = limits().yaml_values
         if self.values > most:
-            too_many = _("This file holds more than %(n)s values. Texts belong into items.csv.")
+            too_many = _("This file holds more than %(n)s values. Texts belong in items.csv.")
             return self.stop(place, too_many % {"n": f"{most:,}"})
         if sentence := self.refused(event):
             return self.stop(place, sentence)

@@ -65,7 +65,7 @@ def test_a_new_file_is_kept_without_metadata_and_the_page_says_what_was_removed(
     files = {f"n{number}_{extension(kind)}": made(WORDS) for number, (kind, made) in enumerate(FILES.items())}
     page = text_of(rosas_browser.post(UPLOAD, named(**files), follow=True))
     assert "14 files are stored." in page
-    assert "A place (GPS) was removed from 3 pictures" in page
+    assert "A location (GPS) was removed from 3 pictures" in page
     assert (
         "Titles, comments or other texts were removed from 6 sound recordings, 4 pictures, 3 films, 1 file of captions."
         in page
@@ -75,7 +75,7 @@ def test_a_new_file_is_kept_without_metadata_and_the_page_says_what_was_removed(
     assert not [name for name, content in contents().items() if WORDS[:4] in content]
     for row in Media.objects.filter(study=setup.study):
         assert (row.clean_file, row.clean_bytes) == (row.file, row.bytes)
-    assert "A place" in str(Event.objects.get(study=setup.study, verb="uploaded").after)
+    assert "A location" in str(Event.objects.get(study=setup.study, verb="uploaded").after)
 
 
 def test_files_that_cannot_be_cleaned_or_are_called_what_they_are_not_are_said_so(
@@ -85,12 +85,12 @@ def test_files_that_cannot_be_cleaned_or_are_called_what_they_are_not_are_said_s
     page = text_of(
         rosas_browser.post(UPLOAD, named(broken_png=damaged, bomb_png=bomb(), a_png=FILES["audio/mpeg"](b""))), 422
     )
-    assert "is damaged or unfinished" in page
+    assert "is damaged or incomplete" in page
     assert "has more than 64 million pixels" in page
-    assert "is audio/mpeg, and its name says something else. Give it a name that ends in .mp3." in page
+    assert "is audio/mpeg, but its name says something else. Give it a name that ends in .mp3." in page
     assert not contents()
     page = text_of(rosas_browser.post(UPLOAD, named(sky_jpg=png()), follow=True))
-    assert "1 file is not what its name says, and is kept as what it is: sky.jpg (PNG)." in page
+    assert "1 file has another format than its name says, and is stored in its true format: sky.jpg (PNG)." in page
 
 
 def test_a_study_file_is_loaded_without_metadata_and_its_export_is_what_was_stored(tmp_path: Path) -> None:
@@ -98,8 +98,8 @@ def test_a_study_file_is_loaded_without_metadata_and_its_export_is_what_was_stor
     folder = put(tmp_path / "study", items_csv=rows)
     (folder / "sky.jpg").write_bytes(rich_jpeg(WORDS, 6))
     study, loaded = studyfile.load_with_notes(folder, owner=None)
-    assert "A place (GPS) was removed from 1 picture." in loaded.notes
-    assert [note for note in loaded.notes if note.startswith("Turned as EXIF data said and encoded again")]
+    assert "A location (GPS) was removed from 1 picture." in loaded.notes
+    assert [note for note in loaded.notes if note.startswith("Rotated as the EXIF data say, and encoded again")]
     ((name, content),) = contents().items()
     assert WORDS not in content
     assert name.endswith(hashlib.sha256(content).hexdigest())
@@ -144,7 +144,7 @@ def test_a_file_that_cannot_be_cleaned_reaches_no_rater_and_review_says_so(
     broken = show(study, rich_png(WORDS)[:-30], "image/png")
     place = show(study, rich_png(WORDS), "image/png")
     review = f"/admin/studies/{study.slug}/set-up/review/"
-    assert "2 files are still to be cleaned" in text_of(rosas_browser.get(review))
+    assert "2 files are still waiting to be cleaned" in text_of(rosas_browser.get(review))
     token = pages.join(study)
     assert somebody.get(f"/r/{token}/media/{broken}").status_code == 404
     assert "could not be cleaned (broken)" in caplog.text
@@ -152,8 +152,8 @@ def test_a_file_that_cannot_be_cleaned_reaches_no_rater_and_review_says_so(
         call_command("clean_media", again=True, stdout=io.StringIO(), stderr=io.StringIO())
     page = text_of(rosas_browser.get(review))
     assert "Raters do not get this file:" in page
-    assert f"{broken}.png is damaged or unfinished" in page
-    assert "A place (GPS) was removed from 1 picture." in page
+    assert f"{broken}.png is damaged or incomplete" in page
+    assert "A location (GPS) was removed from 1 picture." in page
     assert "still to be cleaned" not in page
     assert Media.objects.get(sha256=place).removed[0] == "camera"
 
@@ -180,7 +180,7 @@ def test_a_draft_keeps_the_digest_of_an_earlier_file_when_it_is_checked(setup: S
     assert file.sha256 == earlier.sha256
     with file.clean_file.open("rb") as stream:
         assert WORDS not in stream.read()
-    assert media.earlier_files(study).removed[0] == "A place (GPS) was removed from 1 picture."
+    assert media.earlier_files(study).removed[0] == "A location (GPS) was removed from 1 picture."
     make_study(setup=Setup.objects.get(pk=setup.pk), by=rosa)
     file = Output.objects.get(item__study=study, kind="image").media
     assert len(contents()) == 2

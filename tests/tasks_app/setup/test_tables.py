@@ -191,9 +191,9 @@ def test_a_file_is_what_it_holds_whatever_its_name() -> None:
     sheet = [["item", "system", "output"], ["1", "a", "A text here"]]
     checked = read(workbook({"A": sheet}), "texts.csv")
     assert checked.rows[0]["output"] == "A text here"
-    assert checked.notes[0] == "texts.csv is a workbook, whatever its name: it was read as one."
+    assert checked.notes[0] == "texts.csv is a workbook, although its name says otherwise, and was read as one."
     checked = read("item,system,output\n1,a,A text here\n", "texts.xlsx")
-    assert checked.notes[0] == "texts.xlsx is not a workbook, whatever its name: it was read as CSV."
+    assert checked.notes[0] == "texts.xlsx is not a workbook, although its name says so; it was read as CSV."
 
 
 @pytest.mark.parametrize(

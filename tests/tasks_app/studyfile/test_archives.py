@@ -166,7 +166,7 @@ def test_an_upload_above_the_limit_is_refused_by_its_size() -> None:
             raise AssertionError("an upload above the limit was read")
 
     assert problems_of(Sparse()) == [
-        "huge.zip: This file has 190.7 MiB; at most 64 MiB can be taken. Leave out media, or make them smaller."
+        "huge.zip: This file has 190.7 MiB; at most 64 MiB are accepted. Leave out media, or make them smaller."
     ]
 
 

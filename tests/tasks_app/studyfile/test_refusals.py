@@ -190,7 +190,7 @@ def test_encodings_and_empty_files_are_refused(tmp_path: Path, content: bytes, e
         (b"# nothing\n", "study.yaml: This file is empty."),
         (b"- a list", "study.yaml:1:1: must be a group of settings (name: value); it is a list."),
         (b"caf\xe9: 1", "study.yaml:1:4: Byte 4 (0xE9) is not UTF-8."),
-        (b"a: " + b"x" * 1_100_000, "study.yaml: has 1 MiB; at most 1 MiB can be read. Texts belong into items.csv."),
+        (b"a: " + b"x" * 1_100_000, "study.yaml: has 1 MiB; at most 1 MiB can be read. Texts belong in items.csv."),
         (
             b"a: &a [x,x,x,x,x]\nb: &b [*a,*a,*a,*a]\nc: [*b,*b,*b,*b]\n",
             "study.yaml:1:4: &a is an anchor. Write the value out.",

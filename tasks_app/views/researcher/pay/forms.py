@@ -110,7 +110,7 @@ def read_list(
     problems: list[str] = []
     for number, line in enumerate(lines, start=1):
         if len(problems) == MOST_PROBLEMS:
-            problems.append(_("The lines from %(n)d on were not read.") % {"n": number})
+            problems.append(_("Lines from %(n)d on were not read.") % {"n": number})
             break
         cells = [cell.strip(" \"'") for cell in re.split("[,;\t]", line)]
         if not any(cells) or (number == 1 and cells[0].lower() in {"rater", "pseudonym"}):
