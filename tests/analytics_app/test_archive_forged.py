@@ -169,7 +169,7 @@ def test_a_copy_of_the_key_in_the_archive_proves_nothing(case: Case, settings: S
     path = packed(case.folder / "forged.zip", files)
     verdict, _first, printed = told(path, "--key", fingerprint)
     assert verdict == A
-    assert f"{SIGNATURE} has another public key than its fingerprint names." in printed
+    assert f"The public key in {SIGNATURE} does not have the fingerprint that it names." in printed
 
 
 def test_members_are_what_is_signed_and_not_how_they_are_packed(case: Case) -> None:
