@@ -118,7 +118,7 @@ def test_erasures_are_listed_outside_the_backups(here: Installation) -> None:
     assert tombstones.read(here.var.erasures) == []
     here.sql("UPDATE tasks_app_rater SET erased_at = now() WHERE id = 5")
     answer = here.run("restore", str(older))
-    assert f"{here.var.erasures} lists 1 erased raters." in answer.stdout, answer
+    assert f"Erased raters on the list {here.var.erasures}: 1." in answer.stdout, answer
     assert here.sql("SELECT count(*) FROM tasks_app_rater WHERE erased_at IS NULL") == [(2,)]
     assert tombstones.read(here.var.erasures) == [tombstones.of_seeds(5, 123, 77)]
     assert stat.S_IMODE(here.var.erasures.stat().st_mode) == 0o600
