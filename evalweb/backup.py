@@ -153,7 +153,7 @@ def restore(var: VarFolder, file: Path, say: Any) -> None:
                 values.update(joined_secrets(values, restored, is_new=is_new))
     if listed_erasures := len(tombstones.read(var.erasures)):
         say(
-            f"Erased raters on the list {var.erasures}: {listed_erasures}. Those who are still in this backup are erased "
+            f"Erased raters on the list {var.erasures}: {listed_erasures}. Those still in this backup are erased "
             "again when evalweb starts.\n"
         )
     say("Done. `make run` starts evalweb with the restored data.\n")
