@@ -57,7 +57,7 @@ def counts(searches: Sequence[Search], texts: Sequence[str], *, seconds: float) 
     if not _children.acquire(timeout=max(TURN, seconds)):
         return [_busy()] * len(searches)
     try:
-        # The engine heeds no limit of time within an approximate match, so that the process has one as well.
+        # The engine looks at the time only now and then, so that the process has a limit as well.
         command = [sys.executable, "-I", str(CHILD), limit, str(ceil(seconds) + 1)]
         answered, is_killed = _run(command, sent, seconds + SPARE_SECONDS)
     finally:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tasks_app import patterns
+from tasks_app.patterns import searching
 
 ROOT = Path(__file__).parents[2]
 
@@ -56,6 +57,7 @@ import json, resource, sys
 from django.conf import settings
 settings.configure(USE_I18N=False)
 from tasks_app import patterns
+from tasks_app.patterns import searching
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 limit = 500 * 2**20
 resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
@@ -125,3 +127,12 @@ def test_a_child_that_ends_without_an_answer_is_no_answer(monkeypatch: pytest.Mo
     monkeypatch.setattr("tasks_app.patterns.searching.SPARE_SECONDS", 1.0)
     first, second = patterns.counts([patterns.Search("a"), patterns.Search("b")], ["a"], seconds=1)
     assert str(second) == "takes longer than 1 seconds on the outputs"
+
+
+def test_a_search_waits_only_so_long_for_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each that waits has a thread of the site, which raters need."""
+    monkeypatch.setattr(searching, "TURN", 0)
+    with searching._children, searching._children:
+        (found,) = patterns.counts([patterns.Search("a")], ["a"], seconds=0.01)
+    assert "waits for other searches" in str(found)
+    assert patterns.counts([patterns.Search("a")], ["a"], seconds=5) == [[1]]
