@@ -107,9 +107,9 @@ def _fills(stream: IO[bytes], info: zipfile.ZipInfo) -> bool:
             if not chunk:
                 return False
             left -= len(chunk)
-            while chunk and not unpacking.eof and n <= info.file_size:
-                n += len(unpacking.decompress(chunk, CHUNK))
-                chunk = unpacking.unconsumed_tail
+            n += len(unpacking.decompress(chunk, CHUNK))
+            while unpacking.unconsumed_tail and not unpacking.eof and n <= info.file_size:
+                n += len(unpacking.decompress(unpacking.unconsumed_tail, CHUNK))
     except zlib.error:
         return True  # reading it says that it is damaged
     return not left and not unpacking.unused_data

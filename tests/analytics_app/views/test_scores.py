@@ -110,7 +110,9 @@ def test_scores_that_are_there_are_replaced_on_request(study: Study, rosas_brows
 def test_a_file_that_cannot_be_shown_is_refused_at_once(
     study: Study, rosas_browser: Client, content: bytes, name: str, said: str
 ) -> None:
-    answer = rosas_browser.get(upload(rosas_browser, content, name)["Location"])
+    answer = upload(rosas_browser, content, name)
+    if answer.status_code == 302:  # a file that can be read, and holds nothing
+        answer = rosas_browser.get(answer["Location"])
     assert answer.status_code == 422
     assert said in answer.content.decode()
     assert not default_storage.listdir(f"studies/{study.pk}/imports")[0]
