@@ -255,7 +255,7 @@ ACTIONS = frozenset(
 )
 
 # Namespaces of pages that no researcher works on.
-ELSEWHERE = frozenset({"public", "rater", "shared"})
+ELSEWHERE = frozenset({"public", "rater", "shared", "archive_keys"})
 
 
 def of_researchers() -> Iterator[str]:

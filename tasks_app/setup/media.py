@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -135,16 +135,24 @@ class EarlierFiles:
 
 def earlier_files(study: Study) -> EarlierFiles | None:
     """Return what is to be said of files of a study that were stored before files were cleaned; None for nothing."""
-    files = Media.objects.filter(study=study)
-    removed = sentences(files.exclude(removed=[]).values_list("kind", "removed"))
-    called = dict(SetupRow.objects.filter(setup__study=study, table=TABLE).values_list("cells__file", "cells__name"))
-    refused = [
-        f"{called.get(name, name)} {why_not_clean(media.refusal)}"
-        for media in files.exclude(refusal="").order_by("pk")
-        for name in [media_name(media.sha256, media.kind)]
-    ]
-    n_waiting = files.filter(Media.NOT_CLEANED).count()
-    return EarlierFiles(tuple(removed), tuple(refused), n_waiting) if removed or refused or n_waiting else None
+    told = ~Q(removed=[]) | ~Q(refusal="") | Media.NOT_CLEANED
+    files = list(Media.objects.filter(told, study=study).order_by("pk"))
+    if not files:
+        return None
+    return EarlierFiles(
+        tuple(sentences((file.kind, file.removed) for file in files)),
+        tuple(_refused(study, [file for file in files if file.refusal])),
+        sum(not file.clean_file and not file.refusal for file in files),
+    )
+
+
+def _refused(study: Study, files: Sequence[Media]) -> Iterator[str]:
+    """Yield a sentence for each file that raters do not get, by the name that it had."""
+    rows = SetupRow.objects.filter(setup__study=study, table=TABLE) if files else SetupRow.objects.none()
+    called = dict(rows.values_list("cells__file", "cells__name"))
+    for file in files:
+        name = media_name(file.sha256, file.kind)
+        yield f"{called.get(name, name)} {why_not_clean(file.refusal)}"
 
 
 class IsUsed(Exception):
