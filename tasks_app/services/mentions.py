@@ -5,17 +5,18 @@ case (services/erasure.py).
 """
 
 import json
-import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import regex
 from django.db.models import BooleanField, Case, CharField, JSONField, Model, Q, QuerySet, TextField, Value, When
 from django.db.models.functions import Cast
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.models import Code, Comment, Payment, PersonalText, Rater
+from tasks_app.patterns import any_of
 
 # Replaces the pseudonym. These pages are English.
 ERASED_RATER = "[erased rater]"
@@ -164,13 +165,11 @@ def remove(*, rater: Rater, keys: Collection[str] | None) -> Removed:
     return Removed(len(chosen), len(mentions) - len(chosen))
 
 
-def _pattern(pseudonym: str) -> re.Pattern[str]:
-    code = pseudonym.removeprefix(PREFIX)
-    prefix = f"(?:{PREFIX})?" if code != pseudonym else ""
-    return re.compile(rf"(?<!\w){prefix}{re.escape(code)}(?!\w)", re.IGNORECASE)
+def _pattern(pseudonym: str) -> "regex.Pattern[str]":
+    return any_of(dict.fromkeys((pseudonym, pseudonym.removeprefix(PREFIX))), ignore_case=True, not_beside=r"\w")
 
 
-def _mention(about: FreeText, pk: int, match: re.Match[str], *, stays: bool) -> Mention:
+def _mention(about: FreeText, pk: int, match: "regex.Match[str]", *, stays: bool) -> Mention:
     start, end, words = match.start(), match.end(), match.string
     before, after = words[max(0, start - AROUND) : start], words[end : end + AROUND]
     return Mention(
