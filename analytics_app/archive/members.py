@@ -108,7 +108,7 @@ def _fills(stream: IO[bytes], info: zipfile.ZipInfo) -> bool:
                 return False
             left -= len(chunk)
             n += len(unpacking.decompress(chunk, CHUNK))
-            while unpacking.unconsumed_tail and not unpacking.eof and n <= info.file_size:
+            while unpacking.unconsumed_tail and n <= info.file_size:
                 n += len(unpacking.decompress(unpacking.unconsumed_tail, CHUNK))
     except zlib.error:
         return True  # reading it says that it is damaged
