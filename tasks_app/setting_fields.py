@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from decimal import Decimal
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeAlias, TypeVar, overload
 
 from django import forms
 from django.utils.functional import Promise
@@ -12,30 +12,85 @@ from tasks_app.plaintext import validate_storable
 Words: TypeAlias = str | Promise
 
 
-class YesNoField(forms.BooleanField):
+T_co = TypeVar("T_co", covariant=True)
+
+
+class Typed(Generic[T_co]):
+    """The type of a declared setting: a class that declares it has the form field, an instance the checked value.
+
+    An instance keeps its values in its `__dict__`, where Python finds them before the field of the class. These two
+    signatures tell mypy so, and nothing of them exists when the program runs.
+    """
+
+    if TYPE_CHECKING:
+
+        @overload
+        def __get__(self, instance: None, owner: type[object]) -> Self: ...
+        @overload
+        def __get__(self, instance: object, owner: type[object]) -> T_co: ...
+        def __get__(self, instance: object, owner: type[object]) -> Self | T_co: ...
+
+
+class YesNoField(Typed[bool], forms.BooleanField):
     """A box to tick. Django asks of a required one that it is ticked, so this one never is; it is off by default."""
 
     def __init__(self, *, initial: bool = False, **options: Any) -> None:
         super().__init__(required=False, initial=initial, **options)
 
 
-def line_field(label: Words, help_text: Words = "", *, length: int = 300, **options: Any) -> forms.CharField:
+class LineField(Typed[str], forms.CharField):
+    """A field of one line of text."""
+
+
+class WholeField(Typed[T_co], forms.IntegerField):
+    """A field for a whole number."""
+
+
+class NumberField(Typed[T_co], forms.FloatField):
+    """A field for a number."""
+
+
+class MoneyField(Typed[Decimal], forms.DecimalField):
+    """A field for an amount of money."""
+
+
+class OneOfField(Typed[str], forms.ChoiceField):
+    """A field for one of several values."""
+
+
+def line_field(label: Words, help_text: Words = "", *, length: int = 300, **options: Any) -> LineField:
     """Return a field of one line, which may be left empty unless it is `required`."""
     is_required = options.setdefault("required", False)
     options = {"label": label, "help_text": help_text, "initial": None if is_required else "", **options}
-    return forms.CharField(max_length=length, validators=[validate_storable], **options)
+    return LineField(max_length=length, validators=[validate_storable], **options)
 
 
-def whole_field(label: Words, help_text: Words = "", *, within: tuple[int, int], **options: Any) -> forms.IntegerField:
+@overload
+def whole_field(
+    label: Words, help_text: Words = "", *, within: tuple[int, int], initial: int, **options: Any
+) -> WholeField[int]: ...
+@overload
+def whole_field(
+    label: Words, help_text: Words = "", *, within: tuple[int, int], initial: None = None, **options: Any
+) -> WholeField[int | None]: ...
+def whole_field(label: Words, help_text: Words = "", *, within: tuple[int, int], **options: Any) -> WholeField[Any]:
     """Return a field for a whole number within two limits; it may be left empty if it has no initial value."""
-    return forms.IntegerField(**_limited(label, help_text, within, options))
+    return WholeField(**_limited(label, help_text, within, options))
 
 
+@overload
+def number_field(
+    label: Words, help_text: Words = "", *, within: tuple[float, float], initial: float, **options: Any
+) -> NumberField[float]: ...
+@overload
+def number_field(
+    label: Words, help_text: Words = "", *, within: tuple[float, float], initial: None = None, **options: Any
+) -> NumberField[float | None]: ...
 def number_field(
     label: Words, help_text: Words = "", *, within: tuple[float, float], **options: Any
-) -> forms.FloatField:
+) -> NumberField[Any]:
     """Return a field for a number within two limits; it may be left empty if it has no initial value."""
-    return forms.FloatField(**_limited(label, help_text, within, options))
+    return NumberField(**_limited(label, help_text, within, options))
 
 
 def _limited(label: Words, help_text: Words, within: tuple[float, float], options: dict[str, Any]) -> dict[str, Any]:
@@ -44,10 +99,10 @@ def _limited(label: Words, help_text: Words, within: tuple[float, float], option
     return {"required": options.get("initial") is not None, **limited, **options}
 
 
-def money_field(label: Words, help_text: Words = "") -> forms.DecimalField:
+def money_field(label: Words, help_text: Words = "") -> MoneyField:
     """Return a field for an amount of money, 0 by default."""
     options: dict[str, Any] = {"label": label, "help_text": help_text}
-    return forms.DecimalField(min_value=0, max_digits=10, decimal_places=2, initial=Decimal("0"), **options)
+    return MoneyField(min_value=0, max_digits=10, decimal_places=2, initial=Decimal("0"), **options)
 
 
 def choice_field(
@@ -55,7 +110,7 @@ def choice_field(
     choices: Iterable[tuple[object, Words]] | Callable[[], Iterable[tuple[object, Words]]],
     help_text: Words = "",
     **options: Any,
-) -> forms.ChoiceField:
+) -> OneOfField:
     """Return a field for one of several values, each with its words."""
     options |= {"label": label, "choices": choices, "help_text": help_text}
-    return forms.ChoiceField(**options)
+    return OneOfField(**options)

@@ -17,7 +17,7 @@ from analytics_app.ratings import Extra, Extras, Floats, Mask, Table
 from analytics_app.ratings.carefulness import raters_in
 from analytics_app.results import REPLACED
 from tasks_app.registry import Registry, stem
-from tasks_app.study_settings import Block
+from tasks_app.study_settings import Declared
 
 Words: TypeAlias = str | Promise
 Target: TypeAlias = Literal["rater", "judgment", "rating"]
@@ -126,12 +126,12 @@ class Evidence(Enum):
     REPEATS = auto()
 
 
-class NoSettings(Block):
-    """Settings of a rule that has none."""
+class Rule(Declared, ABC):
+    """A published rule for excluding untrustworthy ratings. See the module docstring.
 
-
-class Rule(ABC):
-    """A published rule for excluding untrustworthy ratings. See the module docstring."""
+    The registry holds the classes. `Iqr({"factor": 2})` is the rule with its settings, each of which the class
+    declares once, as a field: `self.factor` is the checked value.
+    """
 
     name: ClassVar[str] = ""
     label: ClassVar[Words]
@@ -151,22 +151,20 @@ class Rule(ABC):
     # What a study must have for the preset Strict to switch the rule on; None: the preset never does (decision 79).
     strict: ClassVar[frozenset[Evidence] | None] = None
 
-    Settings: ClassVar[type[Block]] = NoSettings
-
     @abstractmethod
-    def remove(self, sample: RuleSample, settings: Mapping[str, object]) -> Removal:
+    def remove(self, sample: RuleSample) -> Removal:
         """Return the exclusions."""
 
 
 AnyRule = TypeVar("AnyRule", bound=Rule)
 
-registry: Registry[Rule] = Registry("quality rule")
+registry: Registry[type[Rule]] = Registry("quality rule")
 
 
 def register(member: type[AnyRule]) -> type[AnyRule]:
-    """Register an instance of a rule under its module's name."""
+    """Register a rule under its module's name."""
     member.name = stem(member)
-    registry.register(member())
+    registry.register(member)
     return member
 
 

@@ -1,14 +1,11 @@
 """Burn-in: exclude the first judgments of every rater, given before they know the scale."""
 
-from collections.abc import Mapping
-
 import numpy as np
 from django.utils.translation import gettext_lazy as _
 
 from analytics_app.quality.base import Removal, Rule, RuleSample, register
 from analytics_app.ratings import Judgments
 from tasks_app.setting_fields import whole_field
-from tasks_app.study_settings import Block
 
 
 @register
@@ -27,12 +24,11 @@ class BurnIn(Rule):
     )
     order = 20
 
-    class Settings(Block):
-        n = whole_field(_("Judgments to leave out"), within=(1, 1000), initial=10)
+    n = whole_field(_("Judgments to leave out"), within=(1, 1000), initial=10)
 
-    def remove(self, sample: RuleSample, settings: Mapping[str, object]) -> Removal:
+    def remove(self, sample: RuleSample) -> Removal:
         """Exclude judgments at positions 1 to n."""
-        n = int(str(settings["n"]))
+        n = self.n
         table = sample.table
         place_of = places(table.judgments)
         counted = np.union1d(table.judgment, sample.unrated).astype(np.int64)

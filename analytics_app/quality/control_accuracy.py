@@ -1,7 +1,5 @@
 """Controls: exclude raters who failed too many units with known answers."""
 
-from collections.abc import Mapping
-
 import numpy as np
 from django.utils.translation import gettext_lazy as _
 
@@ -17,7 +15,6 @@ from analytics_app.quality.base import (
 )
 from analytics_app.ratings.extras.controls import Controls
 from tasks_app.setting_fields import YesNoField, number_field, whole_field
-from tasks_app.study_settings import Block
 
 
 @register
@@ -42,18 +39,17 @@ class ControlAccuracy(Rule):
     order = 34
     strict = frozenset({Evidence.KNOWN_ANSWERS})
 
-    class Settings(Block):
-        share = number_field(_("Minimum share of right answers"), within=(0.01, 1), initial=0.7)
-        least = whole_field(_("Minimum checks answered by a rater"), within=(1, 1000), initial=3)
-        attention = YesNoField(initial=True, label=_("Count attention checks, such as “choose 3 here”"))
-        copies = YesNoField(initial=True, label=_("Count texts beside their degraded copies"))
+    share = number_field(_("Minimum share of right answers"), within=(0.01, 1), initial=0.7)
+    least = whole_field(_("Minimum checks answered by a rater"), within=(1, 1000), initial=3)
+    attention = YesNoField(initial=True, label=_("Count attention checks, such as “choose 3 here”"))
+    copies = YesNoField(initial=True, label=_("Count texts beside their degraded copies"))
 
-    def remove(self, sample: RuleSample, settings: Mapping[str, object]) -> Removal:
+    def remove(self, sample: RuleSample) -> Removal:
         """Exclude raters with too few right answers."""
-        controls, share = sample.extras[Controls], float(str(settings["share"]))
-        least, n_raters = int(str(settings["least"])), len(sample.table.names.raters)
-        counts = (controls.rater >= 0) & ~(controls.attention & (not settings["attention"]))
-        counts &= ~(controls.copy & (not settings["copies"]))
+        controls, share = sample.extras[Controls], self.share
+        least, n_raters = self.least, len(sample.table.names.raters)
+        counts = (controls.rater >= 0) & ~(controls.attention & (not self.attention))
+        counts &= ~(controls.copy & (not self.copies))
         raters = sample.raters
         if not counts.any():
             return Removal.nothing(sample, "No unit with a known answer was answered, so nobody was tested.")

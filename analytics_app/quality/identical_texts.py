@@ -1,7 +1,5 @@
 """Identical texts: exclude raters who rated identical texts differently."""
 
-from collections.abc import Mapping
-
 import numpy as np
 from django.utils.translation import gettext_lazy as _
 
@@ -9,7 +7,6 @@ from analytics_app.quality.base import Removal, Rule, RuleSample, not_tested, re
 from analytics_app.ratings.extras.shown import Shown
 from analytics_app.ratings.sameness import same_texts
 from tasks_app.setting_fields import number_field, whole_field
-from tasks_app.study_settings import Block
 
 
 @register
@@ -30,15 +27,14 @@ class IdenticalTexts(Rule):
     needs = frozenset({Shown})
     order = 34
 
-    class Settings(Block):
-        share = number_field(
-            _("Exclude at this share of identical texts with different numbers"), within=(0.01, 1), initial=0.5
-        )
-        least = whole_field(_("Minimum number of identical texts rated"), within=(1, 1000), initial=3)
+    share = number_field(
+        _("Exclude at this share of identical texts with different numbers"), within=(0.01, 1), initial=0.5
+    )
+    least = whole_field(_("Minimum number of identical texts rated"), within=(1, 1000), initial=3)
 
-    def remove(self, sample: RuleSample, settings: Mapping[str, object]) -> Removal:
+    def remove(self, sample: RuleSample) -> Removal:
         """Remove the raters who too often rated identical texts differently."""
-        share, least = float(str(settings["share"])), int(str(settings["least"]))
+        share, least = self.share, self.least
         identical = same_texts(sample.table, sample.extras[Shown])
         enough = identical.texts >= least
         shares = identical.differ / np.maximum(identical.texts, 1)

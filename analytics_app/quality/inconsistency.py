@@ -1,7 +1,5 @@
 """Inconsistency: exclude raters who contradict themselves far more than others."""
 
-from collections.abc import Mapping
-
 import numpy as np
 from django.utils.translation import gettext_lazy as _
 
@@ -10,7 +8,6 @@ from analytics_app.ratings.carefulness import inconsistency_of, raters_in
 from analytics_app.ratings.extras.repeats import Repeats
 from analytics_app.stats.quality.inconsistency import outliers
 from tasks_app.setting_fields import choice_field, number_field, whole_field
-from tasks_app.study_settings import Block
 
 NO_REPEATS = "Nothing was asked twice on a numeric scale, so nobody was tested."
 
@@ -35,29 +32,28 @@ class Inconsistency(Rule):
     order = 35
     strict = frozenset({Evidence.REPEATS, Evidence.SCALE})
 
-    class Settings(Block):
-        factor = number_field(
-            _("Width of the fence above the third quartile, in interquartile ranges"), within=(0.1, 100), initial=1.5
-        )
-        min_pairs = whole_field(_("Minimum repeats of a rater"), within=(1, 1000), initial=2)
-        weights = choice_field(
-            _("Weight of a difference"),
-            (
-                ("equal", _("the same for every repeat")),
-                ("agreed", _("more where raters agree about the text: one over the variance of its ratings")),
-            ),
-            initial="equal",
-        )
+    factor = number_field(
+        _("Width of the fence above the third quartile, in interquartile ranges"), within=(0.1, 100), initial=1.5
+    )
+    min_pairs = whole_field(_("Minimum repeats of a rater"), within=(1, 1000), initial=2)
+    weights = choice_field(
+        _("Weight of a difference"),
+        (
+            ("equal", _("the same for every repeat")),
+            ("agreed", _("more where raters agree about the text: one over the variance of its ratings")),
+        ),
+        initial="equal",
+    )
 
-    def remove(self, sample: RuleSample, settings: Mapping[str, object]) -> Removal:
+    def remove(self, sample: RuleSample) -> Removal:
         """Exclude the outliers."""
-        table, least = sample.table, int(str(settings["min_pairs"]))
+        table, least = sample.table, self.min_pairs
         scores = inconsistency_of(
-            table, sample.extras[Repeats], sample.task.ranges, by_variance=settings["weights"] == "agreed"
+            table, sample.extras[Repeats], sample.task.ranges, by_variance=self.weights == "agreed"
         )
         if not len(scores.raters):
             return Removal.nothing(sample, NO_REPEATS)
-        fence = outliers(scores, factor=float(str(settings["factor"])), min_pairs=least)
+        fence = outliers(scores, factor=self.factor, min_pairs=least)
         tested = scores.raters[scores.pairs >= least]
         untested = len(np.setdiff1d(raters_in(table), tested))
         notes = [fence.note] if fence.note else []

@@ -1,14 +1,11 @@
 """The interquartile fence: exclude ratings whose z is an outlier."""
 
-from collections.abc import Mapping
-
 import numpy as np
 from django.utils.translation import gettext_lazy as _
 
 from analytics_app.quality.base import Removal, Rule, RuleSample, by_criterion, register
 from analytics_app.stats.quality.fences import iqr_fences
 from tasks_app.setting_fields import number_field
-from tasks_app.study_settings import Block
 
 
 @register
@@ -28,12 +25,11 @@ class Iqr(Rule):
     on_z = True
     order = 70
 
-    class Settings(Block):
-        factor = number_field(_("Width of the fence in interquartile ranges"), within=(0.1, 100), initial=1.5)
+    factor = number_field(_("Width of the fence in interquartile ranges"), within=(0.1, 100), initial=1.5)
 
-    def remove(self, sample: RuleSample, settings: Mapping[str, object]) -> Removal:
+    def remove(self, sample: RuleSample) -> Removal:
         """Exclude ratings outside the fences of their criterion."""
-        factor = float(str(settings["factor"]))
+        factor = self.factor
         table, z = sample.table, sample.z
         low = np.full(len(table), -np.inf)
         high = np.full(len(table), np.inf)

@@ -1,7 +1,5 @@
 """Manual exclusions, each with a written reason."""
 
-from collections.abc import Mapping
-
 import numpy as np
 from django.utils.translation import gettext_lazy as _
 from numpy.typing import NDArray
@@ -20,7 +18,7 @@ class Manual(Rule):
     order = 10
     strict = frozenset()
 
-    def remove(self, sample: RuleSample, settings: Mapping[str, object]) -> Removal:
+    def remove(self, sample: RuleSample) -> Removal:
         """Exclude the ratings of raters and judgments that a person excluded."""
         removed = np.zeros(len(sample.table), dtype=bool)
         removals = []

@@ -1,14 +1,11 @@
 """No differences: exclude raters who gave all texts the same number."""
 
-from collections.abc import Mapping
-
 import numpy as np
 from django.utils.translation import gettext_lazy as _
 
 from analytics_app.quality.base import Removal, Rule, RuleSample, not_tested, register, remove_raters, share_in_words
 from analytics_app.ratings.sameness import flat_screens, one_number
 from tasks_app.setting_fields import number_field, whole_field
-from tasks_app.study_settings import Block
 
 
 @register
@@ -34,35 +31,33 @@ class NoDifferences(Rule):
     )
     order = 33
 
-    class Settings(Block):
-        same_share = number_field(
-            _("Exclude at this share of answers with one number"),
-            _("1: only raters who gave one number throughout."),
-            within=(0.05, 1),
-            initial=1,
-        )
-        flat_share = number_field(
-            _("Exclude at this share of screens without differences"),
-            _("Screens with two texts or more, each criterion for itself. 1: only raters with no other screen."),
-            within=(0.05, 1),
-            initial=1,
-        )
-        least = whole_field(_("Minimum answers of a rater"), within=(2, 1000), initial=10)
-        least_screens = whole_field(_("Minimum screens of a rater"), within=(1, 1000), initial=5)
+    same_share = number_field(
+        _("Exclude at this share of answers with one number"),
+        _("1: only raters who gave one number throughout."),
+        within=(0.05, 1),
+        initial=1,
+    )
+    flat_share = number_field(
+        _("Exclude at this share of screens without differences"),
+        _("Screens with two texts or more, each criterion for itself. 1: only raters with no other screen."),
+        within=(0.05, 1),
+        initial=1,
+    )
+    least = whole_field(_("Minimum answers of a rater"), within=(2, 1000), initial=10)
+    least_screens = whole_field(_("Minimum screens of a rater"), within=(1, 1000), initial=5)
 
-    def remove(self, sample: RuleSample, settings: Mapping[str, object]) -> Removal:
+    def remove(self, sample: RuleSample) -> Removal:
         """Remove the raters who gave all texts the same number."""
-        values = {name: float(str(settings[name])) for name in self.Settings.base_fields}
         raters, n = sample.raters, len(sample.table.names.raters)
         share, limit, reasons = np.full(n, -1.0), np.ones(n), [""] * n
         tested = np.zeros(n, dtype=bool)
         flat = flat_screens(sample.table)
         for code, equal, screens in zip(flat.raters.tolist(), flat.equal.tolist(), flat.screens.tolist(), strict=True):
-            if screens < values["least_screens"]:
+            if screens < self.least_screens:
                 continue
             tested[code] = True
-            if equal / screens >= values["flat_share"]:
-                share[code], limit[code] = equal / screens, values["flat_share"]
+            if equal / screens >= self.flat_share:
+                share[code], limit[code] = equal / screens, self.flat_share
                 reasons[code] = (
                     f"the same number for all texts on {equal} of {screens} screens ({share_in_words(equal / screens)})"
                 )
@@ -70,11 +65,11 @@ class NoDifferences(Rule):
         for code, number, times, answers in zip(
             same.raters.tolist(), same.value.tolist(), same.times.tolist(), same.answers.tolist(), strict=True
         ):
-            if answers < values["least"]:
+            if answers < self.least:
                 continue
             tested[code] = True
-            if times / answers >= values["same_share"]:
-                share[code], limit[code] = times / answers, values["same_share"]
+            if times / answers >= self.same_share:
+                share[code], limit[code] = times / answers, self.same_share
                 reasons[code] = f"{number:g}{_worth(sample, number)} in {times} of {answers} answers"
         excluded = raters[share[raters] >= 0]
         return remove_raters(
@@ -85,8 +80,8 @@ class NoDifferences(Rule):
             limits=limit[excluded],
             notes=not_tested(
                 int((~tested[raters]).sum()),
-                f"they gave fewer than {values['least']:g} numbers, and rated several texts on fewer than "
-                f"{values['least_screens']:g} screens",
+                f"they gave fewer than {self.least} numbers, and rated several texts on fewer than "
+                f"{self.least_screens} screens",
             ),
         )
 

@@ -1,7 +1,5 @@
 """Page time: exclude raters who answered too fast to have read."""
 
-from collections.abc import Mapping
-
 import numpy as np
 from django.utils.translation import gettext_lazy as _
 
@@ -19,7 +17,6 @@ from analytics_app.ratings.carefulness import LEAST_SECONDS, WORDS_PER_SECOND, f
 from analytics_app.ratings.extras.times import Times
 from analytics_app.ratings.extras.words import Words
 from tasks_app.setting_fields import number_field, whole_field
-from tasks_app.study_settings import Block
 
 
 @register
@@ -42,26 +39,25 @@ class PageTime(Rule):
     order = 31
     strict = frozenset({Evidence.TIMES})
 
-    class Settings(Block):
-        words_per_second = number_field(
-            _("Words that can be read per second"),
-            _("People read about 4 words per second; nobody reads 10."),
-            within=(1, 100),
-            initial=WORDS_PER_SECOND,
-        )
-        least_seconds = number_field(_("Minimum seconds for any screen"), within=(0, 600), initial=LEAST_SECONDS)
-        share = number_field(
-            _("Exclude at this share of fast screens"),
-            _("Raters with this share or more are excluded."),
-            within=(0.01, 1),
-            initial=0.5,
-        )
-        least_screens = whole_field(_("Minimum screens of a rater"), within=(1, 1000), initial=5)
+    words_per_second = number_field(
+        _("Words that can be read per second"),
+        _("People read about 4 words per second; nobody reads 10."),
+        within=(1, 100),
+        initial=WORDS_PER_SECOND,
+    )
+    least_seconds = number_field(_("Minimum seconds for any screen"), within=(0, 600), initial=LEAST_SECONDS)
+    share = number_field(
+        _("Exclude at this share of fast screens"),
+        _("Raters with this share or more are excluded."),
+        within=(0.01, 1),
+        initial=0.5,
+    )
+    least_screens = whole_field(_("Minimum screens of a rater"), within=(1, 1000), initial=5)
 
-    def remove(self, sample: RuleSample, settings: Mapping[str, object]) -> Removal:
+    def remove(self, sample: RuleSample) -> Removal:
         """Exclude raters with too many fast screens."""
-        table, share, least = sample.table, float(str(settings["share"])), int(str(settings["least_screens"]))
-        speed, floor = float(str(settings["words_per_second"])), float(str(settings["least_seconds"]))
+        table, share, least = sample.table, self.share, self.least_screens
+        speed, floor = self.words_per_second, self.least_seconds
         timed, fast = fast_screens(
             table, sample.extras[Times], sample.extras[Words], speed=speed, floor=floor, unrated=sample.unrated
         )

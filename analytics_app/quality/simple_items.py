@@ -1,14 +1,11 @@
 """Simple items: exclude texts on which raters disagree too much."""
 
-from collections.abc import Mapping
-
 import numpy as np
 from django.utils.translation import gettext_lazy as _
 
 from analytics_app.quality.base import Removal, Rule, RuleSample, register
 from analytics_app.stats.values import compressed, value_codes
 from tasks_app.setting_fields import whole_field
-from tasks_app.study_settings import Block
 
 
 @register
@@ -31,12 +28,11 @@ class SimpleItems(Rule):
     )
     order = 50
 
-    class Settings(Block):
-        most = whole_field(_("Maximum number of different answers per text"), within=(1, 1000), initial=3)
+    most = whole_field(_("Maximum number of different answers per text"), within=(1, 1000), initial=3)
 
-    def remove(self, sample: RuleSample, settings: Mapping[str, object]) -> Removal:
+    def remove(self, sample: RuleSample) -> Removal:
         """Mark the ratings of texts with too many different answers."""
-        most, table = int(str(settings["most"])), sample.table
+        most, table = self.most, sample.table
         values, number = value_codes(np.where(np.isnan(table.value), 0.0, table.value))
         # Codes of labels follow those of values; missing answers come last.
         answer = np.where(np.isnan(table.value), len(values) + table.label, number)

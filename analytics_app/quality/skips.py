@@ -1,14 +1,11 @@
 """Skips: exclude raters who skipped too much."""
 
-from collections.abc import Mapping
-
 import numpy as np
 from django.utils.translation import gettext_lazy as _
 
 from analytics_app.quality.base import Evidence, Removal, Rule, RuleSample, register, remove_raters
 from analytics_app.ratings.extras.skips import Skips as Skipped
 from tasks_app.setting_fields import whole_field
-from tasks_app.study_settings import Block
 
 
 @register
@@ -29,12 +26,11 @@ class Skips(Rule):
     order = 33
     strict = frozenset({Evidence.SKIPS})
 
-    class Settings(Block):
-        n = whole_field(_("Exclude at this number of skips"), within=(1, 10_000), initial=5)
+    n = whole_field(_("Exclude at this number of skips"), within=(1, 10_000), initial=5)
 
-    def remove(self, sample: RuleSample, settings: Mapping[str, object]) -> Removal:
+    def remove(self, sample: RuleSample) -> Removal:
         """Exclude raters with too many skips."""
-        skipped, n = sample.extras[Skipped], int(str(settings["n"]))
+        skipped, n = sample.extras[Skipped], self.n
         counted = skipped.counted & (skipped.rater >= 0)
         counts = np.bincount(skipped.rater[counted], minlength=len(sample.table.names.raters))
         raters = sample.raters

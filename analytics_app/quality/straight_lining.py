@@ -1,6 +1,6 @@
 """Straight-lining: exclude raters who gave the same position again and again."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 import numpy as np
 from django.utils.translation import gettext_lazy as _
@@ -20,7 +20,6 @@ from analytics_app.ratings.carefulness import Scales, positions_of
 from analytics_app.ratings.extras.screens import Screens
 from analytics_app.stats.quality.straight_lining import equal_screens, runs
 from tasks_app.setting_fields import number_field, whole_field
-from tasks_app.study_settings import Block
 
 # On screens with fewer answers, one position throughout is not suspicious.
 ON_A_SCREEN = 4
@@ -49,18 +48,17 @@ class StraightLining(Rule):
     order = 32
     strict = frozenset({Evidence.POSITIONS})
 
-    class Settings(Block):
-        share = number_field(
-            _("Exclude at this share of identical answers (longest run, or uniform screens)"),
-            _("Raters who reach it are excluded. Screens with at least four answers on one scale count."),
-            within=(0.05, 1),
-            initial=0.5,
-        )
-        least = whole_field(_("Minimum answers of a rater"), within=(2, 1000), initial=10)
+    share = number_field(
+        _("Exclude at this share of identical answers (longest run, or uniform screens)"),
+        _("Raters who reach it are excluded. Screens with at least four answers on one scale count."),
+        within=(0.05, 1),
+        initial=0.5,
+    )
+    least = whole_field(_("Minimum answers of a rater"), within=(2, 1000), initial=10)
 
-    def remove(self, sample: RuleSample, settings: Mapping[str, object]) -> Removal:
+    def remove(self, sample: RuleSample) -> Removal:
         """Remove the raters who gave one position too often."""
-        share, least = float(str(settings["share"])), int(str(settings["least"]))
+        share, least = self.share, self.least
         raters = sample.raters
         if not sample.task.scales:
             return Removal.nothing(sample, "The task has no scale with positions, so nobody was tested.")

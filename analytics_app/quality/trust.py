@@ -1,7 +1,6 @@
 """Trust coefficients: exclude raters whose presence in a group lowers agreement."""
 
 import zlib
-from collections.abc import Mapping
 
 import numpy as np
 from django.utils.translation import gettext_lazy as _
@@ -11,7 +10,6 @@ from analytics_app.ratings.carefulness import raters_in
 from analytics_app.stats.quality.trust import MOST_RATERS, trust_coefficients
 from analytics_app.stats.quality.trust import Trust as Coefficients
 from tasks_app.setting_fields import choice_field, number_field
-from tasks_app.study_settings import Block
 
 
 @register
@@ -34,21 +32,20 @@ class Trust(Rule):
     )
     order = 60
 
-    class Settings(Block):
-        limit = number_field(_("Coefficient at or below which a rater is left out"), within=(-1, 1), initial=0.5)
-        level = choice_field(
-            _("Level of measurement"),
-            (
-                ("nominal", _("nominal, as published")),
-                ("ordinal", _("ordinal, which fits a scale better")),
-                ("interval", _("interval")),
-            ),
-            initial="nominal",
-        )
+    limit = number_field(_("Coefficient at or below which a rater is left out"), within=(-1, 1), initial=0.5)
+    level = choice_field(
+        _("Level of measurement"),
+        (
+            ("nominal", _("nominal, as published")),
+            ("ordinal", _("ordinal, which fits a scale better")),
+            ("interval", _("interval")),
+        ),
+        initial="nominal",
+    )
 
-    def remove(self, sample: RuleSample, settings: Mapping[str, object]) -> Removal:
+    def remove(self, sample: RuleSample) -> Removal:
         """Exclude raters with a low mean coefficient."""
-        table, limit, level = sample.table, float(str(settings["limit"])), str(settings["level"])
+        table, limit, level = sample.table, self.limit, self.level
         raters, notes = raters_in(table), {}
         if len(raters) > MOST_RATERS:
             return Removal.nothing(sample, f"There are {len(raters):,} raters, and it takes {MOST_RATERS} at most.")

@@ -1,7 +1,5 @@
 """Working time: exclude raters who finished far too soon."""
 
-from collections.abc import Mapping
-
 import numpy as np
 from django.utils.translation import gettext_lazy as _
 
@@ -18,7 +16,6 @@ from analytics_app.quality.base import (
 from analytics_app.ratings.carefulness import working_seconds
 from analytics_app.ratings.extras.times import Times
 from tasks_app.setting_fields import choice_field, number_field
-from tasks_app.study_settings import Block
 
 
 @register
@@ -44,30 +41,29 @@ class WorkingTime(Rule):
     order = 30
     strict = frozenset({Evidence.MINUTES})
 
-    class Settings(Block):
-        share = number_field(_("Exclude below this share of the expected time"), within=(0.01, 2), initial=0.4)
-        seconds_per_unit = number_field(
-            _("Expected seconds for a unit"),
-            _("Without it, the study's expected minutes for a set over the units of a set."),
-            within=(0.1, 100_000),
-        )
-        measure = choice_field(
-            _("Working time is"),
-            (
-                ("auto", _("time with a unit on the screen where all was done in one session, else active time")),
-                ("active", _("active time, gaps capped at 60 seconds")),
-            ),
-            initial="auto",
-        )
+    share = number_field(_("Exclude below this share of the expected time"), within=(0.01, 2), initial=0.4)
+    seconds_per_unit = number_field(
+        _("Expected seconds for a unit"),
+        _("Without it, the study's expected minutes for a set over the units of a set."),
+        within=(0.1, 100_000),
+    )
+    measure = choice_field(
+        _("Working time is"),
+        (
+            ("auto", _("time with a unit on the screen where all was done in one session, else active time")),
+            ("active", _("active time, gaps capped at 60 seconds")),
+        ),
+        initial="auto",
+    )
 
-    def remove(self, sample: RuleSample, settings: Mapping[str, object]) -> Removal:
+    def remove(self, sample: RuleSample) -> Removal:
         """Exclude raters who were too fast."""
-        times, share = sample.extras[Times], float(str(settings["share"]))
+        times, share = sample.extras[Times], self.share
         raters = sample.raters
-        own_seconds = settings.get("seconds_per_unit")
-        per_unit = times.per_unit if own_seconds is None else np.full(len(times.per_unit), float(str(own_seconds)))
+        own_seconds = self.seconds_per_unit
+        per_unit = times.per_unit if own_seconds is None else np.full(len(times.per_unit), own_seconds)
         expected = (per_unit * times.answered)[raters]
-        seconds = (times.active if settings["measure"] == "active" else working_seconds(times))[raters]
+        seconds = (times.active if self.measure == "active" else working_seconds(times))[raters]
         known = ~np.isnan(seconds) & ~np.isnan(expected) & (expected > 0)
         limit = share * expected
         fast = known & (seconds <= limit)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from analytics_app import quality
 from analytics_app.models import Exclusion, Run, RunPart
-from analytics_app.quality.base import Asking, ByHand, Removal, RuleSample
+from analytics_app.quality.base import Asking, ByHand, Removal, Rule, RuleSample
 from analytics_app.ratings import WITHIN, Floats, LeftOut, Mask, Table, left_out, load, load_extras, seen_by
 from analytics_app.results import REPLACED, Row
 from analytics_app.selectors.questions import asked_again, asking_of, common_of
@@ -26,18 +26,23 @@ def apply(part: RunPart) -> Funnel:
     again = asked_again(task, loaded)
     table = loaded.where(~again)
     asking = asking_of(task, table)
-    rules = [(quality.registry[settings["rule"]], settings) for settings in run.settings["rules"]]
-    extras = load_extras(run, task.key, table, (need for rule, _settings in rules for need in rule.needs))
+    rules = [_rule(entry) for entry in run.settings["rules"]]
+    extras = load_extras(run, task.key, table, (need for rule in rules for need in rule.needs))
     of_z, by_hand = common_of(run).of_z, _by_hand(run)
     funnel = Funnel(part, table, asking, [*left_out(seen_by(run, task.key)), *_within(loaded.where(again))])
-    for rule, settings in rules:
+    for rule in rules:
         if rule.on_z:
             funnel.renew_z(**of_z)
         sample = RuleSample(funnel.kept, funnel.z_of_kept, by_hand, extras, asking, funnel.unrated)
-        funnel.take(rule.name, rule.remove(sample, settings), on_z=rule.on_z)
+        funnel.take(rule.name, rule.remove(sample), on_z=rule.on_z)
     if (replaced := _replaced(run, funnel.kept)) is not None:
         funnel.take(REPLACED, replaced)
     return funnel
+
+
+def _rule(entry: Mapping[str, Any]) -> Rule:
+    """Return a rule of a run with its settings."""
+    return quality.registry[entry["rule"]]({name: value for name, value in entry.items() if name != "rule"})
 
 
 def _by_hand(run: Run) -> tuple[ByHand, ...]:

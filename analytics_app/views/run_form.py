@@ -43,7 +43,7 @@ class Comparisons(forms.Form):
 class RuleForms:
     """A rule with its place and its settings."""
 
-    rule: Rule
+    rule: type[Rule]
     where: Place
     settings: forms.Form
 
@@ -187,7 +187,7 @@ def _rule_forms(start: Mapping[str, Any], data: Mapping[str, Any] | None) -> lis
     return rule_forms
 
 
-def _suggested(member: tuple[str, Rule]) -> tuple[int, str]:
+def _suggested(member: tuple[str, type[Rule]]) -> tuple[int, str]:
     name, rule = member
     return rule.order, name
 

@@ -79,7 +79,7 @@ def presets(study: Study, planned: Mapping[str, Any], *, is_plan: bool) -> dict[
     }
 
 
-def _left_out(rules: Sequence[Rule], evidence: set[Evidence]) -> str:
+def _left_out(rules: Sequence[type[Rule]], evidence: set[Evidence]) -> str:
     """Return a sentence about rules of the preset that cannot test any rater, with reasons; "" if all can."""
     named = []
     for rule in rules:
@@ -89,5 +89,5 @@ def _left_out(rules: Sequence[Rule], evidence: set[Evidence]) -> str:
     return _("Not applicable in this study: %(rules)s.") % {"rules": "; ".join(named)} if named else ""
 
 
-def _defaults(rule: Rule) -> dict[str, Any]:
+def _defaults(rule: type[Rule]) -> dict[str, Any]:
     return {name: field.initial for name, field in rule.Settings.base_fields.items()}

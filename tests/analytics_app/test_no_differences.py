@@ -1,6 +1,5 @@
 """Rules for numbers without a scale: one number throughout, screens without differences, identical texts."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -18,10 +17,9 @@ PARAMS = {"reference_value": 100}
 
 def apply(data: Table, rule: str, texts: tuple[str, ...] = (), **settings: Any) -> Removal:
     member = quality.registry[rule]
-    defaults: Mapping[str, Any] = {name: field.initial for name, field in member.Settings.base_fields.items()}
     shown = Shown(texts) if texts else Shown.empty(data)
     sample = RuleSample(data, np.full(len(data), np.nan), (), Extras({Shown: shown}), Asking("main", PARAMS))
-    return member.remove(sample, {**defaults, **settings})
+    return member(settings).remove(sample)
 
 
 def screens(*of_raters: list[list[float]]) -> Table:

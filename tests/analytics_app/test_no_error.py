@@ -82,12 +82,11 @@ def test_who_only_clicks_that_there_is_no_error_is_too_fast() -> None:
     rated = data.where(np.arange(12) == 0)
     times = replace(Times.empty(data), seconds=np.array([60.0] * 6 + [1.0] * 6))
     extras = Extras({Times: times, Words: Words(np.full(len(data.names.units), 50.0))})
-    rule = quality.registry["page_time"]
-    said = {name: field.initial for name, field in rule.Settings.base_fields.items()}
+    rule = quality.registry["page_time"]()
     asking = Asking("main", {}, (), frozenset({0}))
     none = np.full(1, np.nan)
-    blind = rule.remove(RuleSample(rated, none, (), extras, asking), said)
+    blind = rule.remove(RuleSample(rated, none, (), extras, asking))
     assert blind.ids.tolist() == []
-    found = rule.remove(RuleSample(rated, none, (), extras, asking, np.arange(1, 12)), said)
+    found = rule.remove(RuleSample(rated, none, (), extras, asking, np.arange(1, 12)))
     assert [data.names.raters[one] for one in found.ids.tolist()] == ["r1"]
     assert found.reasons[0].startswith("6 of 6 screens too fast (100 %)")

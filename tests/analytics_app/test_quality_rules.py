@@ -22,11 +22,10 @@ SCALE = (Scope("fluency", 0, 1.0, 5.0, 1.0),)
 
 def apply(data: Table, rule: str, *extras: Extra, scales: tuple[Scope, ...] = SCALE, **settings: Any) -> Removal:
     member = quality.registry[rule]
-    defaults = {name: field.initial for name, field in member.Settings.base_fields.items()}
     z = np.full(len(data), np.nan)
     known = {need: need.empty(data) for need in member.needs} | {type(one): one for one in extras}
     sample = RuleSample(data, z, (), Extras(known), Asking("main", {}, scales))
-    return member.remove(sample, {**defaults, **settings})
+    return member(settings).remove(sample)
 
 
 def gone(data: Table, removal: Removal) -> list[str]:
