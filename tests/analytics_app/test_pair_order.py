@@ -81,8 +81,7 @@ def removed_by(name: str, table: Table, screens: Screens) -> list[Any]:
     rule = quality.registry[name]
     extras = Extras({kind: screens if kind is Screens else kind.empty(table) for kind in rule.needs})
     task = Asking("main", {}, (Scope("strength-quality", 1, 1.0, 2.0, 1.0),))
-    settings = {key: field.initial for key, field in rule.Settings.base_fields.items()}
-    removal = rule.remove(RuleSample(table, table.z(), extras=extras, task=task), settings)
+    removal = rule().remove(RuleSample(table, table.z(), extras=extras, task=task))
     return [removal.mask.tolist(), removal.ids.tolist(), removal.reasons, removal.notes]
 
 
