@@ -8,41 +8,22 @@ from typing import NamedTuple
 
 from tasks_app.cleaning.colours import clean_profile
 from tasks_app.cleaning.findings import Finding, Reason, expect
+from tasks_app.cleaning.mp4_boxes import (
+    CODECS,
+    ENTRY,
+    ENTRY_PARTS,
+    FILM,
+    PARTS,
+    PICTURES,
+    PLACES,
+    SEI,
+    SEI_H265,
+    SPACE,
+    TEXTS,
+    TOP,
+    USER_DATA,
+)
 
-_TOP = {b"ftyp", b"styp", b"moov", b"moof", b"mdat", b"sidx", b"mfra", b"free", b"skip", b"wide"}
-_SPACE = {b"free", b"skip", b"wide"}
-# The boxes that a box may hold; those with an entry of their own are walked into.
-_PARTS = {
-    b"moov": {b"mvhd", b"trak", b"mvex"},
-    b"trak": {b"tkhd", b"edts", b"mdia"},
-    b"edts": {b"elst"},
-    b"mdia": {b"mdhd", b"hdlr", b"minf"},
-    b"minf": {b"vmhd", b"smhd", b"dinf", b"stbl"},
-    b"dinf": {b"dref"},
-    b"stbl": {
-        b"stsd", b"stts", b"ctts", b"cslg", b"stss", b"stsc", b"stsz", b"stz2", b"stco", b"co64", b"sdtp", b"sbgp",
-        b"sgpd",
-    },
-    b"mvex": {b"mehd", b"trex"},
-    b"moof": {b"mfhd", b"traf"},
-    b"traf": {b"tfhd", b"tfdt", b"trun", b"sdtp", b"sbgp", b"sgpd"},
-    b"mfra": {b"tfra", b"mfro"},
-}  # fmt: skip
-_TEXTS, _PICTURES = {b"udta", b"meta", b"uuid", b"XMP_"}, {b"covr"}
-_PLACES = (b"\xa9xyz", b"loci", b"GPSLatitude", b"GPSCoordinates", b"location.ISO6709")
-_FILM, _SOUND = b"vide", b"soun"
-# Codecs, with the bytes of their entry before its own boxes.
-_ENTRY = {_FILM: 78, _SOUND: 28}
-_CODECS = {
-    _FILM: {b"avc1", b"avc3", b"hvc1", b"hev1", b"av01", b"vp08", b"vp09", b"mp4v"},
-    _SOUND: {b"mp4a", b"Opus", b"fLaC", b"alac", b"ac-3", b"ec-3", b".mp3", b"mp3 "},
-}
-_ENTRY_PARTS = {
-    b"avcC", b"hvcC", b"av1C", b"vpcC", b"esds", b"dOps", b"dfLa", b"alac", b"dac3", b"dec3", b"colr", b"pasp", b"clap",
-    b"btrt", b"fiel", b"mdcv", b"clli", b"SmDm", b"CoLL", b"chnl", b"srat",
-}  # fmt: skip
-# Units of H.264 and H.265 that say something about a film to programs, and the kind that any program may fill.
-_SEI, _SEI_H265, _USER_DATA = {6}, {39, 40}, 5
 _ESCAPED = re.compile(rb"\0\0\x03|(.)", re.DOTALL)
 _MOST_SAMPLES = 5_000_000
 
@@ -81,7 +62,7 @@ def clean(content: bytes, findings: set[Finding]) -> bytes:
             film.clean_fragment(box)
         elif box.name == b"mfra":
             film.clean_parts(box)
-        elif box.name not in _TOP or box.name in _SPACE:
+        elif box.name not in TOP or box.name in SPACE:
             film.blank(box)
     film.clean_samples([box for box in boxes if box.name == b"mdat"])
     return bytes(film.data[: boxes[-1].end])
@@ -142,12 +123,12 @@ class _Film:
     def blank(self, box: Box) -> None:
         """Make a box free space of the same size."""
         content = bytes(self.data[box.inside : box.end])
-        if any(place in content for place in _PLACES):
+        if any(place in content for place in PLACES):
             self.findings.add(Finding.PLACE)
-        if any(name in content for name in _PICTURES):
+        if any(name in content for name in PICTURES):
             self.findings.add(Finding.PICTURE)
-        if box.name not in _SPACE or any(content):
-            self.findings.add(Finding.TEXT if box.name in _TEXTS else Finding.OTHER)
+        if box.name not in SPACE or any(content):
+            self.findings.add(Finding.TEXT if box.name in TEXTS else Finding.OTHER)
         self.data[box.start + 4 : box.start + 8] = b"free"
         self.data[box.inside : box.end] = bytes(box.end - box.inside)
 
@@ -155,7 +136,7 @@ class _Film:
         """Blank what is unknown within a box, and return the rest."""
         kept = []
         for box in list(self.inside(parent)):
-            if box.name in _PARTS[parent.name]:
+            if box.name in PARTS[parent.name]:
                 kept.append(box)
             else:
                 self.blank(box)
@@ -194,7 +175,7 @@ class _Film:
         header, media = self._one(box, b"tkhd"), self._one(box, b"mdia")
         handler = self._one(media, b"hdlr")
         track = _Track(kind=bytes(self.data[handler.inside + 8 : handler.inside + 12]))
-        if track.kind not in _CODECS:
+        if track.kind not in CODECS:
             self.blank(box)
             self.findings.discard(Finding.OTHER)
             self.findings.add(Finding.TRACK)
@@ -231,17 +212,17 @@ class _Film:
     def _clean_entries(self, table: Box, track: _Track) -> None:
         """Blank the names of coders in the entries that say how samples are coded."""
         for entry in list(self.inside(table, 8)):
-            expect(entry.name in _CODECS[track.kind], Reason.CODEC)
+            expect(entry.name in CODECS[track.kind], Reason.CODEC)
             track.codec = entry.name
-            skip = _ENTRY[track.kind]
-            if track.kind == _FILM:
+            skip = ENTRY[track.kind]
+            if track.kind == FILM:
                 self.zero(entry.inside + 8, entry.inside + 24, Finding.PROGRAM)
                 self.zero(entry.inside + 42, entry.inside + 74, Finding.PROGRAM)
             else:
                 skip += {1: 16, 2: 36}.get(struct.unpack_from(">H", self.data, entry.inside + 8)[0], 0)
                 self.zero(entry.inside + 10, entry.inside + 16, Finding.PROGRAM)
             for part in list(self.inside(entry, skip)):
-                if part.name not in _ENTRY_PARTS:
+                if part.name not in ENTRY_PARTS:
                     self.blank(part)
                 elif part.name == b"colr" and bytes(self.data[part.inside : part.inside + 4]) in (b"prof", b"rICC"):
                     self._clean_colours(part)
@@ -379,7 +360,7 @@ class _Film:
     def _clean_unit(self, start: int, end: int, *, is_h265: bool) -> None:
         """Blank the words of a unit that informs programs, such as the settings of x264."""
         first = self.data[start]
-        if (first >> 1 & 63) not in _SEI_H265 if is_h265 else (first & 31) not in _SEI:
+        if (first >> 1 & 63) not in SEI_H265 if is_h265 else (first & 31) not in SEI:
             return
         place = start + (2 if is_h265 else 1)
         # The last byte ends the unit.
@@ -396,7 +377,7 @@ class _Film:
             kind, size = values
             # Escapes make a unit longer than it says.
             stop = self._escaped(place, size, end)
-            if kind == _USER_DATA and size > 16:
+            if kind == USER_DATA and size > 16:
                 words = bytes(self.data[place + 16 : stop])
                 blanked = _ESCAPED.sub(lambda match: b" " if match[1] is not None else match[0], words)
                 if blanked != words:
