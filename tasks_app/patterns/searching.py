@@ -90,7 +90,7 @@ def _read(answered: bytes, seconds: float, n_texts: int) -> Iterator[list[int] |
 
 
 def _busy() -> TooHeavy:
-    return TooHeavy(_("waits for other searches on this server; try again in a minute"))
+    return TooHeavy(_("was not searched for, because the server is busy with other searches; try again in a minute"))
 
 
 def _too_slow(seconds: float) -> TooHeavy:

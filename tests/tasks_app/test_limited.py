@@ -1,7 +1,9 @@
 """Functions that are called in a process of their own: limits, what comes back, and what ends."""
 
+import fcntl
 import logging
 import os
+import resource
 import signal
 import tempfile
 from collections.abc import Callable
@@ -118,3 +120,19 @@ def test_only_so_many_files_are_read_at_once(monkeypatch: pytest.MonkeyPatch) ->
         call(readers.echo, word="")
     assert exceeded.value.reason == Reason.BUSY
     assert call(readers.echo, word="free")[0] == (b"text", "free")
+
+
+def test_a_process_with_thousands_of_connections_still_reads_files() -> None:
+    """`select` takes no descriptor above 1,023, and each connection that stays open has one."""
+    reading, writing = os.pipe()
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, 4096), hard))
+    far = fcntl.fcntl(reading, fcntl.F_DUPFD, 2000)
+    try:
+        assert not limited.is_readable(far, 0)
+        os.write(writing, b"x")
+        assert limited.is_readable(far, 0)
+    finally:
+        for file in (reading, writing, far):
+            os.close(file)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))

@@ -134,5 +134,5 @@ def test_a_search_waits_only_so_long_for_others(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(searching, "TURN", 0)
     with searching._children, searching._children:
         (found,) = patterns.counts([patterns.Search("a")], ["a"], seconds=0.01)
-    assert "waits for other searches" in str(found)
+    assert "busy with other searches" in str(found)
     assert patterns.counts([patterns.Search("a")], ["a"], seconds=5) == [[1]]

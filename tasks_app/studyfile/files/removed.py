@@ -43,7 +43,7 @@ def notes_on(files: Sequence[MediaFile]) -> list[str]:
 def _sentence(finding: str) -> str:
     return {
         Finding.PLACE: _("A location (GPS) was removed from %(files)s."),
-        Finding.CAMERA: _("Camera data (EXIF) were removed from %(files)s."),
+        Finding.CAMERA: _("Camera data (EXIF) was removed from %(files)s."),
         Finding.TEXT: _("Titles, comments or other texts were removed from %(files)s."),
         Finding.PICTURE: _("Embedded small pictures or covers were removed from %(files)s."),
         Finding.PROGRAM: _("Times or names of programs were removed from %(files)s."),
