@@ -10,11 +10,12 @@ class AnalyticsAppConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Fill the registries of the app below: section, tabs, power of drafts, files; and hear its signals."""
-        from analytics_app import plan_section, receivers, views  # noqa: F401, PLC0415  models must be loaded first
+        """Fill the registries of the app below: section, checks of drafts, tabs, power, files; and hear its signals."""
+        from analytics_app import plan_section, readiness, receivers, views  # noqa: F401, PLC0415  models must be loaded first
         from analytics_app.services import datasheet_files, mentions, smallest_difference  # noqa: PLC0415
 
         plan_section.register_section()
+        readiness.register()
         views.register_tabs()
         smallest_difference.register()
         datasheet_files.register()

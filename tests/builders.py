@@ -19,6 +19,7 @@ from tasks_app.models import (
     Unit,
 )
 from tasks_app.services.study import lifecycle, units
+from tests.about import ABOUT
 
 
 def build_study(
@@ -74,6 +75,7 @@ def _empty(owner: User | None, slug: str, flow: Mapping[str, object]) -> Study:
         settings={
             "flow": {"enrolments_per_address": 100_000, **flow},
             "pay": {"amount": "3.00", "minutes": 10},
+            "about": {name: ABOUT[name] for name in ("institution", "contact", "complaints")},
         },
         seed=20_261_121,
     )

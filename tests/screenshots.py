@@ -10,6 +10,7 @@ from PIL import Image
 from playwright.sync_api import FrameLocator, Page, expect
 
 from evalweb.local_services.folder import BASE_DIR
+from tests.about import ready
 from tests.browser.kit import begin, sign_in
 from tests.servers import LiveSite
 
@@ -32,9 +33,9 @@ def preview(page: Page) -> FrameLocator:
     return page.frame_locator("[data-preview]")
 
 
-def test_the_set_up(page: Page, live_site: LiveSite) -> None:
+def test_the_set_up(page: Page, live_site: LiveSite, tmp_path: Path) -> None:
     name, _password = live_site.login
-    live_site.manage("load_study", "examples/likert", "--owner", name)
+    live_site.manage("load_study", ready("likert", tmp_path / "study"), "--owner", name)
     page.set_viewport_size({"width": SIZE["width"], "height": SIZE["height"]})
     sign_in(page, live_site)
     page.goto("/admin/studies/new/")

@@ -151,6 +151,11 @@ class Rule(Declared, ABC):
     # What a study must have for the preset Strict to switch the rule on; None: the preset never does (decision 79).
     strict: ClassVar[frozenset[Evidence] | None] = None
 
+    @property
+    def checks(self) -> frozenset[str]:
+        """The checks of raters that the rule looks at: control, attention, degraded, repeat."""
+        return frozenset()
+
     @abstractmethod
     def remove(self, sample: RuleSample) -> Removal:
         """Return the exclusions."""

@@ -44,6 +44,12 @@ class ControlAccuracy(Rule):
     attention = YesNoField(initial=True, label=_("Count attention checks, such as “choose 3 here”"))
     copies = YesNoField(initial=True, label=_("Count texts beside their degraded copies"))
 
+    @property
+    def checks(self) -> frozenset[str]:
+        """Units with known answers, and what the settings count beside them."""
+        beside = {"attention": self.attention, "degraded": self.copies}
+        return frozenset({"control", *(name for name, counts in beside.items() if counts)})
+
     def remove(self, sample: RuleSample) -> Removal:
         """Exclude raters with too few right answers."""
         controls, share = sample.extras[Controls], self.share

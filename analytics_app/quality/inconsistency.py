@@ -45,6 +45,11 @@ class Inconsistency(Rule):
         initial="equal",
     )
 
+    @property
+    def checks(self) -> frozenset[str]:
+        """Units that are shown twice."""
+        return frozenset({"repeat"})
+
     def remove(self, sample: RuleSample) -> Removal:
         """Exclude the outliers."""
         table, least = sample.table, self.min_pairs

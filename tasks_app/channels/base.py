@@ -81,6 +81,8 @@ class Channel(ABC):
     needs_account: ClassVar[bool] = False
     # True if a rater can be paid only with the ids that came with the arrival.
     needs_ids: ClassVar[bool] = False
+    # True if raters end with a code that the platform must know, so that the study has one for every outcome.
+    needs_codes: ClassVar[bool] = False
     # True if ids that differ only in case belong to the same person: raters can edit the address they come by.
     ids_ignore_case: ClassVar[bool] = False
     # What a rater who gets neither a code nor a form does on the platform, such as giving their place back.

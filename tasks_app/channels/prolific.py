@@ -35,6 +35,7 @@ class Prolific(Channel):
         "write the same codes into the study file."
     )
     needs_ids = True
+    needs_codes = True
     ids_ignore_case = True
     way_out = gettext_lazy("Please return your submission on Prolific, so that your place goes to somebody else.")
     statuses = {

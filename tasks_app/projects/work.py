@@ -20,7 +20,7 @@ from tasks_app.designs.base import PlanImpossible
 from tasks_app.models import Membership, Output, Project, ProjectStep, ProjectWork, SetupRow, Study
 from tasks_app.services import events
 from tasks_app.services.database import atomically
-from tasks_app.services.study import lifecycle
+from tasks_app.services.study import lifecycle, opening
 from tasks_app.services.study.drafts import NotADraft
 from tasks_app.setup import changes, texts
 from tasks_app.setup.checking import make_study
@@ -119,7 +119,7 @@ def _check(study: Study, by: events.Actor) -> None:
 
 def _move(action: str, study: Study, by: events.Actor) -> None:
     """Move a study; one that was closed meanwhile is not opened again, which needs a reason of its own."""
-    lifecycle.move(study_id=study.pk, action=action, by=by)
+    opening.move(study_id=study.pk, action=action, by=by)
 
 
 _ACTIONS: Mapping[str, Callable[[Study, events.Actor], None]] = {

@@ -58,7 +58,7 @@ class Control:
     @property
     def id(self) -> str:
         """Its id on the page."""
-        return f"f-{self.name}".replace(".", "-")
+        return field_id(self.path)
 
     @property
     def in_words(self) -> str:
@@ -85,6 +85,11 @@ class Control:
 def name_of(path: Path) -> str:
     """Return the name under which the value at a path is posted."""
     return ".".join(map(str, path))
+
+
+def field_id(path: Path) -> str:
+    """Return the id of the control of a value on its page."""
+    return f"f-{name_of(path)}".replace(".", "-")
 
 
 def path_of(name: str) -> Path:

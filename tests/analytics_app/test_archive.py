@@ -29,6 +29,7 @@ from tasks_app.models import Output, Rater, Study
 from tasks_app.models.raters import Identity
 from tasks_app.plaintext import digest
 from tests import extent
+from tests.about import ready
 from tests.published.kit import analysed, judged_checked
 
 SLUG = "example-checked"
@@ -271,7 +272,7 @@ def test_the_command_works_on_an_empty_database_of_its_own(monkeypatch: pytest.M
 
 @pytest.mark.django_db
 def test_what_cannot_be_archived_is_refused_and_leaves_no_file(rosa: User, tmp_path: Path) -> None:
-    call_command("load_study", "examples/likert", owner="rosa", stdout=StringIO())
+    call_command("load_study", ready("likert", tmp_path / "study"), owner="rosa", stdout=StringIO())
     call_command("move_study", "example-likert", "open", stdout=StringIO())
     path = tmp_path / "archive.zip"
     with pytest.raises(CommandError, match="is open: close it first"):

@@ -15,6 +15,7 @@ import yaml
 from playwright.sync_api import FrameLocator, Page, expect
 
 from evalweb.local_services.folder import BASE_DIR
+from tests.about import ABOUT, AS_IT_IS
 from tests.servers import LiveSite
 
 EXAMPLE = BASE_DIR / "examples" / "checked"
@@ -72,7 +73,7 @@ def opener(site: LiveSite, folder: Path) -> OpenChecked:
         shutil.copytree(EXAMPLE, study)
         _write(study, slug, without, {"set_size": size, "k": k, "spacing": 2}, CHECKS | checks)
         site.manage("load_study", str(study), "--owner", "researcher")
-        return Opened(slug, site.manage("move_study", slug, "open").strip())
+        return Opened(slug, site.manage("move_study", slug, "open", *AS_IT_IS).strip())
 
     return load
 
@@ -85,6 +86,7 @@ def _write(
     document["study"]["slug"] = slug
     document["flow"]["enrolments_per_address"] = 10_000
     document["codes"] = CODES
+    document["about"] |= ABOUT
     document["channels"] = {"link": {}, "prolific": {}, "mturk": {}}
     document["tasks"][1].update(task)
     document["tasks"][1]["checks"].update(checks)

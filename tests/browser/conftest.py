@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from evalweb.local_services.folder import BASE_DIR
+from tests.about import ABOUT, AS_IT_IS
 from tests.browser.checked import OpenChecked, opener
 from tests.servers import LiveSite
 
@@ -21,7 +22,8 @@ study:
   public_title: How do these texts read?
 about:
   institution: Example University
-  contact: lab@example.org
+  contact: lab@uni.net
+  complaints: ethics@uni.net
 pay:
   minutes: 4
   amount: 2.00
@@ -67,7 +69,7 @@ def make_study(live_site: LiveSite, tmp_path: Path) -> Callable[..., str]:
                 rows.append(f'i{number},{system},"{quoted}",Der Zug hat heute Verspätung.')
         (folder / "items.csv").write_text("\n".join(rows), encoding="utf-8")
         live_site.manage("load_study", str(folder), "--owner", "researcher")
-        return live_site.manage("move_study", slug, "open").strip()
+        return live_site.manage("move_study", slug, "open", *AS_IT_IS).strip()
 
     return make
 
@@ -88,6 +90,7 @@ def open_example(live_site: LiveSite, tmp_path_factory: pytest.TempPathFactory) 
         study = yaml.safe_load((folder / "study.yaml").read_text(encoding="utf-8"))
         study["study"]["slug"] = f"{name.replace('_', '-')}-{folder.parent.name[-2:]}-{number}"
         study.setdefault("flow", {})["enrolments_per_address"] = 10_000
+        study["about"] |= ABOUT
         study["tasks"][0].setdefault("params", {}).update(params or {})
         for one in study["tasks"]:
             one["k"] = 40
@@ -98,7 +101,7 @@ def open_example(live_site: LiveSite, tmp_path_factory: pytest.TempPathFactory) 
         text = yaml.safe_dump(study, allow_unicode=True, sort_keys=False)
         (folder / "study.yaml").write_text(text, encoding="utf-8")
         live_site.manage("load_study", str(folder), "--owner", "researcher")
-        return live_site.manage("move_study", str(study["study"]["slug"]), "open").strip()
+        return live_site.manage("move_study", str(study["study"]["slug"]), "open", *AS_IT_IS).strip()
 
     return load
 

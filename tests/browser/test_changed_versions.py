@@ -1,8 +1,11 @@
 """An opened study is looked at as it was frozen, and a changed version of it is prepared, in a real browser."""
 
+from pathlib import Path
+
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from tests.about import ready
 from tests.browser.kit import accessible, fits_a_phone, sign_in, without_script
 from tests.browser.test_researcher import OURS
 from tests.browser.test_setting_up import STEPS, revision_of, saved
@@ -11,16 +14,18 @@ from tests.servers import LiveSite
 STUDY = "/admin/studies/example-pairwise"
 
 
-def open_example(page: Page, live_site: LiveSite) -> None:
+def open_example(page: Page, live_site: LiveSite, folder: Path) -> None:
     """Load an example and open it."""
-    live_site.manage("load_study", "examples/pairwise", "--owner", live_site.login[0])
+    live_site.manage("load_study", ready("pairwise", folder / "study"), "--owner", live_site.login[0])
     live_site.manage("move_study", "example-pairwise", "open")
     sign_in(page, live_site)
 
 
 @pytest.mark.exhaustive
-def test_a_changed_version_of_an_opened_study(page: Page, browser: Browser, live_site: LiveSite) -> None:
-    open_example(page, live_site)
+def test_a_changed_version_of_an_opened_study(
+    page: Page, browser: Browser, live_site: LiveSite, tmp_path: Path
+) -> None:
+    open_example(page, live_site, tmp_path)
     for step in STEPS:
         page.goto(f"{STUDY}/set-up/{step}/")
         expect(page.get_by_text("as version 1.").first).to_be_visible()

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page, expect
 
+from tests.about import AS_IT_IS
 from tests.browser.conftest import STUDY
 from tests.browser.kit import accessible, begin, fits, phone
 from tests.servers import LiveSite
@@ -39,7 +40,7 @@ def test_a_study_in_persian_runs_from_the_right(live_site: LiveSite, browser: Br
     rows = [f'i{number},{system},"قطار دیر کرده است ({system} {number})."' for number in range(3) for system in "ab"]
     (tmp_path / "items.csv").write_text("\n".join(["item,system,output", *rows]), encoding="utf-8")
     live_site.manage("load_study", str(tmp_path), "--owner", "researcher")
-    link = live_site.manage("move_study", "persian", "open").strip()
+    link = live_site.manage("move_study", "persian", "open", *AS_IT_IS).strip()
     with phone(browser, live_site) as page:
         begin(page, link)
         expect(page.locator("html")).to_have_attribute("dir", "rtl")

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, Response, expect
 
+from tests.about import AS_IT_IS
 from tests.browser.conftest import STUDY
 from tests.browser.kit import accessible, at, begin, fits, phone, press_until, send, without_script
 from tests.media import png, vtt, wav
@@ -48,7 +49,7 @@ def make_media_study(live_site: LiveSite, tmp_path: Path) -> Callable[..., str]:
         rows += [f"i{number},north,Text {number},house.png|garden.png,call.wav,{alt}" for number in range(4)]
         (folder / "items.csv").write_text("\n".join(rows), encoding="utf-8")
         live_site.manage("load_study", str(folder), "--owner", "researcher")
-        return live_site.manage("move_study", slug, "open").strip()
+        return live_site.manage("move_study", slug, "open", *AS_IT_IS).strip()
 
     return make
 
@@ -141,7 +142,7 @@ def outputs_link(live_site: LiveSite, tmp_path: Path) -> str:
     for name, content in {"study.yaml": study.encode(), "items.csv": OUTPUTS.encode(), **files}.items():
         (tmp_path / name).write_bytes(content)
     live_site.manage("load_study", str(tmp_path), "--owner", "researcher")
-    return live_site.manage("move_study", "outputs", "open").strip()
+    return live_site.manage("move_study", "outputs", "open", *AS_IT_IS).strip()
 
 
 def judge_sounds(page: Page) -> None:

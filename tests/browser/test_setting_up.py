@@ -5,6 +5,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page, Route, expect
 
+from tests.about import ABOUT
 from tests.browser.kit import accessible, fits_a_phone, sign_in, without_script
 from tests.browser.test_researcher import OURS
 from tests.servers import LiveSite
@@ -73,11 +74,20 @@ def test_from_a_table_to_an_open_study(page: Page, live_site: LiveSite, tmp_path
     expect(page.get_by_label("Units in a rater's set")).to_have_value("4")
     page.get_by_role("link", name="Consent and pay").click()
     before = revision_of(page)
-    page.get_by_label("Who runs this study").fill("Example University")
+    page.get_by_label("Who runs this study").fill("University of Trier")
     saved(page, before + 1)
     page.get_by_role("link", name="Draft a text from this form").click()
+    for label, answer in {
+        "What the study is for": "how people read descriptions",
+        "How long answers are kept": "ten years",
+        "What is published, and where": "the answers under pseudonyms",
+        "An address that somebody reads": ABOUT["contact"],
+        "Whom raters can complain to outside the team": ABOUT["complaints"],
+    }.items():
+        page.get_by_label(label, exact=True).fill(answer)
+    accessible(page, OURS)
     page.get_by_role("button", name="Use this draft").click()
-    expect(page.get_by_label("Text in English")).to_contain_text("Example University")
+    expect(page.get_by_label("Text in English")).to_contain_text("University of Trier")
     page.get_by_role("link", name="Review", exact=True).click()
     page.get_by_role("button", name="Check everything").click()
     expect(page.get_by_text("All checks passed.")).to_be_visible()

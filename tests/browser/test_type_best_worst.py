@@ -9,6 +9,7 @@ import yaml
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from evalweb.local_services.folder import BASE_DIR
+from tests.about import ABOUT, AS_IT_IS
 from tests.browser.kit import accessible, at, begin, fits, phone, press_until, send, without_script
 from tests.servers import LiveSite
 
@@ -30,13 +31,14 @@ def two_criteria(live_site: LiveSite, tmp_path: Path) -> str:
     shutil.copytree(BASE_DIR / "examples" / "best_worst", folder)
     study = yaml.safe_load((folder / "study.yaml").read_text(encoding="utf-8"))
     study["study"]["slug"] = "best-worst-two"
+    study["about"] |= ABOUT
     study["criteria"].append({"key": "lure", "name": "Lure", "question": "Which makes you want to read on?"})
     study["tasks"][0].update(criteria=["headline", "lure"], set_size=2)
     (folder / "study.yaml").write_text(yaml.safe_dump(study), encoding="utf-8")
     items = (folder / "items.csv").read_text(encoding="utf-8")
     (folder / "items.csv").write_text(LONG.join(items.split(" the ")), encoding="utf-8")
     live_site.manage("load_study", str(folder), "--owner", "researcher")
-    return live_site.manage("move_study", "best-worst-two", "open").strip()
+    return live_site.manage("move_study", "best-worst-two", "open", *AS_IT_IS).strip()
 
 
 def radio(page: Page, end: str, letter: str) -> Locator:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from tests.about import AS_IT_IS
 from tests.browser.conftest import STUDY
 from tests.browser.kit import accessible, at, begin, fits, phone, send
 from tests.servers import LiveSite
@@ -61,7 +62,7 @@ def test_agreement_with_seven_worded_steps_on_a_phone(browser: Browser, live_sit
     (tmp_path / "items.csv").write_text("item,system,output\na,x,هذا نص.\nb,x,نص آخر.\n", encoding="utf-8")
     live_site.manage("load_study", str(tmp_path), "--owner", "researcher")
     with phone(browser, live_site) as page:
-        begin(page, live_site.manage("move_study", "agreement", "open").strip())
+        begin(page, live_site.manage("move_study", "agreement", "open", *AS_IT_IS).strip())
         fits(page)
         accessible(page)
         for group in page.get_by_role("radiogroup").all():

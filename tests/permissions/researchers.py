@@ -90,7 +90,7 @@ STUDIES = [
 SETTING_UP = [
     page("GET", "researcher:library", EDITOR, study="draft", changes=True),
     page("GET", "researcher:consent_draft", EDITOR, study="draft", changes=True),
-    page("POST", "researcher:consent_draft", EDITOR, 302, study="draft", changes=True),
+    page("POST", "researcher:consent_draft", EDITOR, 422, study="draft", changes=True),
     page(
         "POST", "researcher:library", EDITOR, 302, sent={"task": "0", "key": "coherence"}, study="draft", changes=True
     ),

@@ -11,6 +11,7 @@ from django.core.management import call_command
 
 from evalweb.local_services.folder import BASE_DIR
 from tasks_app.models import Study
+from tests.about import ABOUT, AS_IT_IS
 from tests.published.kit import judged
 
 KEPT = (
@@ -24,11 +25,12 @@ def load(folder: Path, slug: str, params: dict[str, object]) -> None:
     shutil.copytree(BASE_DIR / "examples" / "error_spans", folder)
     study = yaml.safe_load((folder / "study.yaml").read_text(encoding="utf-8"))
     study["study"]["slug"] = slug
+    study["about"] |= ABOUT
     study.setdefault("flow", {})["enrolments_per_address"] = 1000
     study["tasks"][0]["params"].update(params)
     (folder / "study.yaml").write_text(yaml.safe_dump(study, allow_unicode=True), encoding="utf-8")
     call_command("load_study", str(folder), "--owner", "rosa", stdout=io.StringIO())
-    call_command("move_study", slug, "open", stdout=io.StringIO())
+    call_command("move_study", slug, "open", *AS_IT_IS, stdout=io.StringIO())
 
 
 def exported(slug: str, to: Path) -> list[tuple[str, ...]]:

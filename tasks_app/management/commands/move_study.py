@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from tasks_app.designs.base import PlanImpossible
 from tasks_app.models import Study
-from tasks_app.services.study import lifecycle
+from tasks_app.services.study import lifecycle, opening
 
 
 class Command(BaseCommand):
@@ -18,7 +18,9 @@ class Command(BaseCommand):
         """Declare the options."""
         parser.add_argument("study", help="slug of the study")
         parser.add_argument("action", choices=sorted(lifecycle.MOVES))
-        parser.add_argument("--reason", default="", help="why a closed study is opened again; the log keeps it")
+        parser.add_argument(
+            "--reason", default="", help="why a closed study is opened again, or a draft as it is; the log keeps it"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Move the study to another state, or print why it cannot be moved."""
@@ -26,7 +28,7 @@ class Command(BaseCommand):
         if study is None:
             raise CommandError(f"There is no study {options['study']!r}.")
         try:
-            study = lifecycle.move(study_id=study.pk, action=options["action"], by=None, reason=options["reason"])
+            study = opening.move(study_id=study.pk, action=options["action"], by=None, reason=options["reason"])
         except (lifecycle.NotPossible, PlanImpossible) as error:
             raise CommandError(str(error)) from error
         self.stdout.write(reverse("rater:join", args=[study.link_code]))

@@ -114,17 +114,17 @@ def study_page(
 def _moves(study: Study) -> list[dict[str, Any]]:
     """Which changes of state are possible now, each with the words on its button."""
     words = {
-        ("open", Study.State.DRAFT): _("Open the study"),
+        ("open", Study.State.DRAFT): _("Check and open…"),
         ("open", Study.State.PAUSED): _("Resume"),
         ("open", Study.State.CLOSED): _("Open again"),
         ("pause", Study.State.OPEN): _("Pause"),
         ("close", Study.State.OPEN): _("Close"),
         ("close", Study.State.PAUSED): _("Close"),
     }
-    # Reopening a closed study is the exception, never what a page suggests.
-    main = study.state in {Study.State.DRAFT, Study.State.PAUSED}
+    # A draft is opened from Review, and reopening a closed study is the exception: neither is what a page suggests.
+    url = reverse("researcher:step", args=[study.slug, "review"]) if study.state == Study.State.DRAFT else ""
     return [
-        {"action": action, "label": label, "main": main and action == "open"}
+        {"action": action, "label": label, "url": url, "main": study.state == Study.State.PAUSED and action == "open"}
         for (action, state), label in words.items()
         if state == study.state
     ]

@@ -15,6 +15,7 @@ from analytics_app.heds.sheet import frozen_sheet, sheet_of
 from analytics_app.models import Datasheet
 from analytics_app.services import datasheet as services
 from tasks_app.models import Criterion, Membership, Study
+from tasks_app.services.study import lifecycle
 from tests.builders import build_study
 
 pytestmark = pytest.mark.django_db
@@ -194,7 +195,7 @@ def test_opening_freezes_every_answer_and_the_page_lists_what_changed(rosa: User
     services.answer(study=study, given={"5.4": Answer("A form for the ethics board.")}, displayed={}, by=rosa)
     before = {entry.key: entry.answer for entry in sheet_of(study).entries if entry.answer}
     for action in ("open", "pause", "open"):
-        call_command("move_study", study.slug, action, stdout=StringIO())
+        lifecycle.move(study_id=study.pk, action=action, by=rosa)
     study.refresh_from_db()
     stored = Datasheet.objects.get(study=study, version=1)
     kept = {number: Answer.of(one) for number, one in stored.answers.items()}

@@ -14,6 +14,7 @@ from tasks_app import studyfile
 from tasks_app.models import Booklet, Event, Membership, Project, ProjectStep, ProjectWork, Setup, Study
 from tasks_app.projects import notifying, work
 from tasks_app.services.study import lifecycle, projects
+from tests.about import ABOUT
 from tests.builders import build_study
 from tests.tasks_app.projects.kit import made, rows_of
 
@@ -42,9 +43,11 @@ def slugs_of(project: Project) -> list[str]:
 def project(rosa: User) -> Project:
     """Three drafts, one of which has a mistake."""
     project = made(rosa)
-    setup = Setup.objects.get(study__slug="translations-en-fr")
-    setup.given["tasks"][0]["k"] = "many"
-    setup.save()
+    for setup in Setup.objects.select_related("study"):
+        setup.given |= {"about": ABOUT, "consent": {"en": "You agree to take part."}}
+        if setup.study.slug == "translations-en-fr":
+            setup.given["tasks"][0]["k"] = "many"
+        setup.save()
     return project
 
 
@@ -56,7 +59,7 @@ def test_all_are_checked_opened_paused_and_closed(project: Project, rosas_browse
     asked = act(rosas_browser, "open", sure=False)
     assert "Open these studies?" in asked
     assert "Not checked yet" in asked
-    assert "There is no consent text" in asked, "what to check before raters come is shown"
+    assert "Nobody has viewed this study" in asked, "what to look at before raters come is shown"
     assert states(project) == ["draft"] * 3, "nothing is opened before it is asked for"
     act(rosas_browser, "open", *slugs_of(project))
     assert states(project) == ["open", "draft", "open"]
@@ -68,6 +71,18 @@ def test_all_are_checked_opened_paused_and_closed(project: Project, rosas_browse
     nothing = act(rosas_browser, "open", sure=False)
     assert "None of the studies can be opened right now. The reasons are below." in nothing
     assert "Reopen it on its own page" in nothing
+
+
+def test_a_study_with_points_to_settle_is_left_a_draft_and_says_why(project: Project, rosas_browser: Client) -> None:
+    setup = Setup.objects.get(study__slug="translations-de-en")
+    setup.given["about"] = {**ABOUT, "contact": "you@example.org"}
+    setup.save()
+    act(rosas_browser, "check")
+    assert "“you@example.org”" in act(rosas_browser, "open", sure=False)
+    page = act(rosas_browser, "open", *slugs_of(project))
+    assert sorted(states(project)) == ["draft", "draft", "open"]
+    assert "something is left to settle" in page
+    assert "“you@example.org”" in page
 
 
 def test_a_study_that_the_question_did_not_name_is_left_alone(project: Project, rosas_browser: Client) -> None:

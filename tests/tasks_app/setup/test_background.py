@@ -21,6 +21,7 @@ from tasks_app.setup.checking import make_study, make_study_in_steps
 from tasks_app.setup.tables.checking import CheckedTexts
 from tasks_app.setup.texts import TextsUpload
 from tasks_app.studyfile.checking import Loaded
+from tests.about import ABOUT
 
 pytestmark = pytest.mark.django_db
 
@@ -31,7 +32,8 @@ PATH = "/admin/studies/example-likert/set-up/review/"
 def setup(draft: Study, rosa: User, monkeypatch: pytest.MonkeyPatch) -> Setup:
     """A draft that counts as large, with a change that was not checked yet."""
     monkeypatch.setattr(background, "TEXTS_AT_ONCE", 10)
-    return changes.change(setup=changes.begin(draft), values={("tasks", 0, "k"): 4}, base=0, by=rosa).setup
+    values = {("tasks", 0, "k"): 4, ("about",): ABOUT}
+    return changes.change(setup=changes.begin(draft), values=values, base=0, by=rosa).setup
 
 
 def asked(browser: Client, setup: Setup) -> SetupWork:
@@ -53,7 +55,7 @@ def test_a_worker_makes_the_study(setup: Setup, rosas_browser: Client) -> None:
     assert Task.objects.get(study=setup.study, until=None).k == 4
     assert "All checks passed." in page(rosas_browser, live="1")
     whole = page(rosas_browser)
-    assert "Everything has been checked, and the study matches the form." in whole
+    assert "All settings and texts fit together, and the study matches the form." in whole
     assert "Open the study now" in page(rosas_browser, opening="1")
     assert Setup.objects.get(pk=setup.pk).is_stored
 
@@ -349,4 +351,4 @@ def test_a_worker_that_is_stopped_after_the_study_was_made_has_done_its_work(
     check = asked(rosas_browser, setup)
     monkeypatch.setattr(background, "make_study_in_steps", make_and_stop)
     jobs.work_on_setup(check.pk)
-    assert "Everything has been checked, and the study matches the form." in page(rosas_browser)
+    assert "All settings and texts fit together, and the study matches the form." in page(rosas_browser)

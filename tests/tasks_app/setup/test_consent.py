@@ -1,4 +1,4 @@
-"""The draft of the consent text: what the set-up says stands in it, what it lacks is named in brackets."""
+"""The draft of the consent text: what the set-up says stands in it, what it lacks is asked in fields."""
 
 import re
 from pathlib import Path
@@ -9,13 +9,36 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from tasks_app import task_types
-from tasks_app.models import Setup
+from tasks_app.models import Setup, Study
+from tasks_app.readiness.leftovers import found_in
 from tasks_app.richtext import to_html
 from tasks_app.setup import changes, starting
-from tasks_app.setup.consent import consent_draft, missing_facts
+from tasks_app.setup.consent import QUESTIONS, consent_draft, questions_for
 from tasks_app.setup.starting import Names
 
 FULL = yaml.safe_load(Path("examples/checked/study.yaml").read_text(encoding="utf-8"))
+
+ANSWERS = {
+    "purpose": "how people understand notices",
+    "institution": "Language group, University of Trier",
+    "minutes": "9",
+    "paid": "within a week",
+    "identities_days": "90",
+    "names_until": "the end of 2027",
+    "kept": "ten years",
+    "published": "the answers under pseudonyms",
+    "contact": "ada@uni-trier.de",
+    "complaints": "ethics@uni-trier.de",
+    "ethics": "Ethics board of Trier, 12/2026",
+    "officer": "Bo Data, Trier",
+    "authority": "LfDI Mainz",
+    "sensitive": "your health",
+    "age": "16",
+}
+
+
+def names_asked(given: dict[str, object], minutes: float | None = None) -> list[str]:
+    return [question.name for question in questions_for(given, minutes)]
 
 
 def test_what_the_form_holds_stands_in_the_text() -> None:
@@ -36,17 +59,41 @@ def test_what_the_form_holds_stands_in_the_text() -> None:
         assert words in text, words
 
 
-def test_an_empty_form_gives_a_whole_text_with_what_is_missing_in_brackets() -> None:
-    text = consent_draft({}, None)
-    missing = missing_facts(text)
-    assert "how many" in missing
-    assert "how long" in missing
-    assert any("group and institution" in one for one in missing)
-    assert len(missing) > len(missing_facts(consent_draft(FULL, None)))
-    assert "You are not paid for taking part." in text
-    assert "None" not in text
-    assert "  " not in text
-    assert ".." not in text
+def test_only_what_the_form_does_not_hold_is_asked() -> None:
+    assert names_asked(FULL) == ["purpose", "paid", "identities_days", "officer", "authority", "sensitive", "age"]
+    asked = names_asked({})
+    assert {"institution", "minutes", "kept", "published", "contact", "complaints", "ethics"} <= set(asked)
+    assert not {"paid", "identities_days", "names_until", "sensitive"} & set(asked)
+    assert "minutes" not in names_asked({}, 12.5)
+    assert "names_until" in names_asked({"channels": {"invited": {}}})
+    paid = {"pay": {"amount": 3}, "channels": {"prolific": {}}, "tasks": [{"type": "questionnaire"}]}
+    assert {"paid", "identities_days", "sensitive"} <= set(names_asked(paid))
+
+
+@pytest.mark.parametrize("given", [{}, FULL, {"pay": {"amount": 3}, "channels": {"prolific": {}, "invited": {}}}])
+def test_with_every_answer_nothing_is_left_to_replace(given: dict[str, object]) -> None:
+    """What is not required may be missing as well: its sentence is left out."""
+    required = {question.name for question, _is_asked in QUESTIONS if question.required}
+    for answers in (ANSWERS, {name: text for name, text in ANSWERS.items() if name in required}):
+        text = consent_draft({**given, "about": {}}, None, answers)
+        assert found_in(text, any_bracket=True) == ""
+        assert "None" not in text
+        assert "  " not in text
+        assert ".." not in text
+        assert "()" not in text
+
+
+def test_answers_stand_in_the_text() -> None:
+    given = {"pay": {"amount": 3}, "channels": {"prolific": {}, "invited": {}}, "tasks": [{"type": "questionnaire"}]}
+    text = consent_draft(given, None, ANSWERS)
+    for name, words in ANSWERS.items():
+        assert words in text, name
+    assert "at least 18 years" in consent_draft({}, None, {})
+
+
+def test_what_is_missing_is_named_in_the_preview() -> None:
+    assert "[What the study is for]" in consent_draft({}, None)
+    assert "You are not paid for taking part." in consent_draft({}, None)
 
 
 def test_minutes_are_those_of_the_study_or_the_estimate() -> None:
@@ -64,6 +111,7 @@ def test_minutes_are_those_of_the_study_or_the_estimate() -> None:
 )
 def test_mistakes_in_the_form_break_nothing(given: dict[str, object]) -> None:
     assert "You are not paid" in consent_draft(given, None)
+    assert questions_for(given, None)
 
 
 def test_what_is_asked_and_warned_of_is_said() -> None:
@@ -91,25 +139,50 @@ def test_what_is_asked_and_warned_of_is_said() -> None:
 
 
 def test_it_says_what_the_law_asks_for_and_is_sound_markdown() -> None:
-    text = consent_draft(FULL, None)
-    for words in ("GDPR", "erased", "corrected", "restricted", "take back your consent", "complain", "voluntary", "18"):
+    text = consent_draft(FULL, None, ANSWERS)
+    for words in ("GDPR", "erased", "corrected", "restricted", "take back your consent", "complain", "voluntary", "16"):
         assert words in text, words
     html = to_html(text)
     assert html.count("<p>") == html.count("<strong>") == 10
 
 
+@pytest.fixture
+def study(rosa: User) -> Study:
+    return starting.from_type(owner=rosa, member=task_types.registry["likert"], names=Names("Consent", "Good texts?"))
+
+
 @pytest.mark.django_db
-def test_it_is_shown_and_taken_over_from_the_step(rosas_browser: Client, rosa: User) -> None:
-    study = starting.from_type(owner=rosa, member=task_types.registry["likert"], names=Names("Consent", "Good texts?"))
+def test_it_is_asked_for_shown_and_taken_over_from_the_step(rosas_browser: Client, rosa: User, study: Study) -> None:
     step, path = (f"/admin/studies/{study.slug}/set-up/consent/{rest}" for rest in ("", "draft/"))
     assert f'href="{path}"' in rosas_browser.get(step).content.decode()
     page = rosas_browser.get(path).content.decode()
     assert "“Good texts?” is a study of" in page
-    assert "about [how many] minutes" in page
+    assert "Minutes that a set takes" in page
     rows = [{"item": f"i{n}", "system": system, "output": "Some words."} for n in range(30) for system in "ab"]
     changes.replace_table(setup=Setup.objects.get(), table="items", rows=rows, by=rosa)
-    assert re.search(r"about [0-9.]+ minutes", rosas_browser.get(path).content.decode())
-    assert rosas_browser.post(path)["Location"] == step
-    consent = Setup.objects.get().given["consent"]
-    assert consent["en"].startswith("**What this study is about.**")
+    page = rosas_browser.get(path).content.decode()
+    assert re.search(r"about [0-9.]+ minutes", page)
+    assert "Minutes that a set takes" not in page
+    asked = {name: text for name, text in ANSWERS.items() if f'name="{name}"' in page}
+    assert rosas_browser.post(path, asked)["Location"] == step
+    given = Setup.objects.get().given
+    assert given["consent"]["en"].startswith("**What this study is about.**")
+    assert "how people understand notices" in given["consent"]["en"]
+    assert given["about"]["contact"] == "ada@uni-trier.de"
+    assert found_in(given["consent"]["en"], any_bracket=True) == ""
     assert "Good texts?" in rosas_browser.get(step).content.decode()
+    # What was answered is a setting now, and is not asked again.
+    assert 'name="contact"' not in rosas_browser.get(path).content.decode()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("wrong", [{}, {"contact": ""}, {"contact": "you@example.org"}, {"kept": "[how long]"}])
+def test_nothing_is_taken_over_while_an_answer_is_missing(
+    rosas_browser: Client, study: Study, wrong: dict[str, str]
+) -> None:
+    path = f"/admin/studies/{study.slug}/set-up/consent/draft/"
+    answers = ANSWERS | wrong if wrong else {}
+    answer = rosas_browser.post(path, answers)
+    assert answer.status_code == 422
+    assert "consent" not in Setup.objects.get().given
+    assert rosas_browser.post(path, ANSWERS).status_code == 302

@@ -17,6 +17,7 @@ from tasks_app.setup.checking import make_study, reading_of
 from tasks_app.setup.numbers import checked_reading, numbers_of
 from tasks_app.studyfile import StudyFileError
 from tasks_app.studyfile.screens import draft_tasks
+from tests.about import ABOUT
 from tests.pages import fields_of
 
 SLUG = "example-likert"
@@ -64,7 +65,7 @@ def test_review_leads_to_what_is_wrong_and_makes_the_study(draft: Study, rosas_b
     assert rosas_browser.get(opening)["Location"] == address("review"), "only what was checked can be opened"
     assert rosas_browser.get(opening, headers={"hx-request": "true"})["HX-Redirect"] == address("review")
     changes.undo(setup=setup, by=rosa)
-    changes.change(setup=setup, values={("tasks", 0, "k"): 4}, base=2, by=rosa)
+    changes.change(setup=setup, values={("tasks", 0, "k"): 4, ("about",): ABOUT}, base=2, by=rosa)
     page = rosas_browser.post(address("review"), follow=True).content.decode()
     assert "All checks passed." in page
     assert opening in page

@@ -87,5 +87,5 @@ def test_the_design_page_warns_of_crowded_screens_and_of_minutes_that_do_not_fit
     page = words_of(rosas_browser.get("/admin/studies/rankme/design/").content.decode())
     assert "puts up to 19 texts and 38 answers on one screen. Above 8 texts or 20 answers raters tire" in page
     assert "Raters are told about 5 minutes; screens, texts and answers suggest about" in page
-    asked = rosas_browser.post("/admin/studies/rankme/move/", {"action": "open"})
+    asked = rosas_browser.get("/admin/studies/rankme/set-up/review/?opening=1")
     assert "puts up to 19 texts and 38 answers on one screen" in words_of(asked.content.decode())

@@ -4,6 +4,8 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
+from analytics_app.models import Plan
+from analytics_app.plan import default_document
 from tasks_app.models import ConsentText, Study
 from tasks_app.services.study import lifecycle
 from tests.builders import build_study
@@ -13,11 +15,12 @@ from tests.tasks_app.views.test_absence import with_pay, words_of
 pytestmark = pytest.mark.django_db
 
 OPEN = {"action": "open"}
+OPENING = "set-up/review/?opening=1"
 SURE = {"action": "open", "sure": "yes"}
 
 
 def path(study: Study, page: str = "move") -> str:
-    return f"/admin/studies/{study.slug}/{page}/"
+    return f"/admin/studies/{study.slug}/{page}" + ("" if "?" in page else "/")
 
 
 def test_sign_in_leads_to_the_studies(rosa: User, somebody: Client) -> None:
@@ -29,44 +32,76 @@ def test_sign_in_leads_to_the_studies(rosa: User, somebody: Client) -> None:
     assert signed_in.status_code == 200
 
 
-def test_opening_asks_first_and_shows_what_is_frozen_and_what_is_missing(rosa: User, rosas_browser: Client) -> None:
+def opening_page(browser: Client, study: Study) -> str:
+    """Return the words of the page on which a draft is opened, where its button in the frame leads."""
+    frame = browser.get(path(study, "set-up/review")).content.decode()
+    assert f'<a class="ew-button" href="{path(study, "set-up/review")}">Check and open…</a>' in frame
+    assert browser.post(path(study), OPEN)["Location"] == path(study, OPENING)
+    return words_of(browser.get(path(study, OPENING)).content.decode())
+
+
+def test_opening_shows_what_is_frozen_and_what_is_missing_and_asks_why(rosa: User, rosas_browser: Client) -> None:
     study = build_study(rosa, opened=False)
     ConsentText.objects.filter(study=study).delete()
-    asked = rosas_browser.post(path(study), OPEN)
-    words = words_of(asked.content.decode())
-    study.refresh_from_db()
-    assert (asked.status_code, study.state, study.current_version) == (200, "draft", 0)
-    assert "What will be frozen" in words
+    words = opening_page(rosas_browser, study)
+    assert "What opening freezes" in words
     assert "4 items, 8 outputs, 2 systems" in words
     assert "Likert scale" in words
     assert "Nobody has viewed this study as a rater yet." in words
+    assert "1 point to settle before raters come" in words
     assert "There is no consent text" in words
     assert "There are no known answers and no repeats" in words
-    assert words.count("look again") == 4
-    assert rosas_browser.post(path(study), SURE).status_code == 302
+    assert words.count("needs another look") == 2
+    assert "Open the study now" not in words
+    page = rosas_browser.post(path(study), SURE, follow=True).content.decode()
+    assert "The study was not opened" in page
+    study.refresh_from_db()
+    assert (study.state, study.current_version) == ("draft", 0)
+    reason = {**SURE, "reason": "Our panel has agreed on paper."}
+    assert rosas_browser.post(path(study), reason)["Location"] == path(study, "recruit")
     study.refresh_from_db()
     assert (study.state, study.current_version) == ("open", 1)
+    passed_over = study.events.get(verb="opened in spite of points")
+    assert passed_over.after["reason"] == "Our panel has agreed on paper."
+    assert len(passed_over.after["points"]) == 1
+
+
+@pytest.mark.parametrize("gap", ["[your institution]", "you@example.org"])
+def test_what_raters_would_read_as_a_gap_keeps_the_study_closed(rosa: User, rosas_browser: Client, gap: str) -> None:
+    study = build_study(rosa, opened=False)
+    ConsentText.objects.filter(study=study).update(body=f"You agree. Write to {gap}.")
+    words = opening_page(rosas_browser, study)
+    assert f"“{gap}”" in words
+    assert "can be opened once the points above are settled" in words
+    rosas_browser.post(path(study), {**SURE, "reason": "No time."})
+    study.refresh_from_db()
+    assert study.state == "draft"
+    ConsentText.objects.filter(study=study).update(body="You agree. Write to lab@uni.net.")
+    rosas_browser.post(path(study), SURE)
+    study.refresh_from_db()
+    assert study.state == "open"
 
 
 def test_what_is_in_order_is_said_to_be(rosa: User, rosas_browser: Client) -> None:
     study = with_pay(build_study(rosa, opened=False, known={"control": 2}))
-    about = {"institution": "NLG lab", "contact": "lab@example.org", "complaints": "ethics@example.org"}
-    study.settings = {**study.settings, "about": about}
-    study.save()
+    Plan.objects.create(
+        study=study, version=1, document={**default_document(), "rules": [{"rule": "control_accuracy"}]}
+    )
     assert rosas_browser.get(path(study, "recruit/try"), {"channel": "link", "example": "0"}).status_code == 200
     rosas_browser.get(path(study, "recruit/try"), {"channel": "link", "example": "0"})
-    words = words_of(rosas_browser.post(path(study), OPEN).content.decode())
+    words = opening_page(rosas_browser, study)
     assert study.events.filter(verb="tried out").count() == 1
     assert "rosa viewed the arrival page on" in words
-    assert "A consent text is written (en)." in words
     assert "2 screens with known answers" in words
     assert "Taking part is not paid." in words
-    assert "look again" not in words
+    assert "needs another look" not in words
+    assert "to settle" not in words
+    assert "Open the study now" in words
 
 
 def test_pay_per_hour_is_held_against_the_promise_and_the_measured_time(rosa: User, rosas_browser: Client) -> None:
     study = with_pay(build_study(rosa, opened=False), amount="2.00", minutes=10, minimum_hourly="11.00")
-    words = words_of(rosas_browser.post(path(study), OPEN).content.decode())
+    words = opening_page(rosas_browser, study)
     assert "2.00 EUR for about 10 minutes, which is 12.00 EUR per hour" in words
     assert "No time has been measured yet" in words
     assert "less than the 11.00 EUR per hour" not in words
@@ -82,11 +117,11 @@ def test_pay_per_hour_is_held_against_the_promise_and_the_measured_time(rosa: Us
 def test_a_plan_that_cannot_be_drawn_is_refused_before_anything_is_pressed(rosa: User, rosas_browser: Client) -> None:
     study = build_study(rosa, opened=False)
     study.tasks.update(design="latin_square", set_size=7)
-    words = words_of(rosas_browser.post(path(study), OPEN).content.decode())
+    words = opening_page(rosas_browser, study)
     assert "The study cannot be opened yet:" in words
     assert "Open the study now" not in words
     study.tasks.update(design="independent", set_size=4)
-    assert "Open the study now" in words_of(rosas_browser.post(path(study), OPEN).content.decode())
+    assert "Open the study now" in opening_page(rosas_browser, study)
 
 
 def test_a_closed_study_is_reopened_with_a_reason_that_the_log_and_the_results_show(

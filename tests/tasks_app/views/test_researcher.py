@@ -118,7 +118,7 @@ def test_closing_asks_once_more(rosas_browser: Client, study: Study) -> None:
 
 def test_a_move_that_is_not_possible_says_why(rosas_browser: Client, rosa: User) -> None:
     empty = build_study(rosa, slug="empty", items=0, opened=False)
-    page = rosas_browser.post("/admin/studies/empty/move/", {"action": "open"}, follow=True)
+    page = rosas_browser.post("/admin/studies/empty/move/", SURE, follow=True)
     assert "has nothing to judge" in page.content.decode()
     empty.refresh_from_db()
     assert (empty.state, empty.current_version) == ("draft", 0)

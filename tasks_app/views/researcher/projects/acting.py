@@ -19,6 +19,7 @@ from tasks_app.projects import notifying, work
 from tasks_app.projects.choosing import Choice, choose
 from tasks_app.selectors.opening import opening_facts
 from tasks_app.selectors.projects import steps_of
+from tasks_app.services.study import opening
 from tasks_app.views.researcher.frame import researcher_page
 from tasks_app.views.researcher.parts import part, wants_part
 from tasks_app.views.researcher.projects.frame import project_page
@@ -130,7 +131,9 @@ def _findings(drafts: Sequence[Study]) -> list[tuple[preflight.Finding, Sequence
     studies: dict[tuple[str, str], list[Study]] = {}
     findings: dict[tuple[str, str], preflight.Finding] = {}
     for study in drafts:
-        for finding in preflight.rows(study, opening_facts(study)):
+        points = opening.to_settle(opening.points_of(study))
+        to_settle = [preflight.Finding(_("To settle"), False, point.sentence) for point in points]
+        for finding in (*to_settle, *preflight.rows(study, opening_facts(study))):
             if not finding.is_ready:
                 key = (finding.label, finding.sentence)
                 findings.setdefault(key, finding)

@@ -1,20 +1,25 @@
 """A draft of the consent text, to read and to take over into the set-up."""
 
+from collections.abc import Sequence
+from http import HTTPStatus
 from typing import Any
 
+from django import forms
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 
 from tasks_app import access
 from tasks_app.models import Membership, Setup, Study
+from tasks_app.plaintext import validate_storable
+from tasks_app.readiness.leftovers import found_in
 from tasks_app.richtext import to_html
 from tasks_app.sections import Json
 from tasks_app.services.study.drafts import NotADraft
 from tasks_app.setup import changes
 from tasks_app.setup.checking import reading_of
-from tasks_app.setup.consent import consent_draft, missing_facts
+from tasks_app.setup.consent import Question, consent_draft, questions_for
 from tasks_app.setup.paths import value_at
 from tasks_app.studyfile.screens import draft_tasks
 from tasks_app.studyfile.workload import workload_of
@@ -24,41 +29,79 @@ from tasks_app.views.researcher.setup.form_frame import setup_page, step_url
 STEP = "consent"
 
 
+class AnswersForm(forms.Form):
+    """What the consent text needs and the set-up does not say."""
+
+    def __init__(self, questions: Sequence[Question], data: QueryDict | None = None) -> None:
+        super().__init__(data, auto_id="consent-%s")
+        for question in questions:
+            options: dict[str, Any] = {
+                "required": question.required,
+                "label": question.label,
+                "help_text": question.help,
+            }
+            if question.is_number:
+                self.fields[question.name] = forms.IntegerField(min_value=1, max_value=10_000, **options)
+            else:
+                self.fields[question.name] = forms.CharField(
+                    max_length=300, validators=[validate_storable, _refuse_leftovers], **options
+                )
+
+
+def _refuse_leftovers(text: str) -> None:
+    """Refuse an answer that is to be replaced itself."""
+    if words := found_in(text, any_bracket=True):
+        raise forms.ValidationError(_("Replace “%(words)s”.") % {"words": words})
+
+
 @researcher_page("GET", "POST")
 def draft(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show the text that the form gives, or put it in the place of the consent text."""
+    """Ask for what the text needs and show the draft; posted to, put it in the place of the consent text."""
     if request.method == "POST":
         return _take_over(request, slug)
+    return _page(request, slug)
 
+
+def _page(request: HttpRequest, slug: str, form: AnswersForm | None = None) -> HttpResponse:
     def context(_study: Study, setup: Setup) -> dict[str, Any]:
-        text = _text(setup)
+        minutes = _minutes(setup)
         return {
-            "html": to_html(text),
-            "missing": missing_facts(text),
+            "html": to_html(consent_draft(setup.given, minutes)),
+            "answers": form or AnswersForm(questions_for(setup.given, minutes)),
             "language": _language(setup),
             "replaces": bool(_texts(setup).get(_language(setup))),
         }
 
-    return setup_page(request, slug, STEP, context, template="consent_draft")
+    status = HTTPStatus.UNPROCESSABLE_ENTITY if form is not None else HTTPStatus.OK
+    return setup_page(request, slug, STEP, context, template="consent_draft", status=status)
 
 
 def _take_over(request: HttpRequest, slug: str) -> HttpResponse:
     study = access.study_for_researcher(request.user, slug, Membership.Role.EDITOR)
     try:
         setup = changes.begin(study)
-        texts = {**_texts(setup), _language(setup): _text(setup)}
-        changes.change(setup=setup, values={("consent",): texts}, base=setup.revision, by=request.user)
+        minutes = _minutes(setup)
+        questions = questions_for(setup.given, minutes)
+        form = AnswersForm(questions, request.POST)
+        if not form.is_valid():
+            return _page(request, slug, form)
+        given = {name: str(value) for name, value in form.cleaned_data.items() if value not in ("", None)}
+        kept = {question.path: form.cleaned_data[question.name] for question in questions if question.path}
+        text = consent_draft(setup.given, minutes, given)
+        values = {path: value for path, value in kept.items() if value not in ("", None)}
+        values[("consent",)] = {**_texts(setup), _language(setup): text}
+        changes.change(setup=setup, values=values, base=setup.revision, by=request.user)
     except NotADraft as error:
         messages.error(request, str(error))
         return redirect("researcher:setup", slug)
-    messages.success(request, _("The draft is your consent text now. Fill in what stands in square brackets."))
+    messages.success(request, _("The draft is your consent text now. Read it once more."))
     return redirect(step_url(slug, STEP))
 
 
-def _text(setup: Setup) -> str:
+def _minutes(setup: Setup) -> float | None:
     reading = reading_of(setup)
     workload = workload_of(reading, draft_tasks(reading)) if reading.units_sound else None
-    return consent_draft(setup.given, workload.minutes if workload else None)
+    return workload.minutes if workload else None
 
 
 def _language(setup: Setup) -> str:

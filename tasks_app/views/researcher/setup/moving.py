@@ -7,18 +7,23 @@ from typing import Any
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from tasks_app import access
 from tasks_app.designs.base import PlanImpossible
 from tasks_app.models import Membership, Study, Task
+from tasks_app.readiness import Level, Point
 from tasks_app.selectors.opening import OpeningFacts, opening_facts
 from tasks_app.services.plan import reports as plan_reports
 from tasks_app.services.plan.reports import Report, is_planned
-from tasks_app.services.study import lifecycle
+from tasks_app.services.study import lifecycle, opening
+from tasks_app.setup.controls import field_id
+from tasks_app.setup.steps import STEPS, step_of
 from tasks_app.views.researcher.frame import refusals_shown, researcher_page, study_page
 from tasks_app.views.researcher.setup import plan_words, preflight
+from tasks_app.views.researcher.setup.form_frame import step_url
 
 _MOVED = {
     "open": gettext_lazy("The study is open. Send the rater link to your raters."),
@@ -38,14 +43,16 @@ def move(request: HttpRequest, slug: str) -> HttpResponse:
         # Results by system may have been seen: that is for whoever answers for the study.
         access.study_for_researcher(request.user, slug, Membership.Role.OWNER)
     sure, reason = request.POST.get("sure") == "yes", request.POST.get("reason", "")
+    back = step_url(slug, "review") if study.state == Study.State.DRAFT else reverse("researcher:recruit", args=[slug])
     with refusals_shown(request, lifecycle.NotPossible, PlanImpossible):
         if not sure and (question := _question(request, study, action)) is not None:
             return question
         if sure and lifecycle.needs_reason(study, action) and not reason.strip():
             return _ask_for_reason(request, study, missing=True)
-        lifecycle.move(study_id=study.pk, action=action, by=request.user, reason=reason)
+        opening.move(study_id=study.pk, action=action, by=request.user, reason=reason)
         messages.success(request, _MOVED[action])
-    return redirect("researcher:recruit", slug)
+        return redirect("researcher:recruit", slug)
+    return redirect(back)
 
 
 def _question(request: HttpRequest, study: Study, action: str) -> HttpResponse | None:
@@ -57,9 +64,7 @@ def _question(request: HttpRequest, study: Study, action: str) -> HttpResponse |
     if lifecycle.needs_reason(study, action):
         return _ask_for_reason(request, study)
     if action == "open" and study.state == Study.State.DRAFT:
-        lifecycle.refuse_unchecked(study)
-        lifecycle.refuse_empty(study)
-        return study_page(request, study.slug, "recruit", what_opening_does, template="open", title=_("Open the study"))
+        return redirect(f"{step_url(study.slug, 'review')}?opening=1")
     return None
 
 
@@ -90,12 +95,40 @@ def _in_words(reports: Sequence[Report], study: Study) -> list[tuple[Task, str]]
 
 
 def what_opening_does(study: Study) -> dict[str, Any]:
-    """Return the frozen facts, the points to check, and the refusals where no plan can be drawn."""
+    """Return the frozen facts, what is left to settle, and the refusals where no plan can be drawn."""
     facts = opening_facts(study)
     reports = _reports(study, facts)
+    points = opening.points_of(study)
+    left = opening.to_settle(points)
     return {
         "frozen": preflight.frozen(study, facts),
         "plans": _in_words(reports, study),
-        "refusals": [(report.task, report.refusal) for report in reports if report.refusal],
+        "refusals": [
+            *_nothing_to_judge(study),
+            *((report.task, report.refusal) for report in reports if report.refusal),
+        ],
         "rows": preflight.rows(study, facts),
+        "points": [linked(study.slug, point) for point in left],
+        "notes": [linked(study.slug, point) for point in points if point.level == Level.NOTE],
+        "is_final": any(point.level == Level.FINAL for point in left),
+    }
+
+
+def _nothing_to_judge(study: Study) -> list[tuple[str, str]]:
+    """Return why a study without anything to judge cannot be opened, as a list of one or none."""
+    try:
+        lifecycle.refuse_empty(study)
+    except lifecycle.NotPossible as refusal:
+        return [(study.title, str(refusal))]
+    return []
+
+
+def linked(slug: str, point: Point) -> dict[str, str]:
+    """Return the sentence of a point with the step and the address of the field where it is settled."""
+    slug_of_step = step_of(point.path) or "task"
+    step = next(one for one in STEPS if one.slug == slug_of_step)
+    return {
+        "sentence": point.sentence,
+        "url": f"{step_url(slug, step.slug)}#{field_id(point.path)}",
+        "step": str(step.label),
     }

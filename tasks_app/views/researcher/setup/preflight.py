@@ -55,11 +55,9 @@ def _texts(facts: OpeningFacts) -> str:
 
 
 def rows(study: Study, facts: OpeningFacts) -> list[Finding]:
-    """Return the points to check before raters come: tried out, consent, contact, pay per hour, checks."""
+    """Return what a researcher looks at before raters come: tried out, pay per hour, checks, screens."""
     return [
         _tried(study, facts),
-        _consent(facts),
-        _about(study),
         _pay(study, measured(study) if facts.completed else None),
         _checks(study, facts),
         *_crowded(study, facts.tasks),
@@ -91,30 +89,6 @@ def _tried(study: Study, facts: OpeningFacts) -> Finding:
         "day": formats.date_format(facts.viewed_at, "j M Y"),
     }
     return Finding(label, True, f"{sentence} {advice}", url, _("Try it out"))
-
-
-def _consent(facts: OpeningFacts) -> Finding:
-    languages = ", ".join(dict.fromkeys(facts.consent_languages))
-    if languages:
-        return Finding(_("Consent"), True, _("A consent text is written (%(languages)s).") % {"languages": languages})
-    sentence = _(
-        "There is no consent text, so raters would not know what they agree to. Write one in Set up, Consent and pay."
-    )
-    return Finding(_("Consent"), False, sentence)
-
-
-def _about(study: Study) -> Finding:
-    options = study.options
-    contacts = (
-        (_("who runs it"), options.institution),
-        (_("a contact"), options.contact),
-        (_("where to complain"), options.complaints),
-    )
-    missing = [name for name, value in contacts if not value]
-    if not missing:
-        return Finding(_("Who runs it"), True, _("Raters see who runs the study, a contact and where to complain."))
-    sentence = _("Missing: %(missing)s. Add it in Set up, Consent and pay.") % {"missing": ", ".join(missing)}
-    return Finding(_("Who runs it"), False, sentence)
 
 
 def _pay(study: Study, time: MeasuredMinutes | None) -> Finding:

@@ -23,6 +23,7 @@ from tasks_app.setup.fields import Fields, controls_of
 from tasks_app.setup.frozen import setup_of
 from tasks_app.setup.media import earlier_files
 from tasks_app.setup.preregistration import write as write_preregistration
+from tasks_app.setup.settling import left_to_settle
 from tasks_app.setup.steps import STEPS, step_of
 from tasks_app.setup.unit_tables.declared import UNIT_TABLES
 from tasks_app.setup.unit_tables.offered import offered_on, rows_by_table
@@ -170,6 +171,11 @@ def _open_points(setup: Setup, slug: str, *, has_texts: bool) -> list[dict[str, 
         by_step.setdefault("texts", []).append({"sentence": sentence, "anchor": ""})
     for sentence in problems_of_tables(reading):
         by_step.setdefault("texts", []).append({"sentence": sentence, "anchor": ""})
+    for point in left_to_settle(setup, reading):
+        step = step_of(point.path) or "task"
+        anchor, label = anchors(step).get(point.path, ("", ""))
+        sentence = f"{label}: {point.sentence}" if label else point.sentence
+        by_step.setdefault(step, []).append({"sentence": sentence, "anchor": anchor})
     return [
         {"step": step, "url": step_url(slug, step.slug), "problems": by_step[step.slug]}
         for step in STEPS

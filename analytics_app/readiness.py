@@ -1,0 +1,80 @@
+"""What the analysis plan of a draft leaves open: checks that no quality rule uses, rules with nothing to test."""
+
+from collections.abc import Iterator
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from analytics_app import quality
+from analytics_app.quality.base import Rule
+from tasks_app import readiness
+from tasks_app.readiness import Facts, Level, Point
+
+KIND = "rules"
+_RULES = ("analysis", "rules")
+
+# The checks that sets can have. A rule that looks at units with known answers looks at the first three.
+_WORDS = {
+    "control": gettext_lazy("units with known answers"),
+    "attention": gettext_lazy("attention checks"),
+    "degraded": gettext_lazy("degraded copies"),
+    "repeat": gettext_lazy("units that are shown twice"),
+}
+
+
+def register() -> None:
+    """Have these checks made before a study opens."""
+    for check in (checks_without_a_rule, rules_without_a_check, without_rules):
+        readiness.register(check)
+
+
+def checks_in_sets(facts: Facts) -> list[str]:
+    """Return the checks of raters that sets have: control, attention, degraded, repeat."""
+    there = set()
+    for _place, task in facts.main_tasks:
+        settings = task["checks"]
+        there |= {
+            name
+            for name, setting in (("control", "controls"), ("attention", "attention"))
+            if facts.counts(task, name) and settings[setting] != 0
+        }
+        there |= {name for name, setting in (("degraded", "degraded"), ("repeat", "repeats")) if settings[setting]}
+    return [name for name in _WORDS if name in there]
+
+
+def _rules(facts: Facts) -> list[Rule]:
+    planned = facts.section("analysis").get("rules") or ()
+    return [
+        quality.registry[rule["rule"]]({name: value for name, value in rule.items() if name != "rule"})
+        for rule in planned
+    ]
+
+
+def checks_without_a_rule(facts: Facts) -> Iterator[Point]:
+    """Yield the checks of raters that no rule of the plan looks at: whoever fails them would count like all others."""
+    looked_at = {name for rule in _rules(facts) for name in rule.checks}
+    for name in checks_in_sets(facts):
+        if name not in looked_at:
+            fitting = next(member for member in quality.registry.values() if name in member().checks)
+            words = {"checks": _WORDS[name], "rule": fitting.label}
+            sentence = _(
+                "Sets have %(checks)s, but no quality rule uses them: raters who fail them count like all others. Add "
+                "the rule “%(rule)s”."
+            )
+            yield Point(KIND, sentence % words, _RULES)
+
+
+def rules_without_a_check(facts: Facts) -> Iterator[Point]:
+    """Yield the rules of the plan that will have nothing to test."""
+    there = set(checks_in_sets(facts))
+    for place, rule in enumerate(_rules(facts)):
+        if rule.checks and not rule.checks & there:
+            sentence = _("The rule “%(rule)s” has nothing to test, since sets have no such checks.")
+            yield Point(KIND, sentence % {"rule": rule.label}, (*_RULES, place))
+
+
+def without_rules(facts: Facts) -> Iterator[Point]:
+    """Yield a note where the plan leaves nobody out by a rule."""
+    if all(rule.name == "manual" for rule in _rules(facts)):
+        sentence = _("No quality rule is planned: raters are left out only where you exclude them by hand.")
+        yield Point(KIND, sentence, _RULES, Level.NOTE)

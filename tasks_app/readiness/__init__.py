@@ -1,0 +1,22 @@
+"""What is to be settled before a study opens: left-over text, contradictions, and what raters would miss.
+
+A verdict of Review is a promise: nobody may read "ready" where a careful colleague would find something. Each check is
+a function from `Facts` to points; what other apps add to a study, they check themselves, by `register`.
+"""
+
+from tasks_app.readiness import contradictions, leftovers, numbers
+from tasks_app.readiness.base import Check, Facts, Level, Point, points, register
+from tasks_app.readiness.leftovers import leftovers_in
+
+__all__ = [
+    "Check",
+    "Facts",
+    "Level",
+    "Point",
+    "contradictions",
+    "leftovers",
+    "leftovers_in",
+    "numbers",
+    "points",
+    "register",
+]

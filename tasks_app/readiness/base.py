@@ -1,0 +1,93 @@
+"""What is looked at before a study opens, what a point to settle is, and the checks, which other apps add to."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Any
+
+from tasks_app.sections import Document, Json, Path
+from tasks_app.workload import Workload
+
+
+class Level(IntEnum):
+    """What a point means for opening.
+
+    FINAL keeps the study a draft. PROBLEM does so until somebody gives a reason, which the log keeps. NOTE is said and
+    keeps nobody from anything.
+    """
+
+    FINAL = 0
+    PROBLEM = 1
+    NOTE = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One thing that a careful colleague would point out; `path` names the setting where it is put right."""
+
+    kind: str
+    sentence: str
+    path: Path
+    level: Level = Level.PROBLEM
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """A study as its checked document has it, with what its document does not say.
+
+    `workload` is what a rater is given, as counted from the screens; None where nothing could be counted. `known`
+    counts the known answers by the key of their task and by purpose.
+    """
+
+    document: Document
+    workload: Workload | None = None
+    known: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+
+    def section(self, name: str) -> Mapping[str, Json]:
+        """Return a section that is a group of settings; empty where there is none."""
+        section = self.document.get(name)
+        return section if isinstance(section, Mapping) else {}
+
+    @property
+    def tasks(self) -> list[tuple[int, Mapping[str, Any]]]:
+        """The tasks, each with its place in the list."""
+        tasks = self.document.get("tasks")
+        found = enumerate(tasks if isinstance(tasks, list) else ())
+        return [(place, task) for place, task in found if isinstance(task, Mapping)]
+
+    @property
+    def main_tasks(self) -> list[tuple[int, Mapping[str, Any]]]:
+        """The tasks that raters are given once they have passed the screening."""
+        return [(place, task) for place, task in self.tasks if task["stage"] == "main"]
+
+    @property
+    def consent(self) -> Mapping[str, str]:
+        """The consent texts by language."""
+        return self.section("consent")
+
+    def counts(self, task: Mapping[str, Any], *purposes: str) -> int:
+        """Return the number of known answers of a task for some purposes."""
+        return sum(self.known.get(str(task["key"]), {}).get(purpose, 0) for purpose in purposes)
+
+
+Check = Callable[[Facts], Iterator[Point]]
+
+_checks: list[Check] = []
+
+
+def register(check: Check) -> Check:
+    """Add a check; the same one twice is one."""
+    if check not in _checks:
+        _checks.append(check)
+    return check
+
+
+def points(facts: Facts) -> list[Point]:
+    """Return everything that is to be settled before raters come, the gravest first.
+
+    Ratings that come from elsewhere are not asked of raters here, so nothing is to be settled for them.
+    """
+    if facts.section("flow").get("imported"):
+        return []
+    found = [point for check in _checks for point in check(facts)]
+    return sorted(dict.fromkeys(found), key=lambda point: point.level)

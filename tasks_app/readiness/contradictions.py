@@ -1,0 +1,132 @@
+"""Settings that contradict each other, and what raters or a platform would miss."""
+
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from tasks_app import channels, pay
+from tasks_app.check_settings import checks_of, has_limit
+from tasks_app.readiness.base import Facts, Level, Point, register
+from tasks_app.study_settings import Codes
+
+# Stated minutes are doubtful where the estimate is so many times as long.
+MUCH_LONGER = 1.5
+
+_CONTACTS = (
+    ("institution", gettext_lazy("Raters are not told who runs the study. Name the group and the institution.")),
+    ("contact", gettext_lazy("Raters have no address to write to.")),
+    ("complaints", gettext_lazy("Raters have nobody outside the team to complain to, such as the ethics board.")),
+)
+
+
+@register
+def told_to_raters(facts: Facts) -> Iterator[Point]:
+    """Yield what raters have to be told and are not: what they agree to, by whom, and whom they can write to."""
+    if not any(text.strip() for text in facts.consent.values()):
+        language = str(facts.section("study").get("language") or "en")
+        sentence = _("There is no consent text, so raters would not know what they agree to.")
+        yield Point("consent", sentence, ("consent", language))
+    for name, missing in _CONTACTS:
+        if not str(facts.section("about").get(name) or "").strip():
+            yield Point("contact", str(missing), ("about", name))
+
+
+@register
+def pay_for_the_time(facts: Facts) -> Iterator[Point]:
+    """Yield where the pay is below the study's minimum per hour, or the stated minutes are far from the estimate."""
+    settings, counted = facts.section("pay"), facts.workload
+    told = float(settings["minutes"]) if settings.get("minutes") else None
+    amount, minimum = (Decimal(str(settings.get(name) or 0)) for name in ("amount", "minimum_hourly"))
+    currency = str(settings.get("currency") or "")
+    if told and counted and counted.minutes > MUCH_LONGER * told:
+        words = {"told": f"{told:g}", "counted": f"{counted.minutes:g}"}
+        yield Point(
+            "minutes",
+            _(
+                "Raters are told %(told)s minutes, but reading the texts and answering takes about %(counted)s. Pay "
+                "per hour is worked out from the minutes you state."
+            )
+            % words,
+            ("pay", "minutes"),
+        )
+    minutes = max(told or 0.0, counted.minutes if counted else 0.0)
+    if amount and minimum and minutes and amount < (needed := pay.needed(minimum, minutes)):
+        words = {
+            "amount": f"{amount:.2f} {currency}",
+            "minutes": f"{minutes:g}",
+            "minimum": f"{minimum:.2f} {currency}",
+            "needed": f"{needed:.2f} {currency}",
+        }
+        yield Point(
+            "pay",
+            _(
+                "%(amount)s for about %(minutes)s minutes is below this study's minimum of %(minimum)s per hour. Pay "
+                "at least %(needed)s, or shorten the set."
+            )
+            % words,
+            ("pay", "amount"),
+        )
+
+
+@register
+def codes_of_platforms(facts: Facts) -> Iterator[Point]:
+    """Yield the completion codes that a platform needs and the study lacks, and codes that two outcomes share."""
+    codes = {name: str(code) for name, code in facts.section("codes").items() if code}
+    for name in facts.section("channels"):
+        channel = channels.registry.get(name)
+        if channel is None or not channel.needs_codes:
+            continue
+        missing = [outcome for outcome in _outcomes_with_codes(facts) if outcome not in codes]
+        if missing:
+            labels = ", ".join(f"“{Codes.base_fields[outcome].label}”" for outcome in missing)
+            sentence = _(
+                "%(platform)s needs a completion code for %(outcomes)s. Without it, raters cannot finish there and "
+                "are not paid."
+            )
+            words = {"platform": channel.label, "outcomes": labels}
+            yield Point("codes", sentence % words, ("codes", missing[0]), Level.FINAL)
+        yield from _shared(codes, str(channel.label))
+
+
+def _shared(codes: Mapping[str, str], platform: str) -> Iterator[Point]:
+    """Yield where raters who have not completed the study would bring the code of those who have."""
+    completed = codes.get("completed")
+    for outcome, code in codes.items():
+        if outcome != "completed" and code == completed:
+            words = {"label": Codes.base_fields[outcome].label, "platform": platform}
+            sentence = _(
+                "“%(label)s” has the same code as “Completed”, so %(platform)s would pay both alike. Use another one."
+            )
+            yield Point("codes", sentence % words, ("codes", outcome), Level.FINAL)
+
+
+def _outcomes_with_codes(facts: Facts) -> list[str]:
+    """Return the outcomes of raters who need a code to bring back: those that the tasks of the study can have."""
+    tasks = [task for _place, task in facts.tasks]
+    checks = [(task, checks_of(task["checks"])) for task in tasks]
+    return [
+        "completed",
+        *(["screened_out"] if any(task["stage"] == "screening" for task in tasks) else []),
+        *(["failed"] if any(one.exam != 0 and facts.counts(task, "exam") for task, one in checks) else []),
+        "withdrawn",
+        *(["stopped"] if any(has_limit(one) for _task, one in checks) else []),
+    ]
+
+
+@register
+def known_answers_shown(facts: Facts) -> Iterator[Point]:
+    """Yield known answers that no rater is ever shown, and numbers of checks for which there are none."""
+    labels = {"control": _("units with known answers"), "attention": _("attention checks"), "exam": _("exam units")}
+    names = {"control": "controls", "attention": "attention", "exam": "exam"}
+    for place, task in facts.main_tasks:
+        for purpose, label in labels.items():
+            asked, there = task["checks"].get(names[purpose]), facts.counts(task, purpose)
+            path = ("tasks", place, "checks", names[purpose])
+            if there and asked == 0:
+                sentence = _("There are %(n)d %(what)s, but sets have none of them.") % {"n": there, "what": label}
+                yield Point("checks", sentence, path)
+            elif asked and not there:
+                sentence = _("Sets should have %(n)d %(what)s, but there are none.") % {"n": asked, "what": label}
+                yield Point("checks", sentence, path)

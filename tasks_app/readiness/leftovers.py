@@ -1,0 +1,141 @@
+"""Text that somebody meant to replace: brackets to fill in, addresses of examples, words of a template."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from tasks_app.readiness.base import Facts, Level, Point, register
+from tasks_app.sections import Path
+
+KIND = "leftover"
+
+# Square brackets with words in them. Not Markdown's links and notes: [text](address), [text][1], [1].
+_BRACKET = re.compile(r"(?<!\])\[(?=[^\[\]\n]*[^\W\d_]{2})([^\[\]]{2,300})\](?![(\[:])")
+
+# What brackets begin with that are meant to be replaced, in texts where other brackets are usual.
+_TO_REPLACE = re.compile(
+    r"(?:your|name|insert|add|fill|enter|write|describe|say|state|give|replace|change|which|who|what|how|when|until"
+    r"|where|an? (?:e-?mail )?address|the institution|date|number|link|url|placeholder|if you|such as"
+    r"|ihr|name|bitte|hier|wer|was|wie|wann|bis wann|votre|nom|insérer|à compléter|qui|combien"
+    r"|su|nombre|insertar|cuánto|seu|nome|inserir|quanto)\b",
+    re.IGNORECASE,
+)
+
+# Words and signs that stand for something still to be written, wherever they are.
+_UNWRITTEN = re.compile(
+    r"\b(?:TODO|TBD|TBA|TBC|FIXME|XXX+)\b"
+    r"|\blorem ipsum\b"
+    r"|\{\{[^{}]{1,80}\}\}"
+    r"|<(?:your|name|insert|enter|e-?mail)[^<>]{0,60}>"
+    r"|_{5,}"
+    r"|\bto be (?:filled in|completed|announced|determined|added)\b"
+    r"|\b(?:insert|fill in|add) (?:\w+ ){0,3}here\b"
+    r"|\bbitte (?:eintragen|ausfüllen)\b|\bnoch auszufüllen\b|\bà (?:compléter|remplir)\b"
+    r"|\b(?:por completar|a rellenar|a preencher|por preencher)\b"
+    r"|待填写|要記入|작성 예정|يُستكمل لاحقا",
+    re.IGNORECASE,
+)
+
+# A value that is nothing but the name of what belongs there. Within a sentence these words may be meant.
+_ONLY_A_NAME = re.compile(
+    r"(?:the |your |ihre? |votre |su |sua )"
+    r"(?:institution|university|group|department|laboratory|lab|name|e-?mail(?: address)?|einrichtung|universität"
+    r"|université|institución|universidad|instituição|universidade)(?: name)?|您的机构|귀하의 기관|未定",
+    re.IGNORECASE,
+)
+
+# Domains that are reserved for documentation (RFC 2606, RFC 6761), and names that nobody has.
+_ADDRESS = re.compile(
+    r"(?:[\w.+-]*@|https?://)(?:[\w-]+\.)*(?:example(?:\.(?:com|org|net|edu))?|[\w-]+\.(?:example|invalid|test)|localhost)"
+    r"(?![\w.-]*\w)|\b(?:you|your[._-]?name|name|someone|somebody|user|me)@[\w-]+(?:\.[\w-]+)+",
+    re.IGNORECASE,
+)
+
+# The group that runs the shipped examples, and the form of its approvals.
+_EXAMPLE = re.compile(r"\bUniversity of Examples\b|\bExample group\b|\bEX-\d{4}-\d{2}\b")
+
+
+def found_in(text: str, *, any_bracket: bool = False) -> str:
+    """Return what is left over in a text, as it stands there; "" where nothing is.
+
+    `any_bracket` says that square brackets have no other use in such a text.
+    """
+    for bracket in _BRACKET.finditer(text):
+        if any_bracket or _TO_REPLACE.match(bracket[1].strip()) or _UNWRITTEN.search(bracket[1]):
+            return _shortened(bracket[0])
+    if _ONLY_A_NAME.fullmatch(text.strip(" .\n")):
+        return _shortened(text)
+    for pattern in (_UNWRITTEN, _ADDRESS, _EXAMPLE):
+        if match := pattern.search(text):
+            return _shortened(match[0])
+    return ""
+
+
+def n_found_in(text: str) -> int:
+    """Return how many square brackets of a consent text are to be filled in."""
+    return len(_BRACKET.findall(text))
+
+
+def _shortened(words: str) -> str:
+    words = " ".join(words.split())
+    return words if len(words) <= 60 else f"{words[:57]}…"
+
+
+@register
+def in_consent(facts: Facts) -> Iterator[Point]:
+    """Yield what is left in the consent text and in what stands beside it: who runs the study, and the contacts."""
+    for language, text in facts.consent.items():
+        if words := found_in(str(text), any_bracket=True):
+            n = n_found_in(text)
+            sentence = (
+                _("The consent text has %(n)d places to fill in, such as “%(words)s”.") % {"n": n, "words": words}
+                if n > 1
+                else _("The consent text still has “%(words)s” in it. Write what belongs there.") % {"words": words}
+            )
+            yield Point(KIND, sentence, ("consent", language), Level.FINAL)
+    for name, value in facts.section("about").items():
+        if isinstance(value, str) and (words := found_in(value, any_bracket=True)):
+            sentence = _("Raters would read “%(words)s” here. Write what is true of your study.") % {"words": words}
+            yield Point(KIND, sentence, ("about", name), Level.FINAL)
+
+
+@register
+def in_other_texts(facts: Facts) -> Iterator[Point]:
+    """Yield what is left in the other texts that raters read: titles, instructions, questions, pay, warnings."""
+    groups: tuple[tuple[Path, Any], ...] = (
+        (("study", "public_title"), facts.section("study").get("public_title")),
+        *((("pay", name), facts.section("pay").get(name)) for name in ("bonus", "paid")),
+        (("flow", "content_warning"), facts.section("flow").get("content_warning")),
+        (("criteria",), facts.document.get("criteria")),
+        *((("tasks", place, name), task.get(name)) for place, task in facts.tasks for name in _OF_TASKS),
+    )
+    for path, value in groups:
+        for place, text in _texts(path, value):
+            if words := found_in(text):
+                sentence = _("Raters would read “%(words)s” here. Write what belongs there.") % {"words": words}
+                yield Point(KIND, sentence, place)
+
+
+def leftovers_in(facts: Facts) -> list[Point]:
+    """Return all left-over text, also where other settings have problems."""
+    return [*in_consent(facts), *in_other_texts(facts)]
+
+
+# What raters read of a task.
+_OF_TASKS = ("title", "instructions", "params")
+
+
+def _texts(path: Path, value: Any) -> Iterator[tuple[Path, str]]:
+    """Yield every text within a value, with the place of its setting."""
+    if isinstance(value, str):
+        yield path, value
+    elif isinstance(value, Mapping):
+        for name, inner in value.items():
+            if name not in {"key", "heds"}:
+                yield from _texts((*path, name), inner)
+    elif isinstance(value, list | tuple):
+        for place, inner in enumerate(value):
+            # A list of words is one setting.
+            yield from _texts((*path, place) if isinstance(inner, Mapping) else path, inner)

@@ -1,0 +1,262 @@
+"""What is to be settled before a study opens: each planted fault is found, and sound studies have none."""
+
+import copy
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tasks_app import readiness, sections
+from tasks_app.readiness import Facts, Level
+from tasks_app.readiness.leftovers import found_in
+from tasks_app.studyfile.files.source import open_files
+from tasks_app.studyfile.files.yaml_text import dump_given
+from tasks_app.studyfile.reading import StudyReading
+from tasks_app.studyfile.screens import draft_tasks
+from tasks_app.studyfile.workload import workload_of
+from tests.about import ABOUT
+
+CONTROLS = {"rule": "control_accuracy"}
+REPEATS = {"rule": "inconsistency"}
+CODES = {"completed": "C1", "screened_out": "C2", "failed": "C3", "withdrawn": "C4", "stopped": "C5"}
+
+Given = dict[str, Any]
+
+
+def sound(name: str) -> Given:
+    """Return the study file of an example as a careful researcher would fill it in."""
+    given: Given = yaml.safe_load(Path(f"examples/{name}/study.yaml").read_text(encoding="utf-8"))
+    given["about"] = {**given["about"], **ABOUT}
+    if name == "checked":
+        given["analysis"] = {"rules": [{"rule": "manual"}, CONTROLS, REPEATS]}
+        given["codes"] = CODES
+    return given
+
+
+def facts_of(name: str, given: Given, folder: Path) -> Facts:
+    """Check a study file with the tables of an example, as Review does."""
+    (folder / "study.yaml").write_text(dump_given(given), encoding="utf-8")
+    for table in Path(f"examples/{name}").glob("*.csv"):
+        (folder / table.name).write_bytes(table.read_bytes())
+    with open_files(folder) as files:
+        reading = StudyReading(files)
+        for section in sections.registered():
+            reading.document[section.name] = section.check(reading)
+        reading.problems.raise_if_any()
+        known: dict[str, dict[str, int]] = {}
+        for row in reading.document["controls"]:
+            counts = known.setdefault(row["task"], {})
+            counts[row["purpose"]] = counts.get(row["purpose"], 0) + 1
+        return Facts(reading.document, workload_of(reading, draft_tasks(reading)), known)
+
+
+def found(facts: Facts) -> list[str]:
+    return [
+        f"{point.level.name} {'.'.join(map(str, point.path))}: {point.sentence}" for point in readiness.points(facts)
+    ]
+
+
+SOUND = ("checked", "error_spans", "likert", "pairwise", "panas_groups", "ranking", "slider", "questionnaire")
+
+
+@pytest.mark.parametrize("name", SOUND)
+def test_a_sound_study_has_nothing_to_settle(name: str, tmp_path: Path) -> None:
+    points = readiness.points(facts_of(name, sound(name), tmp_path))
+    assert [point.sentence for point in points if point.level < Level.NOTE] == []
+
+
+def setting(*path: str | int, to: object) -> Callable[[Given], None]:
+    """Return a fault: a setting that has another value, or none for None."""
+
+    def plant(given: Given) -> None:
+        place: Any = given
+        for step in path[:-1]:
+            place = place.setdefault(step, {}) if isinstance(place, dict) else place[step]
+        if to is None:
+            place.pop(path[-1], None)
+        else:
+            place[path[-1]] = to
+
+    return plant
+
+
+def consent(old: str, new: str) -> Callable[[Given], None]:
+    """Return a fault: other words in the consent text."""
+
+    def plant(given: Given) -> None:
+        assert old in given["consent"]
+        given["consent"] = given["consent"].replace(old, new)
+
+    return plant
+
+
+# Fault, where it is found, what the point says of it, and whether it can be passed over.
+FAULTS: Mapping[str, tuple[Callable[[Given], None], str, str, Level]] = {
+    "a gap in the consent": (
+        consent("It takes about 12 minutes.", "It takes [how many] minutes."),
+        "consent.en",
+        "[how many]",
+        Level.FINAL,
+    ),
+    "several gaps": (
+        consent("It takes about 12 minutes.", "[minutes] [name of the board] [whom to write to]"),
+        "consent.en",
+        "3 places",
+        Level.FINAL,
+    ),
+    "the address of an example": (
+        setting("about", "contact", to="study@example.org"),
+        "about.contact",
+        "example.org",
+        Level.FINAL,
+    ),
+    "an address of nobody": (
+        setting("about", "complaints", to="your.name@uni.edu"),
+        "about.complaints",
+        "your.name",
+        Level.FINAL,
+    ),
+    "a name that was not filled in": (
+        setting("about", "institution", to="Your institution"),
+        "about.institution",
+        "Your institution",
+        Level.FINAL,
+    ),
+    "an approval that was not filled in": (
+        setting("about", "ethics", to="To be filled in"),
+        "about.ethics",
+        "To be filled in",
+        Level.FINAL,
+    ),
+    "a note to oneself": (setting("pay", "paid", to="TODO ask Ben"), "pay.paid", "TODO", Level.PROBLEM),
+    "a gap in instructions": (
+        setting("tasks", 1, "instructions", to="Read the [name the kind of text]."),
+        "tasks.1.instructions",
+        "[name the kind",
+        Level.PROBLEM,
+    ),
+    "a gap in a question": (
+        setting("criteria", 0, "question", to="How ____________ is it?"),
+        "criteria.0.question",
+        "____",
+        Level.PROBLEM,
+    ),
+    "filler in a definition": (
+        setting("criteria", 1, "definition", to="Lorem ipsum dolor sit amet."),
+        "criteria.1.definition",
+        "Lorem",
+        Level.PROBLEM,
+    ),
+    "another pay": (consent("0.60 EUR", "0.90 EUR"), "consent.en", "0.90 EUR", Level.PROBLEM),
+    "another currency": (consent("0.60 EUR", "$0.60"), "consent.en", "$0.60", Level.PROBLEM),
+    "pay where nothing is paid": (setting("pay", to={"minutes": 12}), "consent.en", "not paid", Level.PROBLEM),
+    "not paid where something is": (
+        consent("Taking part is voluntary.", "Taking part is voluntary and unpaid."),
+        "consent.en",
+        "unpaid",
+        Level.PROBLEM,
+    ),
+    "another time": (consent("about 12 minutes", "about 30 minutes"), "consent.en", "30 minutes", Level.PROBLEM),
+    "another number of texts": (
+        consent("Then you judge", "You see three texts at a time. Then you judge"),
+        "consent.en",
+        "three texts at a time",
+        Level.PROBLEM,
+    ),
+    "no consent": (setting("consent", to=None), "consent.en", "no consent text", Level.PROBLEM),
+    "no contact": (setting("about", "contact", to=""), "about.contact", "no address", Level.PROBLEM),
+    "pay below the minimum": (
+        setting("pay", "minimum_hourly", to=30),
+        "pay.amount",
+        "below this study's minimum",
+        Level.PROBLEM,
+    ),
+    "too few minutes": (setting("pay", "minutes", to=2), "pay.minutes", "2 minutes", Level.PROBLEM),
+    "a platform without a code": (setting("codes", "failed", to=None), "codes.failed", "Failed the exam", Level.FINAL),
+    "one code for two outcomes": (setting("codes", "withdrawn", to="C1"), "codes.withdrawn", "same code", Level.FINAL),
+    "checks that no rule uses": (
+        setting("analysis", "rules", to=[{"rule": "manual"}, REPEATS]),
+        "analysis.rules",
+        "units with known answers",
+        Level.PROBLEM,
+    ),
+    "attention checks that do not count": (
+        setting("analysis", "rules", to=[{**CONTROLS, "attention": False}, REPEATS]),
+        "analysis.rules",
+        "attention checks",
+        Level.PROBLEM,
+    ),
+    "repeats that no rule uses": (
+        setting("analysis", "rules", to=[CONTROLS]),
+        "analysis.rules",
+        "shown twice",
+        Level.PROBLEM,
+    ),
+    "a rule without repeats": (
+        setting("tasks", 1, "checks", "repeats", to=0),
+        "analysis.rules.2",
+        "nothing to test",
+        Level.PROBLEM,
+    ),
+    "known answers that are never shown": (
+        setting("tasks", 1, "checks", "attention", to=0),
+        "tasks.1.checks.attention",
+        "attention checks",
+        Level.PROBLEM,
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_each_fault_is_found_where_it_is(fault: str, tmp_path: Path) -> None:
+    plant, place, words, level = FAULTS[fault]
+    given = copy.deepcopy(sound("checked"))
+    plant(given)
+    points = readiness.points(facts_of("checked", given, tmp_path))
+    there = [point for point in points if ".".join(map(str, point.path)) == place and words in point.sentence]
+    assert [point.level for point in there] == [level], found(facts_of("checked", given, tmp_path))
+
+
+def test_a_study_whose_ratings_are_imported_has_nothing_to_settle(tmp_path: Path) -> None:
+    given = sound("likert")
+    given["about"] = {"contact": "study@example.org"}
+    given["consent"] = ""
+    assert readiness.points(facts_of("likert", given, tmp_path))
+    given["flow"] = {"imported": True}
+    assert readiness.points(facts_of("likert", given, tmp_path)) == []
+
+
+def test_a_plan_without_rules_is_said(tmp_path: Path) -> None:
+    points = readiness.points(facts_of("likert", sound("likert"), tmp_path))
+    assert [(point.level, point.path) for point in points] == [(Level.NOTE, ("analysis", "rules"))]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "With your link nobody knows your name. See [our page](https://uni-trier.de/study) and [1].",
+        "Mark [missing] where words are missing, and choose [a] or [b].",
+        "Regulation (EU) 2016/679 protects your data. Write to data@uni-trier.de or test@trier-university.eu.",
+        "Is the example at the top clearer? An example organisation is fine.",
+        "Rate each text from 0 to 100. It should be complete.",
+        "Your name is not stored. Your institution is not told.",
+    ],
+)
+def test_ordinary_text_is_left_alone(text: str) -> None:
+    assert found_in(text) == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[your institution]", "[Name der Einrichtung]", "Write to [an address that somebody reads].",
+        "{{ pay }}", "<your name>", "Ihre Einrichtung", "Bitte eintragen", "à compléter", "por completar",
+        "a preencher",
+        "待填写", "要記入", "작성 예정",
+        "TBD", "See https://example.com/consent", "me@domain.org", "EX-2026-14", "insert the title here",
+    ],
+)  # fmt: skip
+def test_what_is_left_over_is_found(text: str) -> None:
+    assert found_in(text)
