@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy
 from analytics_app import quality
 from analytics_app.quality.base import Rule
 from tasks_app import readiness
+from tasks_app.check_settings import checks_of
 from tasks_app.readiness import Facts, Level, Point
 
 KIND = "rules"
@@ -24,7 +25,7 @@ _WORDS = {
 
 def register() -> None:
     """Have these checks made before a study opens."""
-    for check in (checks_without_a_rule, rules_without_a_check, without_rules):
+    for check in (checks_without_a_rule, rules_without_a_check, rules_that_leave_out_nobody, without_rules):
         readiness.register(check)
 
 
@@ -40,6 +41,19 @@ def checks_in_sets(facts: Facts) -> list[str]:
         }
         there |= {name for name, setting in (("degraded", "degraded"), ("repeat", "repeats")) if settings[setting]}
     return [name for name in _WORDS if name in there]
+
+
+def checks_of_a_rater(facts: Facts) -> dict[str, int]:
+    """Return how many checks of each kind a rater meets in the sets of all tasks; a repeat counts once a criterion."""
+    met = dict.fromkeys(_WORDS, 0)
+    sets = int(facts.section("flow").get("sets_per_rater") or 1)
+    for _place, task in facts.main_tasks:
+        settings = checks_of(task["checks"])
+        met["control"] += sets * settings.controls_among(task["set_size"], facts.counts(task, "control"))
+        met["attention"] += sets * settings.attention_among(facts.counts(task, "attention"))
+        met["degraded"] += sets * settings.degraded
+        met["repeat"] += sets * settings.repeats * max(1, len(task["criteria"]))
+    return met
 
 
 def _rules(facts: Facts) -> list[Rule]:
@@ -71,6 +85,19 @@ def rules_without_a_check(facts: Facts) -> Iterator[Point]:
         if rule.checks and not rule.checks & there:
             sentence = _("The rule “%(rule)s” has nothing to test, since sets have no such checks.")
             yield Point(KIND, sentence % {"rule": rule.label}, (*_RULES, place))
+
+
+def rules_that_leave_out_nobody(facts: Facts) -> Iterator[Point]:
+    """Yield the rules that need more checks of a rater than a rater meets."""
+    met = checks_of_a_rater(facts)
+    for place, rule in enumerate(_rules(facts)):
+        n = sum(met[name] for name in rule.checks)
+        if 0 < n < rule.least_checks:
+            sentence = _(
+                "The rule “%(rule)s” looks at raters with at least %(least)d checks, but a rater meets %(n)d, so it "
+                "leaves out nobody. Lower its minimum, or add checks."
+            )
+            yield Point(KIND, sentence % {"rule": rule.label, "least": rule.least_checks, "n": n}, (*_RULES, place))
 
 
 def without_rules(facts: Facts) -> Iterator[Point]:

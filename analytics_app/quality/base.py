@@ -156,6 +156,11 @@ class Rule(Declared, ABC):
         """The checks of raters that the rule looks at: control, attention, degraded, repeat."""
         return frozenset()
 
+    @property
+    def least_checks(self) -> int:
+        """The number of checks that a rater must have answered before the rule can leave them out."""
+        return 0
+
     @abstractmethod
     def remove(self, sample: RuleSample) -> Removal:
         """Return the exclusions."""

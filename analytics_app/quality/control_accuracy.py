@@ -50,6 +50,11 @@ class ControlAccuracy(Rule):
         beside = {"attention": self.attention, "degraded": self.copies}
         return frozenset({"control", *(name for name, counts in beside.items() if counts)})
 
+    @property
+    def least_checks(self) -> int:
+        """So many answers to units with known answers."""
+        return self.least
+
     def remove(self, sample: RuleSample) -> Removal:
         """Exclude raters with too few right answers."""
         controls, share = sample.extras[Controls], self.share

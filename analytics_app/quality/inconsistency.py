@@ -50,6 +50,11 @@ class Inconsistency(Rule):
         """Units that are shown twice."""
         return frozenset({"repeat"})
 
+    @property
+    def least_checks(self) -> int:
+        """So many repeated answers: each criterion of a repeated unit gives one."""
+        return self.min_pairs
+
     def remove(self, sample: RuleSample) -> Removal:
         """Exclude the outliers."""
         table, least = sample.table, self.min_pairs

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
+from typing import Any
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from tasks_app import channels, pay
-from tasks_app.check_settings import checks_of, has_limit
+from tasks_app.check_settings import CheckSettings, OnFailing, checks_of, has_limit
 from tasks_app.readiness.base import Facts, Level, Point, register
 from tasks_app.study_settings import Codes
 
@@ -109,10 +110,16 @@ def _outcomes_with_codes(facts: Facts) -> list[str]:
     return [
         "completed",
         *(["screened_out"] if any(task["stage"] == "screening" for task in tasks) else []),
-        *(["failed"] if any(one.exam != 0 and facts.counts(task, "exam") for task, one in checks) else []),
+        *(["failed"] if any(_may_fail(facts, task, one) for task, one in checks) else []),
+        "full",
         "withdrawn",
         *(["stopped"] if any(has_limit(one) for _task, one in checks) else []),
     ]
+
+
+def _may_fail(facts: Facts, task: Mapping[str, Any], checks: CheckSettings) -> bool:
+    """Return whether raters of a task can end as failed: in an exam, or by too many checks."""
+    return checks.on_failing == OnFailing.END or (checks.exam != 0 and facts.counts(task, "exam") > 0)
 
 
 @register

@@ -92,9 +92,9 @@ class Ledger:
         return [self._for_a_set(entry) for entry in self._completed()]
 
     def _completed(self) -> list[Entry]:
-        return [
-            entry for entry in self.entries if entry.rater.outcome == Rater.Outcome.COMPLETED and entry.minutes.paid > 0
-        ]
+        """Return the people who completed; how long simulated raters take says nothing about anybody."""
+        completed = (entry for entry in self.entries if entry.rater.outcome == Rater.Outcome.COMPLETED)
+        return [entry for entry in completed if entry.rater.kind == Rater.Kind.REAL and entry.minutes.paid > 0]
 
     def _for_a_set(self, entry: Entry) -> float:
         sets = float(entry.due / self.offer.amount) if self.offer.amount and entry.due else 1.0

@@ -1,10 +1,12 @@
 """A project in a real browser: one study per value of a column; all are checked and opened at once, and exported."""
 
 import csv
+import json
 from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
+from tests.about import ABOUT
 from tests.browser.kit import PHONE, accessible, fits, sign_in
 from tests.browser.test_researcher import OURS
 from tests.servers import LiveSite
@@ -27,7 +29,9 @@ def check(page: Page) -> None:
 
 
 def test_one_study_per_pair_is_made_checked_and_opened(page: Page, live_site: LiveSite, tmp_path: Path) -> None:
-    folder = put(tmp_path / "study", study_yaml=STUDY.replace("slug: fluency", f"slug: {SLUG}"), items_csv=ITEMS)
+    who = "about: " + json.dumps(ABOUT) + "\n"
+    study = STUDY.replace("slug: fluency", f"slug: {SLUG}") + who
+    folder = put(tmp_path / "study", study_yaml=study, items_csv=ITEMS)
     live_site.manage("load_study", str(folder), "--owner", "researcher")
     sign_in(page, live_site)
     page.set_viewport_size(PHONE)

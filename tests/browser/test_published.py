@@ -6,6 +6,7 @@ from playwright.sync_api import Browser, Page, expect
 from tasks_app.setup.published import published
 from tests.about import ABOUT
 from tests.browser.kit import fits, phone, sign_in
+from tests.browser.test_setting_up import revision_of, saved
 from tests.servers import LiveSite
 
 
@@ -38,7 +39,9 @@ def test_from_new_study_to_the_screen_of_a_rater(page: Page, browser: Browser, l
         "Complaints": ABOUT["complaints"],
         "Ethics reference": ABOUT["ethics"],
     }.items():
+        before = revision_of(page)
         page.get_by_label(label, exact=True).fill(value)
+        saved(page, before + 1)
     page.get_by_role("link", name="Review", exact=True).press("Enter")
     page.get_by_role("button", name="Check everything").press("Enter")
     expect(page.get_by_text("All settings and texts fit together")).to_be_visible()

@@ -20,7 +20,7 @@ from tests.about import ABOUT
 
 CONTROLS = {"rule": "control_accuracy"}
 REPEATS = {"rule": "inconsistency"}
-CODES = {"completed": "C1", "screened_out": "C2", "failed": "C3", "withdrawn": "C4", "stopped": "C5"}
+CODES = {"completed": "C1", "screened_out": "C2", "failed": "C3", "withdrawn": "C4", "stopped": "C5", "full": "C6"}
 
 Given = dict[str, Any]
 
@@ -198,6 +198,12 @@ FAULTS: Mapping[str, tuple[Callable[[Given], None], str, str, Level]] = {
         setting("tasks", 1, "checks", "repeats", to=0),
         "analysis.rules.2",
         "nothing to test",
+        Level.PROBLEM,
+    ),
+    "a rule that needs more checks than there are": (
+        setting("analysis", "rules", to=[{**CONTROLS, "least": 4}, REPEATS]),
+        "analysis.rules.0",
+        "a rater meets 3",
         Level.PROBLEM,
     ),
     "known answers that are never shown": (

@@ -6,20 +6,26 @@ from dataclasses import dataclass
 
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext
 
+from analytics_app.selectors.carefulness import ORDER, QUALITY
 from analytics_app.show.cells import figure, percent, whole
 from analytics_app.views.monitor import moments
 from analytics_app.views.monitor.reading import Reading
+from analytics_app.views.raters.filters import failed_few_checks, is_fast, is_uniform
 from tasks_app.selectors.fieldwork.forecast import Outlook
 from tasks_app.selectors.fieldwork.funnel import Step
 from tasks_app.selectors.fieldwork.pace import QUARTER
-from tasks_app.selectors.fieldwork.raters import Standing
+from tasks_app.selectors.fieldwork.raters import RaterWork, Standing
 from tasks_app.services.judging import limits
 from tasks_app.views import pay_words
 
 # The multiple of the expected time that is an alert, and the fewest raters who must have finished.
 MUCH_LONGER, ENOUGH_TIMES = 1.25, 5
+# How many times faster than promised raters are at the median for an alert, and the fewest who must have finished.
+MUCH_FASTER, ENOUGH_FAST = 4, 3
+# Units with less than this part of the average number of judgments lag behind, once the average is this high.
+STARVING, ENOUGH_JUDGED = 1 / 3, 2
 # The share of raters who are turned away or leave that is an alert, and the fewest raters for it.
 LARGE_SHARE, ENOUGH_RATERS = 0.4, 10
 
@@ -97,6 +103,89 @@ def _pay(reading: Reading) -> Iterator[Alert]:
         yield Alert(f"{_('Pay is under your minimum.')} {note}", _("Pay"), address)
 
 
+def _few_checks(reading: Reading) -> Iterator[Alert]:
+    """Raters who failed most of their checks, which were too few for the limit to reach them."""
+    n = sum(failed_few_checks(work) for work in _people(reading))
+    if n:
+        sentence = ngettext(
+            "%(n)s rater answered most checks wrong, but met too few for the limit to apply.",
+            "%(n)s raters answered most checks wrong, but met too few for the limit to apply.",
+            n,
+        )
+        yield _of_raters(reading, sentence % {"n": whole(n).text}, n, "few_checks")
+
+
+def _fast(reading: Reading) -> Iterator[Alert]:
+    n = sum(is_fast(work, reading.careful) for work in _people(reading))
+    if n:
+        sentence = ngettext(
+            "%(n)s rater answered half of the screens or more faster than anybody can read them.",
+            "%(n)s raters answered half of their screens or more faster than anybody can read them.",
+            n,
+        )
+        yield _of_raters(reading, sentence % {"n": whole(n).text}, n, "fast")
+
+
+def _uniform(reading: Reading) -> Iterator[Alert]:
+    n = sum(is_uniform(work, reading.careful) for work in _people(reading))
+    if n:
+        sentence = ngettext(
+            "%(n)s rater gave one answer again and again, unlike the others.",
+            "%(n)s raters gave one answer again and again, unlike the others.",
+            n,
+        )
+        yield _of_raters(reading, sentence % {"n": whole(n).text}, n, "uniform")
+
+
+def _people(reading: Reading) -> Iterator[RaterWork]:
+    """Yield the raters who came to judge and are not excluded yet."""
+    return (work for work in reading.fieldwork.counted if work.rater.pk not in reading.excluded)
+
+
+def _of_raters(reading: Reading, words: str, n: int, show: str) -> Alert:
+    return Alert(
+        words,
+        _("Look at these raters, and exclude them") if n > 1 else _("Look at this rater, and exclude them"),
+        f"{reverse('analytics:raters', args=[reading.study.slug])}?show={show}",
+    )
+
+
+def _sides(reading: Reading) -> Iterator[Alert]:
+    for side in reading.careful.sides:
+        words = {"place": side.place, "share": percent(side.share).text, "n": whole(side.n).text}
+        sentence = _("Raters chose the text at %(place)s in %(share)s of %(n)s choices, more than chance explains.")
+        yield Alert(sentence % words, _("Results"), reverse("analytics:results", args=[reading.study.slug]))
+
+
+def _beyond_sense(reading: Reading) -> Iterator[Alert]:
+    """Raters who finish in a small part of the time: the pay per hour is then beyond what was promised."""
+    times, expected = reading.fieldwork.ledger.times, reading.options.minutes
+    if times is None or times.n < ENOUGH_FAST or times.median * MUCH_FASTER >= expected:
+        return
+    words = _("Raters take %(median)s minutes at the median; you promised %(expected)s.")
+    sentence = words % {"median": figure(times.median, 1), "expected": figure(expected, 0)}
+    if reading.fieldwork.ledger.offer.pays and reading.fieldwork.ledger.hourly is not None:
+        hourly = pay_words.money(reading.fieldwork.ledger.hourly, reading.options.currency)
+        sentence = f"{sentence} {_('That is %(hourly)s per hour.') % {'hourly': hourly}}"
+    yield Alert(sentence, _("Raters"), reverse("analytics:raters", args=[reading.study.slug]))
+
+
+def _starving(reading: Reading) -> Iterator[Alert]:
+    """Units that lag far behind the others, such as those of sets that raters leave."""
+    for task in reading.progress.tasks:
+        n_units = sum(task.units.values())
+        usual = task.submitted / n_units if n_units else 0.0
+        behind = sum(units for n, units in task.units.items() if n < STARVING * usual)
+        if usual >= ENOUGH_JUDGED and 0 < behind <= n_units / 2 and reading.study.state != reading.study.State.CLOSED:
+            sentence = ngettext(
+                "%(n)s unit of “%(task)s” has less than a third of the judgments that units have on average.",
+                "%(n)s units of “%(task)s” have less than a third of the judgments that units have on average.",
+                behind,
+            )
+            words = {"n": whole(behind).text, "task": task.task}
+            yield Alert(sentence % words, _("Design"), reverse("researcher:design", args=[reading.study.slug]))
+
+
 def _doubtful(reading: Reading) -> Iterator[Alert]:
     n = reading.fieldwork.doubtful
     if n:
@@ -145,4 +234,34 @@ def _leaving(reading: Reading) -> Iterator[Alert]:
         yield Alert(words % {"n": whole(left).text, "all": whole(begun).text})
 
 
-_CHECKS = (_pay, _controls, _stopped, _stalled, _doubtful, _slow, _sent_away, _leaving)
+_CHECKS = (
+    _pay,
+    _controls,
+    _few_checks,
+    _fast,
+    _uniform,
+    _sides,
+    _stopped,
+    _stalled,
+    _starving,
+    _doubtful,
+    _slow,
+    _beyond_sense,
+    _sent_away,
+    _leaving,
+)
+
+
+def not_looked_at(reading: Reading) -> str:
+    """Return what no alert can be about yet, and why, as a sentence; "" where everything was looked at."""
+    careful = reading.careful
+    if careful.is_complete:
+        return ""
+    if careful.at is None:
+        return _("Speed, uniform answers and sides are looked at by the first run, which starts by itself.")
+    missing = [str(words) for name, words in _LOOKED_AT.items() if name not in careful.looked]
+    words = {"what": _(" and ").join(missing)}
+    return _("The last run did not look at %(what)s: the analysis plan leaves them out.") % words
+
+
+_LOOKED_AT = {QUALITY: gettext_lazy("speed and uniform answers"), ORDER: gettext_lazy("sides")}

@@ -31,17 +31,18 @@ def monitor(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _now(study: Study, own_role: str | None) -> dict[str, Any]:
     runs = pages.runs_now(study)
-    reading = read(study)
+    reading = read(study, runs.done)
     agreement = pages.agreement_of(runs.done) if runs.done is not None else []
     return {
         "reading": reading,
         "alerts": alerts.of(reading, reads_gold=access.reaches(own_role, access.GOLD_READER)),
+        "not_looked_at": alerts.not_looked_at(reading),
         "figures": figures.of(reading),
         "charts": [
             *(charts.of(reading) if reading.has_begun else ()),
             *agreement_charts(agreement, reading.zone, reading.pace.now),
         ],
-        "chips": chips_of(reading.fieldwork),
+        "chips": chips_of(reading.fieldwork, reading.careful),
         "judgments": count_judgments(study) if reading.is_imported else 0,
         "runs": runs,
         "agreement": agreement,

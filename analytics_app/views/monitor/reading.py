@@ -1,11 +1,14 @@
 """The data of the Monitor page about a study, read once for all of its parts."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
 from zoneinfo import ZoneInfo
 
+from analytics_app.models import Run
+from analytics_app.selectors.carefulness import Carefulness, carefulness_of
+from analytics_app.selectors.pages import exclusions_by_hand
 from tasks_app import pay
 from tasks_app.models import Rater, Study
 from tasks_app.selectors.fieldwork.forecast import Forecast, forecast
@@ -25,6 +28,8 @@ class Reading:
     pace: Pace
     fieldwork: Fieldwork
     group_shares: Sequence[tuple[int, int]]  # (group id, share of raters assigned to the group)
+    careful: Carefulness = field(default_factory=Carefulness)
+    excluded: Collection[int] = frozenset()  # ids of raters who are excluded by hand
 
     @cached_property
     def options(self) -> StudySettings:
@@ -87,8 +92,19 @@ class Reading:
         return cost.quantize(pay.CENT)
 
 
-def read(study: Study) -> Reading:
-    """Read the state of the fieldwork with seven queries, and an eighth after an erasure."""
+def read(study: Study, run: Run | None) -> Reading:
+    """Read the state of the fieldwork with nine queries, and a tenth after an erasure.
+
+    `run` is the newest run that is done: it says how carefully raters judge.
+    """
     progress = study_progress(study)
     fieldwork = fieldwork_of(study, progress.full_sets, progress.checks)
-    return Reading(study, progress, pace_of(study), fieldwork, list(study.groups.values_list("pk", "share")))
+    return Reading(
+        study=study,
+        progress=progress,
+        pace=pace_of(study),
+        fieldwork=fieldwork,
+        group_shares=list(study.groups.values_list("pk", "share")),
+        careful=carefulness_of(run, [task.task for task in progress.tasks]),
+        excluded=exclusions_by_hand(study, [work.rater for work in fieldwork.raters]).keys(),
+    )

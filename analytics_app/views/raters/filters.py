@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from urllib.parse import urlencode
 
 from django.http import QueryDict
@@ -11,6 +11,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from analytics_app.models import Exclusion
+from analytics_app.selectors.carefulness import Carefulness
 from tasks_app.models import Rater
 from tasks_app.selectors.fieldwork.raters import Fieldwork, RaterWork, Standing
 from tasks_app.services import contact
@@ -30,12 +31,30 @@ Picks = Callable[["Row"], bool]
 LONGEST_NAME = 40
 
 
+def is_fast(work: RaterWork, careful: Carefulness) -> bool:
+    """Return whether the newest run found a person too fast; how long simulated raters take says nothing."""
+    return work.rater.kind == Rater.Kind.REAL and work.rater.pseudonym in careful.fast
+
+
+def is_uniform(work: RaterWork, careful: Carefulness) -> bool:
+    """Return whether the newest run found that a rater gives one answer again and again, unlike the others."""
+    return work.is_counted and work.rater.pseudonym in careful.uniform
+
+
+def failed_few_checks(work: RaterWork) -> bool:
+    """Return whether a rater has finished and failed most checks, which were too few for the study's limit."""
+    checks = work.controls
+    has_failed = bool(checks.answered) and checks.right < checks.answered / 2
+    return work.is_counted and has_failed and not work.below and work.standing == Standing.FINISHED
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One rater with the current manual exclusion, if there is one."""
+    """One rater with the current manual exclusion, if there is one, and what the newest run says of all raters."""
 
     work: RaterWork
     exclusion: Exclusion | None
+    careful: Carefulness = field(default_factory=Carefulness)
 
     @property
     def rater(self) -> Rater:
@@ -61,6 +80,9 @@ CHIPS: Mapping[str, tuple[str | Promise, Picks]] = {
     "": (_("all"), lambda row: row.rater.kind != Rater.Kind.SANDBOX),
     **{str(standing): (words, _stands(standing)) for standing, words in WORDS.items()},
     "below": (_("below the limit on known answers"), lambda row: row.work.is_counted and row.work.below),
+    "few_checks": (_("failed most of few checks"), lambda row: failed_few_checks(row.work)),
+    "fast": (_("faster than anybody reads"), lambda row: is_fast(row.work, row.careful)),
+    "uniform": (_("one answer again and again"), lambda row: is_uniform(row.work, row.careful)),
     "stopped": (
         _("stopped by a limit"),
         lambda row: row.work.is_counted and row.rater.outcome == Rater.Outcome.STOPPED,
@@ -136,7 +158,7 @@ class Filter:
         ]
 
 
-def chips_of(fieldwork: Fieldwork) -> list[Chip]:
+def chips_of(fieldwork: Fieldwork, careful: Carefulness) -> list[Chip]:
     """Return the filters for a page without exclusions; none if the study has no raters."""
-    rows = [Row(work, None) for work in fieldwork.raters]
+    rows = [Row(work, None, careful) for work in fieldwork.raters]
     return Filter().chips(rows) if any(map(CHIPS[""][1], rows)) else []

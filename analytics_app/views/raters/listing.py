@@ -7,10 +7,11 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 
 from analytics_app.selectors import pages
+from analytics_app.selectors.carefulness import carefulness_of
 from analytics_app.views.raters.filters import ORDERS, Filter, Row
 from analytics_app.views.superuser_looks import note_look
 from tasks_app import access
-from tasks_app.models import Study
+from tasks_app.models import Study, Task
 from tasks_app.selectors.fieldwork.raters import fieldwork_with
 from tasks_app.views.researcher.frame import researcher_page, study_page
 from tasks_app.views.researcher.parts import part, wants_part
@@ -34,7 +35,8 @@ def raters(request: HttpRequest, slug: str) -> HttpResponse:
 def _context(request: HttpRequest, study: Study) -> dict[str, Any]:
     fieldwork = fieldwork_with(study)
     excluded = pages.exclusions_by_hand(study, [work.rater for work in fieldwork.raters])
-    rows = [Row(work, excluded.get(work.rater.pk)) for work in fieldwork.raters]
+    careful = carefulness_of(pages.runs_now(study).done, Task.objects.filter(study=study, until=None))
+    rows = [Row(work, excluded.get(work.rater.pk), careful) for work in fieldwork.raters]
     rater_filter = Filter.of(request.GET)
     page = Paginator(rater_filter.pick(rows), RATERS_ON_A_PAGE).get_page(request.GET.get("page"))
     return {
