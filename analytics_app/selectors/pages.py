@@ -11,7 +11,18 @@ from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Coalesce, JSONObject
 from django.http import Http404
 
-from analytics_app.models import UNFINISHED, AgreementPoint, Exclusion, ResultLift, ResultRow, Run, RunPart, RunState
+from analytics_app.models import (
+    UNFINISHED,
+    AgreementPoint,
+    Exclusion,
+    MeasuredOutcome,
+    MetricScore,
+    ResultLift,
+    ResultRow,
+    Run,
+    RunPart,
+    RunState,
+)
 from analytics_app.selectors.results import rows_of
 from tasks_app.models import Criterion, Rater, Rating, Study, Task
 
@@ -175,20 +186,63 @@ def last_number(study: Study) -> int:
     return int(Run.objects.filter(study=study).aggregate(last=Max("number"))["last"] or 0)
 
 
-def ratings_since(study: Study, run: Run) -> int:
-    """Return the number of ratings since those a run saw, without those of sandbox raters.
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What a run takes into account beside ratings: exclusions by hand, scores of metrics, outcomes from elsewhere."""
+
+    excluded: frozenset[int]
+    scores: tuple[int | None, int]
+    outcomes: tuple[int | None, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Since:
+    """What has changed since a run beside the ratings: exclusions added and lifted; new scores and outcomes."""
+
+    excluded: int = 0
+    lifted: int = 0
+    scores: bool = False
+    outcomes: bool = False
+
+    def __bool__(self) -> bool:
+        """Return whether anything has changed."""
+        return bool(self.excluded or self.lifted or self.scores or self.outcomes)
+
+
+def since(run: Run, now: Beside) -> Since:
+    """Return what has changed beside the ratings since a run; exclusions only if one of its rules heeds them."""
+    used = frozenset(run.facts.get("manual_exclusions", ()))
+    excluded, lifted = (len(now.excluded - used), len(used - now.excluded)) if run.heeds_exclusions else (0, 0)
+
+    def differs(name: str, there: tuple[int | None, int]) -> bool:
+        known = run.facts.get(name, {"high": None, "n": 0})
+        return (known["high"], known["n"]) != there
+
+    return Since(excluded, lifted, differs("scores", now.scores), differs("outcomes", now.outcomes))
+
+
+def after(study: Study, run: Run) -> tuple[int, Beside]:
+    """Return the number of ratings since those a run saw, and what else a run would take into account now; one query.
 
     Ratings are counted without joining each to its rater: all ratings, less the few of sandbox raters.
     """
+    own = OuterRef("pk")
     ratings = Rating.objects.filter(id__gt=run.high_water)
+    by_hand = Exclusion.objects.filter(study=own, run=None, lifted_at=None)
+    scores, outcomes = (model.objects.filter(study=own).order_by() for model in (MetricScore, MeasuredOutcome))
     counted = Study.objects.filter(pk=study.pk).annotate(
-        everything=_number(ratings.filter(task__study=OuterRef("pk")).values("task__study")),
-        trials=_number(
-            ratings.filter(rater__study=OuterRef("pk"), rater__kind=Rater.Kind.SANDBOX).values("rater__study")
-        ),
+        everything=_number(ratings.filter(task__study=own).values("task__study")),
+        trials=_number(ratings.filter(rater__study=own, rater__kind=Rater.Kind.SANDBOX).values("rater__study")),
+        by_hand=ArraySubquery(by_hand.order_by().values("pk")),
+        n_scores=_number(scores.values("study")),
+        high_score=Subquery(scores.order_by("-pk").values("pk")[:1]),
+        n_outcomes=_number(outcomes.values("study")),
+        high_outcome=Subquery(outcomes.order_by("-pk").values("pk")[:1]),
     )
-    total, trials = counted.values_list("everything", "trials").get()
-    return int(total - trials)
+    names = ("everything", "trials", "by_hand", "high_score", "n_scores", "high_outcome", "n_outcomes")
+    total, trials, excluded, high_score, n_scores, high_outcome, n_outcomes = counted.values_list(*names).get()
+    beside = Beside(frozenset(excluded), (high_score, n_scores), (high_outcome, n_outcomes))
+    return int(total - trials), beside
 
 
 def _number(rows: QuerySet[Any, Any]) -> Coalesce:

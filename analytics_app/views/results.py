@@ -90,13 +90,19 @@ def _run(request: HttpRequest, study: Study, run: Run) -> dict[str, Any]:
 
 
 def _later(study: Study, run: Run) -> dict[str, Any]:
-    """Return the number of ratings since a run, and the run that has them or is under way."""
-    later = pages.ratings_since(study, run)
-    if not later:
-        return {"later": 0}
+    """Return what a run does not know, in sentences: ratings, exclusions, scores; and the run that has it all."""
+    later, beside = pages.after(study, run)
+    changed = pages.since(run, beside)
+    if not later and not changed:
+        return {"later": 0, "since": []}
     now = pages.runs_now(study)
-    has_them = now.done is not None and now.done.pk != run.pk and not now.newer
-    return {"later": later, "later_run": now.done if has_them else None, "under_way": now.under_way}
+    has_all = now.done is not None and now.done.pk != run.pk and not now.newer and not pages.since(now.done, beside)
+    return {
+        "later": later,
+        "since": run_words.since_in_words(changed),
+        "later_run": now.done if has_all else None,
+        "under_way": now.under_way,
+    }
 
 
 @researcher_page("GET")

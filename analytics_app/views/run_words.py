@@ -147,6 +147,28 @@ def _taken(task: str, rows: Sequence[ResultRow]) -> Table | None:
     return next((replace(table, key=f"excluded-{task}-by-system") for table in tables), None)
 
 
+def since_in_words(since: pages.Since) -> list[str]:
+    """Return a sentence for each thing beside the ratings that has changed since a run."""
+    sentences = []
+    if since.excluded:
+        words = ngettext(
+            "%(n)d exclusion by hand came after this run.",
+            "%(n)d exclusions by hand came after this run.",
+            since.excluded,
+        )
+        sentences.append(words % {"n": since.excluded})
+    if since.lifted:
+        words = ngettext(
+            "%(n)d exclusion was lifted after this run.", "%(n)d exclusions were lifted after this run.", since.lifted
+        )
+        sentences.append(words % {"n": since.lifted})
+    if since.scores:
+        sentences.append(_("Scores of metrics have changed since this run."))
+    if since.outcomes:
+        sentences.append(_("Outcomes measured elsewhere have changed since this run."))
+    return sentences
+
+
 def standing(run: Run, study: Study) -> str:
     """Return sentences about a run: whether it is planned, why it is exploratory, and earlier looks at results."""
     return " ".join(filter(None, (_kind(run, study), _reopened(run), uncorrected(run, study))))

@@ -5,10 +5,11 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from analytics_app import plan as plans
-from analytics_app.models import Plan, Run
+from analytics_app.models import MetricScore, Plan, Run
 from analytics_app.runs import start
+from analytics_app.services import exclusions
 from analytics_app.views.run_form import without
-from tasks_app.models import Study
+from tasks_app.models import Item, Study, System
 from tasks_app.services.study import lifecycle
 from tests.analytics_app.builders import SETTINGS, add_plots, build_run, slider_rows
 from tests.analytics_app.filling import Filler
@@ -130,7 +131,37 @@ def test_viewers_read_it_and_start_nothing(rosas_browser: Client, study: Study, 
     study.memberships.update(role="viewer")
     html = page(rosas_browser, address)
     assert "1 rating came after this run." in text(html)
-    assert "Start a new run" not in html
+    assert "Compute again" not in html
+
+
+def test_exclusions_and_scores_that_a_run_does_not_know_are_said(
+    rosas_browser: Client, study: Study, address: str, rosa: User
+) -> None:
+    quick = {"analyses": [{"analysis": "systems"}], "n_resamples": 100, "n_permutations": 99}
+    document = plans.check({**quick, "rules": [{"rule": "manual"}]}, study)
+    Plan.objects.update_or_create(study=study, version=1, defaults={"document": document})
+    filler = Filler(study)
+    filler.judge("ada", "i0", "alpha-mt", {"fluency": 3})
+    filler.judge("bob", "i0", "alpha-mt", {"fluency": 3})
+    study = lifecycle.move(study_id=study.pk, action="close", by=rosa)
+    start.compute_here(run=Run.objects.get())
+    assert "after this run" not in text(page(rosas_browser, address))
+    excluded = exclusions.exclude_rater(rater=filler.raters["ada"], by=rosa, reason="Answered by rote.")
+    html = page(rosas_browser, address)
+    assert "1 exclusion by hand came after this run." in text(html)
+    assert f'action="{address}start/"' in html
+    rosas_browser.post(f"{address}start/")
+    start.compute_here(run=Run.objects.get(number=2))
+    said = text(page(rosas_browser, f"{address}1/"))
+    assert "1 exclusion by hand came after this run. Run 2 takes it into account." in said
+    assert "after this run" not in text(page(rosas_browser, f"{address}2/"))
+    exclusions.lift(exclusion=excluded, by=rosa)
+    assert "1 exclusion was lifted after this run." in text(page(rosas_browser, f"{address}2/"))
+    assert "after this run" not in text(page(rosas_browser, f"{address}1/"))
+    item = Item.objects.get(study=study, key="i0")
+    system = System.objects.get(study=study, key="alpha-mt")
+    MetricScore.objects.create(study=study, item=item, system=system, metric="bleu", value=0.5, source="uploaded")
+    assert "Scores of metrics have changed since this run." in text(page(rosas_browser, f"{address}1/"))
 
 
 # What cannot be taken away, or repeated -----------------------------------------------------------------

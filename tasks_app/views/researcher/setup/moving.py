@@ -51,7 +51,7 @@ def move(request: HttpRequest, slug: str) -> HttpResponse:
             return _ask_for_reason(request, study, missing=True)
         opening.move(study_id=study.pk, action=action, by=request.user, reason=reason)
         messages.success(request, _MOVED[action])
-        return redirect("researcher:recruit", slug)
+        back = reverse("researcher:recruit", args=[slug])
     return redirect(back)
 
 
