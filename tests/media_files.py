@@ -168,8 +168,11 @@ def _page(flags: int, number: int, *packets: bytes, serial: int = 7) -> bytes:
     return head + _crc(head + bytes(4) + rest, 0x04C11DB7, 32)[::-1] + rest
 
 
-def ogg(words: bytes = b"", codec: str = "opus") -> bytes:
-    """Return Ogg with comments, in Opus, Vorbis or Theora, and with words also a stream that nobody hears."""
+def ogg(words: bytes = b"", codec: str = "opus", rest: bytes = b"") -> bytes:
+    """Return Ogg with comments, in Opus, Vorbis or Theora, and with words also a stream that nobody hears.
+
+    `rest` stands behind the packet that begins the stream.
+    """
     spelled = struct.pack("<I", len(words)) + words
     comments = spelled + struct.pack("<I", 1 if words else 0) + (spelled if words else b"")
     headers = {
@@ -178,10 +181,10 @@ def ogg(words: bytes = b"", codec: str = "opus") -> bytes:
         "theora": (b"\x80theora" + bytes(35), b"\x81theora" + comments, b"\x82theora" + CODED),
     }[codec]
     other = [_page(2, 0, b"fishead\0" + words, serial=9)] if words else []
-    return b"".join([_page(2, 0, headers[0]), *other, _page(0, 1, *headers[1:]), _page(4, 2, CODED, CODED)])
+    return b"".join([_page(2, 0, headers[0] + rest), *other, _page(0, 1, *headers[1:]), _page(4, 2, CODED, CODED)])
 
 
-def _element(name: int, *content: bytes) -> bytes:
+def element(name: int, *content: bytes) -> bytes:
     body = b"".join(content)
     size = (1 << 56 | len(body)).to_bytes(8, "big")
     return name.to_bytes((name.bit_length() + 7) // 8, "big") + size + body
@@ -190,26 +193,26 @@ def _element(name: int, *content: bytes) -> bytes:
 def webm(words: bytes = b"") -> bytes:
     """Return a WebM with a title, names of programs and tracks, times, tags, chapters, a file and subtitles."""
     video = [
-        _element(0xD7, b"\1"),
-        _element(0x83, b"\1"),
-        _element(0x86, b"V_VP8"),
-        _element(0xE0, _element(0xB0, b"\1")),
+        element(0xD7, b"\1"),
+        element(0x83, b"\1"),
+        element(0x86, b"V_VP8"),
+        element(0xE0, element(0xB0, b"\1")),
     ]
-    info, tracks, blocks, others = [_element(0x2AD7B1, b"\x0f\x42\x40")], [], [], []
+    info, tracks, blocks, others = [element(0x2AD7B1, b"\x0f\x42\x40")], [], [], []
     if words:
-        info += [_element(name, words) for name in (0x7BA9, 0x4D80, 0x5741, 0x4461)]
-        video.append(_element(0x536E, words))
-        text = (_element(0xD7, b"\2"), _element(0x83, b"\x11"), _element(0x86, b"S_TEXT/UTF8"), _element(0x536E, words))
-        tracks.append(_element(0xAE, *text))
-        blocks = [_element(0xA3, b"\x82\0\0\0" + words), _element(0xA0, _element(0xA1, b"\x82\0\0\0" + words))]
-        others = [_element(name, words) for name in (0x1254C367, 0x1941A469, 0x1043A770, 0xEC)]
-    coded = _element(0xA3, b"\x81\0\0\x80" + CODED)
-    segment = [_element(0x1549A966, *info), _element(0x1654AE6B, _element(0xAE, *video), *tracks)]
-    segment += [_element(0x1F43B675, _element(0xE7, b"\0"), *blocks, coded), *others]
-    return _element(0x1A45DFA3, _element(0x4282, b"webm")) + _element(0x18538067, *segment)
+        info += [element(name, words) for name in (0x7BA9, 0x4D80, 0x5741, 0x4461)]
+        video.append(element(0x536E, words))
+        text = (element(0xD7, b"\2"), element(0x83, b"\x11"), element(0x86, b"S_TEXT/UTF8"), element(0x536E, words))
+        tracks.append(element(0xAE, *text))
+        blocks = [element(0xA3, b"\x82\0\0\0" + words), element(0xA0, element(0xA1, b"\x82\0\0\0" + words))]
+        others = [element(name, words) for name in (0x1254C367, 0x1941A469, 0x1043A770, 0xEC)]
+    coded = element(0xA3, b"\x81\0\0\x80" + CODED)
+    segment = [element(0x1549A966, *info), element(0x1654AE6B, element(0xAE, *video), *tracks)]
+    segment += [element(0x1F43B675, element(0xE7, b"\0"), *blocks, coded), *others]
+    return element(0x1A45DFA3, element(0x4282, b"webm")) + element(0x18538067, *segment)
 
 
-def _box(name: bytes, *content: bytes) -> bytes:
+def box(name: bytes, *content: bytes) -> bytes:
     body = b"".join(content)
     return struct.pack(">I4s", len(body) + 8, name) + body
 
@@ -221,7 +224,7 @@ def mp4(words: bytes = b"", brand: bytes = b"isom") -> bytes:
     said = b"\6\5" + bytes([16 + n]) + bytes(16) + words + b"\x80" if words else b""
     unit = b"\x65" + CODED
     sample = (struct.pack(">I", len(said)) + said if words else b"") + struct.pack(">I", len(unit)) + unit
-    head = _box(b"ftyp", brand, zero, b"isom")
+    head = box(b"ftyp", brand, zero, b"isom")
     hidden = words
     start = len(head) + 8 + len(hidden)
     entry = (
@@ -233,30 +236,30 @@ def mp4(words: bytes = b"", brand: bytes = b"isom") -> bytes:
         + words[:31].ljust(32, b"\0")
         + bytes(4)
     )
-    codec = _box(b"avc1", entry, _box(b"avcC", b"\1\x64\0\x0a\xff\xe0\0"), *([_box(b"abcd", words)] if words else []))
-    table = _box(
+    codec = box(b"avc1", entry, box(b"avcC", b"\1\x64\0\x0a\xff\xe0\0"), *([box(b"abcd", words)] if words else []))
+    table = box(
         b"stbl",
-        _box(b"stsd", zero, b"\0\0\0\1", codec),
-        _box(b"stts", zero, struct.pack(">III", 1, 1, 1)),
-        _box(b"stsc", zero, struct.pack(">IIII", 1, 1, 1, 1)),
-        _box(b"stsz", zero, struct.pack(">III", 0, 1, len(sample))),
-        _box(b"stco", zero, struct.pack(">II", 1, start)),
+        box(b"stsd", zero, b"\0\0\0\1", codec),
+        box(b"stts", zero, struct.pack(">III", 1, 1, 1)),
+        box(b"stsc", zero, struct.pack(">IIII", 1, 1, 1, 1)),
+        box(b"stsz", zero, struct.pack(">III", 0, 1, len(sample))),
+        box(b"stco", zero, struct.pack(">II", 1, start)),
     )
-    references = _box(b"dinf", _box(b"dref", zero, b"\0\0\0\1", _box(b"url ", b"\0\0\0\1", words)))
+    references = box(b"dinf", box(b"dref", zero, b"\0\0\0\1", box(b"url ", b"\0\0\0\1", words)))
 
     def track(number: int, handler: bytes, *inside: bytes) -> bytes:
-        header = _box(b"tkhd", zero, seconds, seconds, struct.pack(">I", number), bytes(60))
-        named = _box(b"hdlr", zero, seconds, handler, bytes(12), words)
-        media = _box(b"mdia", _box(b"mdhd", zero, seconds, seconds, bytes(12)), named, _box(b"minf", *inside, table))
-        return _box(b"trak", header, media, *([_box(b"udta", _box(b"name", words))] if words else []))
+        header = box(b"tkhd", zero, seconds, seconds, struct.pack(">I", number), bytes(68))
+        named = box(b"hdlr", zero, seconds, handler, bytes(12), words)
+        media = box(b"mdia", box(b"mdhd", zero, seconds, seconds, bytes(12)), named, box(b"minf", *inside, table))
+        return box(b"trak", header, media, *([box(b"udta", box(b"name", words))] if words else []))
 
-    parts = [_box(b"mvhd", zero, seconds, seconds, bytes(84)), track(1, b"vide", references)]
+    parts = [box(b"mvhd", zero, seconds, seconds, bytes(88)), track(1, b"vide", references)]
     others = []
     if words:
         place = b"\xa9xyz" + struct.pack(">HH", n, 0) + words
-        parts += (track(2, b"text"), _box(b"udta", struct.pack(">I", len(place) + 4) + place), _box(b"meta", words))
-        others = [_box(b"uuid", words), _box(b"free", words)]
-    return b"".join([head, _box(b"mdat", hidden, sample), _box(b"moov", *parts), *others])
+        parts += (track(2, b"text"), box(b"udta", struct.pack(">I", len(place) + 4) + place), box(b"meta", words))
+        others = [box(b"uuid", words), box(b"free", words)]
+    return b"".join([head, box(b"mdat", hidden, sample), box(b"moov", *parts), *others])
 
 
 def captions(words: bytes = b"") -> bytes:

@@ -1,5 +1,6 @@
 """FLAC (RFC 9639): keep what decoding and seeking need, and the frames."""
 
+import struct
 from functools import cache
 
 from tasks_app.cleaning.findings import Finding, expect
@@ -7,6 +8,9 @@ from tasks_app.cleaning.tags import note, start_of_sound
 
 _STREAM, _SEEK_POINTS, _COMMENTS, _PICTURE = 0, 3, 4, 6
 _LAST = 0x80
+# The sum of the whole sound, which may be unknown: what a stream says ends with it.
+_SUM = 16
+_POINT, _NO_POINT = struct.Struct(">QQH"), 0xFFFFFFFFFFFFFFFF
 # The longest frame of usual coders; the end of the last one is looked for within it.
 _MOST_OF_FRAME = 1 << 20
 _ID3V1 = 128
@@ -23,18 +27,31 @@ def clean(content: bytes, findings: set[Finding]) -> bytes:
         is_last, kind = bool(head & _LAST), head & 0x7F
         end = place + 4 + int.from_bytes(content[place + 1 : place + 4], "big")
         expect(end < len(content))
-        if kind in (_STREAM, _SEEK_POINTS):
-            kept.append((kind, content[place + 4 : end]))
+        if kind in (_STREAM, _SEEK_POINTS) and kind not in {other for other, _body in kept}:
+            kept.append((kind, _needed(kind, content[place + 4 : end], len(content))))
         else:
             findings.add({_COMMENTS: Finding.TEXT, _PICTURE: Finding.PICTURE}.get(kind, Finding.OTHER))
         place = end
     expect(bool(kept) and kept[0][0] == _STREAM and len(kept[0][1]) == 34)
+    kept = [(kind, body) for kind, body in kept if body]
     blocks = [
         bytes([kind | (_LAST if number == len(kept) else 0)]) + len(body).to_bytes(3, "big") + body
         for number, (kind, body) in enumerate(kept, start=1)
     ]
     end = _end_of_frames(content, place, findings)
     return b"".join([b"fLaC", *blocks, content[place:end]])
+
+
+def _needed(kind: int, body: bytes, size: int) -> bytes:
+    """Return what describes a stream, or the points to which players jump, without sums and places left free."""
+    if kind == _STREAM:
+        return body[:-_SUM] + bytes(_SUM)
+    points, last = [], -1
+    for sample, offset, n_samples in _POINT.iter_unpack(body[: len(body) - len(body) % _POINT.size]):
+        if last < sample < _NO_POINT and offset < size:
+            points.append(_POINT.pack(sample, offset, n_samples))
+            last = sample
+    return b"".join(points)
 
 
 def _end_of_frames(content: bytes, start: int, findings: set[Finding]) -> int:

@@ -1,11 +1,11 @@
 """MP4 and M4A (ISO/IEC 14496-12): blank in place all but tracks of sound and film, so that no position changes."""
 
-import re
 import struct
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from tasks_app.cleaning.codecs import clean_av1
 from tasks_app.cleaning.colours import clean_profile
 from tasks_app.cleaning.findings import Finding, Reason, expect
 from tasks_app.cleaning.mp4_boxes import (
@@ -16,15 +16,13 @@ from tasks_app.cleaning.mp4_boxes import (
     PARTS,
     PICTURES,
     PLACES,
-    SEI,
-    SEI_H265,
     SPACE,
     TEXTS,
     TOP,
-    USER_DATA,
 )
+from tasks_app.cleaning.mp4_tables import NEEDED
+from tasks_app.cleaning.nal import clean_units
 
-_ESCAPED = re.compile(rb"\0\0\x03|(.)", re.DOTALL)
 _MOST_SAMPLES = 5_000_000
 
 
@@ -64,6 +62,8 @@ def clean(content: bytes, findings: set[Finding]) -> bytes:
             film.clean_parts(box)
         elif box.name not in TOP or box.name in SPACE:
             film.blank(box)
+        else:
+            film.clean_rest(box)
     film.clean_samples([box for box in boxes if box.name == b"mdat"])
     return bytes(film.data[: boxes[-1].end])
 
@@ -137,10 +137,27 @@ class _Film:
         kept = []
         for box in list(self.inside(parent)):
             if box.name in PARTS[parent.name]:
+                self.clean_rest(box)
                 kept.append(box)
             else:
                 self.blank(box)
         return kept
+
+    def clean_rest(self, box: Box) -> None:
+        """Blank what no player reads within a box."""
+        needed = NEEDED.get(box.name)
+        if needed is None:
+            return
+        before = bytes(self.data[box.inside : box.end])
+        after = needed(before)
+        if not after:
+            self.blank(box)
+            return
+        expect(len(after) <= len(before))
+        after = after.ljust(len(before), b"\0")
+        if after != before:
+            self.findings.add(Finding.OTHER)
+            self.data[box.inside : box.end] = after
 
     def clean_movie(self, movie: Box) -> None:
         """Clean what describes the tracks."""
@@ -207,7 +224,11 @@ class _Film:
     def _clean_references(self, references: Box) -> None:
         """Blank addresses of other files: the samples are in this one."""
         for one in list(self.inside(references, 8)):
-            self.zero(one.inside + 4, one.end, Finding.TEXT)
+            before = bytes(self.data[one.start + 4 : one.end])
+            self.data[one.start + 4 : one.start + 8] = b"url "
+            self.data[one.inside : one.end] = b"\0\0\0\1".ljust(one.end - one.inside, b"\0")
+            if self.data[one.start + 4 : one.end] != before:
+                self.findings.add(Finding.TEXT)
 
     def _clean_entries(self, table: Box, track: _Track) -> None:
         """Blank the names of coders in the entries that say how samples are coded."""
@@ -215,8 +236,10 @@ class _Film:
             expect(entry.name in CODECS[track.kind], Reason.CODEC)
             track.codec = entry.name
             skip = ENTRY[track.kind]
+            self.zero(entry.inside, entry.inside + 6, Finding.OTHER)
             if track.kind == FILM:
                 self.zero(entry.inside + 8, entry.inside + 24, Finding.PROGRAM)
+                self.zero(entry.inside + 36, entry.inside + 40, Finding.OTHER)
                 self.zero(entry.inside + 42, entry.inside + 74, Finding.PROGRAM)
             else:
                 skip += {1: 16, 2: 36}.get(struct.unpack_from(">H", self.data, entry.inside + 8)[0], 0)
@@ -224,13 +247,14 @@ class _Film:
             for part in list(self.inside(entry, skip)):
                 if part.name not in ENTRY_PARTS:
                     self.blank(part)
-                elif part.name == b"colr" and bytes(self.data[part.inside : part.inside + 4]) in (b"prof", b"rICC"):
+                    continue
+                self.clean_rest(part)
+                if part.name == b"colr" and bytes(self.data[part.inside : part.inside + 4]) in (b"prof", b"rICC"):
                     self._clean_colours(part)
                 elif part.name == b"avcC":
                     track.length_bytes = 1 + (self.data[part.inside + 4] & 3)
                 elif part.name == b"hvcC":
                     track.length_bytes = 1 + (self.data[part.inside + 21] & 3)
-                    self._clean_h265(part)
 
     def _clean_colours(self, box: Box) -> None:
         profile = bytes(self.data[box.inside + 4 : box.end])
@@ -238,18 +262,6 @@ class _Film:
         if cleaned != profile:
             self.findings.add(Finding.TEXT)
         self.data[box.inside + 4 : box.end] = cleaned
-
-    def _clean_h265(self, box: Box) -> None:
-        """Blank what the coder says of itself beside the parameters of H.265."""
-        place = box.inside + 23
-        for _array in range(self.data[box.inside + 22]):
-            n_units = struct.unpack_from(">H", self.data, place + 1)[0]
-            place += 3
-            for _unit in range(n_units):
-                size = struct.unpack_from(">H", self.data, place)[0]
-                self._clean_unit(place + 2, place + 2 + size, is_h265=True)
-                place += 2 + size
-        expect(place <= box.end)
 
     def _read_samples(self, samples: Box, track: _Track) -> None:
         """Note where the samples of a track are."""
@@ -329,7 +341,7 @@ class _Film:
             for start, size in track.samples:
                 expect(start + size <= len(self.data) and start >= 0)
                 used.append((start, start + size))
-            if track.codec in (b"avc1", b"avc3", b"hvc1", b"hev1") and track.length_bytes:
+            if track.length_bytes or track.codec == b"av01":
                 self._clean_units(track)
         used.sort()
         # Samples stand in the containers alone: what is elsewhere is nobody's.
@@ -346,54 +358,11 @@ class _Film:
                 self.zero(place, box.end, Finding.OTHER)
 
     def _clean_units(self, track: _Track) -> None:
-        is_h265 = track.codec in (b"hvc1", b"hev1")
+        is_h265, is_changed = track.codec in (b"hvc1", b"hev1"), False
         for start, size in track.samples:
-            place, end = start, start + size
-            while place + track.length_bytes < end:
-                length = int.from_bytes(self.data[place : place + track.length_bytes], "big")
-                place += track.length_bytes
-                if not 0 < length <= end - place:
-                    break
-                self._clean_unit(place, place + length, is_h265=is_h265)
-                place += length
-
-    def _clean_unit(self, start: int, end: int, *, is_h265: bool) -> None:
-        """Blank the words of a unit that informs programs, such as the settings of x264."""
-        first = self.data[start]
-        if (first >> 1 & 63) not in SEI_H265 if is_h265 else (first & 31) not in SEI:
-            return
-        place = start + (2 if is_h265 else 1)
-        # The last byte ends the unit.
-        while place < end - 2:
-            values = []
-            for _value in range(2):
-                value = 0
-                while place < end and self.data[place] == 0xFF:
-                    value, place = value + 255, place + 1
-                if place >= end:
-                    return
-                values.append(value + self.data[place])
-                place += 1
-            kind, size = values
-            # Escapes make a unit longer than it says.
-            stop = self._escaped(place, size, end)
-            if kind == USER_DATA and size > 16:
-                words = bytes(self.data[place + 16 : stop])
-                blanked = _ESCAPED.sub(lambda match: b" " if match[1] is not None else match[0], words)
-                if blanked != words:
-                    self.findings.add(Finding.PROGRAM)
-                    self.data[place + 16 : stop] = blanked
-            place = stop
-
-    def _escaped(self, place: int, size: int, end: int) -> int:
-        """Return where so many bytes end, of which those that escape others do not count."""
-        zeros = 0
-        while size > 0 and place < end:
-            byte = self.data[place]
-            if zeros >= 2 and byte == 3:
-                zeros = 0
+            if track.codec == b"av01":
+                is_changed |= clean_av1(self.data, start, start + size)
             else:
-                zeros = zeros + 1 if byte == 0 else 0
-                size -= 1
-            place += 1
-        return min(place, end)
+                is_changed |= clean_units(self.data, start, start + size, track.length_bytes, is_h265=is_h265)
+        if is_changed:
+            self.findings.add(Finding.PROGRAM)

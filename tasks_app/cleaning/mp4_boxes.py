@@ -30,7 +30,5 @@ CODECS = {
 }
 ENTRY_PARTS = {
     b"avcC", b"hvcC", b"av1C", b"vpcC", b"esds", b"dOps", b"dfLa", b"alac", b"dac3", b"dec3", b"colr", b"pasp", b"clap",
-    b"btrt", b"fiel", b"mdcv", b"clli", b"SmDm", b"CoLL", b"chnl", b"srat",
+    b"btrt", b"fiel", b"mdcv", b"clli", b"SmDm", b"CoLL", b"srat",
 }  # fmt: skip
-# Units of H.264 and H.265 that say something about a film to programs, and the kind that any program may fill.
-SEI, SEI_H265, USER_DATA = {6}, {39, 40}, 5

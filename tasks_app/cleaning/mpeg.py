@@ -19,6 +19,8 @@ _KILOBITS = {
 _RATES = {3: (44100, 48000, 32000), 2: (22050, 24000, 16000), 0: (11025, 12000, 8000)}
 _TAGS = (b"ID3", b"TAG", b"APETAGEX", b"LYRICSBEGIN")
 # Coders whose name tells players how to read the silence that they put before a sound.
+_PLACES, _OF_CODER = 100, 36
+_STARTS, _VBRI = {13, 15, 21, 23, 36, 38}, 36
 _CODERS = (b"LAME", b"Lavf", b"Lavc")
 
 
@@ -97,21 +99,47 @@ def _adts_frame(content: bytes, place: int) -> int:
 
 
 def _without_program(frame: bytes, findings: set[Finding]) -> bytes:
-    """Return the first frame, which describes the others, without the version of the program that coded them."""
-    start = max(frame.find(b"Xing", 0, 64), frame.find(b"Info", 0, 64))
-    if start < 0:
+    """Return the first frame, which describes the others, with nothing but their number, places and delays."""
+    if frame[_VBRI : _VBRI + 4] == b"VBRI":
+        n_places, _scale, width = struct.unpack_from(">HHH", frame, _VBRI + 18)
+        return _described(frame, frame[:_VBRI] + frame[_VBRI : _VBRI + 26 + n_places * width], findings)
+    # Behind the head of a frame and the settings of a silent one, which are shorter where there is one channel.
+    start = max(frame.find(name, 0, 64) for name in (b"Xing", b"Info"))
+    if start not in _STARTS:
         return frame
-    flags = struct.unpack_from(">I", frame, start + 4)[0]
-    name = start + 8 + 4 * (flags & 1) + 4 * (flags >> 1 & 1) + 100 * (flags >> 2 & 1) + 4 * (flags >> 3 & 1)
-    if name + 36 > len(frame) or not any(frame[name : name + 9]):
-        return frame
-    coder = frame[name : name + 4]
-    said = (coder if coder in _CODERS else b"").ljust(9, b"\0")
-    if frame[name : name + 9] == said:
-        return frame
-    findings.add(Finding.PROGRAM)
-    before_sum = frame[:name] + said + frame[name + 9 : name + 34]
-    return before_sum + struct.pack(">H", _crc16(before_sum)) + frame[name + 36 :]
+    flags = struct.unpack_from(">I", frame, start + 4)[0] & 15
+    place, described = start + 8, frame[start : start + 4] + struct.pack(">I", flags)
+    for flag, size in ((1, 4), (2, 4), (4, _PLACES), (8, 4)):
+        if flags & flag:
+            part = frame[place : place + size]
+            described += _rising(part) if flag == 4 else part if flag != 8 or part < b"\0\1" else bytes(4)
+            place += size
+    head = 4 if frame[1] & 1 else 6
+    before = frame[:head] + bytes(start - head) + described
+    coder = frame[place : place + 4]
+    if coder in _CODERS and place + _OF_CODER <= len(frame):
+        # Its method, the highest pitch, the silence at both ends, and the size of the sound.
+        said = bytearray(frame[place : place + _OF_CODER - 2])
+        for first, end in ((4, 9), (11, 21), (24, 28), (32, 34)):
+            said[first:end] = bytes(end - first)
+        before += said
+        before += struct.pack(">H", _crc16(before))
+    return _described(frame, before, findings)
+
+
+def _described(frame: bytes, needed: bytes, findings: set[Finding]) -> bytes:
+    """Return a first frame with zeros behind what it says of the others."""
+    cleaned = needed.ljust(len(frame), b"\0")[: len(frame)]
+    if cleaned != frame:
+        findings.add(Finding.PROGRAM)
+    return cleaned
+
+
+def _rising(places: bytes) -> bytes:
+    """Return where each hundredth of a sound begins; evenly, where the places are not in order."""
+    if list(places) == sorted(places):
+        return places
+    return bytes(256 * number // _PLACES for number in range(_PLACES))
 
 
 def _crc16(content: bytes) -> int:

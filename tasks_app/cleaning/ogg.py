@@ -5,6 +5,7 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from tasks_app.cleaning.codecs import size_of_first
 from tasks_app.cleaning.findings import Finding, expect
 
 _HEAD = struct.Struct("<4sBBqIIIB")
@@ -50,10 +51,10 @@ def clean(content: bytes, findings: set[Finding]) -> bytes:
         if page.flags & _FIRST:
             streams[page.serial] = stream = _begun(page, findings)
             if stream is not None and page.body:
-                written.append(
-                    _Page(page.flags, page.granule, page.serial, page.lacing, _first(page.body, stream)).written(0)
-                )
-                findings |= {Finding.PROGRAM} if _first(page.body, stream) != page.body else set()
+                first = _first(page.body, stream)
+                written.append(_Page(_FIRST, 0, page.serial, bytes([len(first)]), first).written(0))
+                if first != page.body:
+                    findings.add(Finding.PROGRAM if first[:8] == b"Speex   " else Finding.OTHER)
                 stream.number = 1
             continue
         stream = streams[page.serial]
@@ -113,12 +114,16 @@ def _begun(page: _Page, findings: set[Finding]) -> _Stream | None:
 
 
 def _first(body: bytes, stream: _Stream) -> bytes:
-    """Return the packet that begins a stream, without the version of a program in words."""
+    """Return the packet that begins a stream, without the version of a program in words and what follows its end."""
+    size = size_of_first(body, stream.codec)
+    expect(len(body) >= size)
+    body = body[:size]
     if stream.codec == "speex":
-        return body[:8] + bytes(20) + body[28:]
+        # No further headers, and two places that nobody uses.
+        return body[:8] + bytes(20) + body[28:68] + bytes(12)
     if stream.codec == "flac":
-        # One more header follows: the comments.
-        return body[:7] + b"\0\1" + body[9:]
+        # One more header follows: the comments. The sum of the whole sound may be unknown.
+        return body[:7] + b"\0\1" + body[9:35] + bytes(16)
     return body
 
 
@@ -156,7 +161,7 @@ def _cleaned(stream: _Stream, findings: set[Finding]) -> list[bytes]:
         # The last block of metadata, of the kind 4 and with 8 bytes.
         empty, others = b"\x84\0\0\x08" + _NO_COMMENTS, []
     else:
-        empty = _NO_COMMENTS
+        empty, others = _NO_COMMENTS, []
     if comments != empty:
         findings |= {Finding.TEXT}
         if any(name in header for header in stream.headers for name in (b"METADATA_BLOCK_PICTURE", b"COVERART")):

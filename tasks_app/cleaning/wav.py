@@ -8,6 +8,8 @@ from tasks_app.cleaning.riff import Chunk
 
 # Bytes of the format of uncompressed and companded sound, by its number; the rest of that chunk is nobody's.
 _FORMATS = {1: 16, 3: 18, 6: 18, 7: 18, 0xFFFE: 40}
+# How the number of an extensible format ends.
+_EXTENSIBLE, _SUBFORMAT = 0xFFFE, bytes.fromhex("000000001000800000aa00389b71")
 _TEXTS = {b"LIST", b"bext", b"iXML", b"id3 ", b"ID3 ", b"_PMX", b"aXML", b"cart", b"DISP", b"note", b"labl"}
 
 
@@ -20,6 +22,7 @@ def clean(content: bytes, findings: set[Finding]) -> bytes:
             expect(number in _FORMATS, Reason.CODEC)
             kept[name] = Chunk(name, body[: _FORMATS[number]])
             expect(len(body) >= 16)
+            expect(number != _EXTENSIBLE or (len(body) >= 40 and body[26:40] == _SUBFORMAT), Reason.CODEC)
         elif name == b"fact" and name not in kept:
             kept[name] = Chunk(name, body[:4])
         elif name == b"data" and name not in kept:

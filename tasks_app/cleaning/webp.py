@@ -21,8 +21,9 @@ def clean(content: bytes, findings: set[Finding]) -> bytes:
         if name in _PIXELS or name in (b"VP8X", b"ANIM"):
             parts.append(Chunk(name, body[:10] if name == b"VP8X" else body[:6] if name == b"ANIM" else body))
         elif name == b"ANMF":
-            within = [chunk for chunk in riff.inner(body, _FRAME) if chunk.name in _PIXELS]
-            parts.append(Chunk(name, body[:_FRAME] + riff.packed(within)))
+            within = _first_picture([chunk for chunk in riff.inner(body, _FRAME) if chunk.name in _PIXELS])
+            # Of the flags, two say how a frame is drawn.
+            parts.append(Chunk(name, body[: _FRAME - 1] + bytes([body[_FRAME - 1] & 3]) + riff.packed(within)))
         elif name == b"ICCP":
             profile = clean_profile(body)
             if profile is not None:
@@ -35,6 +36,7 @@ def clean(content: bytes, findings: set[Finding]) -> bytes:
             exif.look_at_xmp(body, findings)
         else:
             findings.add(Finding.OTHER)
+    parts = _needed(parts)
     _expect_sizes(parts)
     whole = riff.written(b"WEBP", [_flags(parts, chunk) for chunk in parts])
     if orientation == exif.UPRIGHT:
@@ -47,6 +49,28 @@ def clean(content: bytes, findings: set[Finding]) -> bytes:
     # only set how long a smaller file is looked for.
     options = {"lossless": True, "exact": True, "icc_profile": profile, "method": 1, "quality": 25}
     return clean(saved(turned(whole, orientation), "WEBP", **options), set())
+
+
+def _needed(parts: list[Chunk]) -> list[Chunk]:
+    """Return the chunks that are shown: the head and colours, and then either one picture or the frames."""
+    if parts and parts[0].name != b"VP8X":
+        # The plain form: one chunk.
+        return _first_picture([part for part in parts if part.name in (b"VP8 ", b"VP8L")])
+    is_animated = bool(parts) and parts[0].body[0] & _IS_ANIMATED
+    firsts = {part.name: part for part in reversed(parts)}
+    pictures = [part for part in parts if part.name == b"ANMF"] if is_animated else []
+    if not is_animated:
+        pictures = _first_picture([part for part in parts if part.name in _PIXELS])
+    names = (b"VP8X", b"ICCP", b"ANIM") if is_animated else (b"VP8X", b"ICCP")
+    return [*(firsts[name] for name in names if name in firsts), *pictures]
+
+
+def _first_picture(parts: list[Chunk]) -> list[Chunk]:
+    """Return the first picture among chunks of pixels, with its transparency before it."""
+    for number, part in enumerate(parts):
+        if part.name != b"ALPH":
+            return [*(parts[:1] if number and part.name == b"VP8 " else []), part]
+    return []
 
 
 def _flags(parts: list[Chunk], chunk: Chunk) -> Chunk:

@@ -13,6 +13,7 @@ from tasks_app.cleaning.formats import WALKERS
 from tasks_app.studyfile.files.media import sniff
 from tests import media_files
 from tests.media_files import CODED, FILES
+from tests.media_places import PLACES, pixels
 
 WORDS = b"SYSTEM-gpt-4"
 PICTURES = sorted(kind for kind in FILES if kind.startswith("image/"))
@@ -126,3 +127,27 @@ def test_a_picture_of_too_many_pixels_is_refused_by_its_head() -> None:
     with pytest.raises(CannotClean) as refusal:
         clean(media_files.bomb(), "image/png")
     assert refusal.value.reason == Reason.LARGE
+
+
+@pytest.mark.parametrize("kind", sorted(PLACES))
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_words_at_any_place_that_no_decoder_needs_are_removed(kind: str) -> None:
+    """Refusing such a file would be safe as well, but none here is damaged: browsers show all of them."""
+    wrong, n_places = [], 0
+    for place, before, without in PLACES[kind](WORDS):
+        n_places += 1
+        assert held(before), place
+        try:
+            after = clean(before, kind).content
+        except CannotClean:
+            wrong.append(f"{place}: refused")
+            continue
+        if held(after):
+            wrong.append(f"{place}: still holds the words")
+        elif clean(after, kind).content != after or sniff(after) != sniff(without):
+            wrong.append(f"{place}: is not clean afterwards")
+        elif kind in PICTURES and pixels(after) != pixels(without):
+            wrong.append(f"{place}: shows something else")
+        elif after.count(CODED) != without.count(CODED):
+            wrong.append(f"{place}: lost what is coded")
+    assert not wrong, f"{len(wrong)} of {n_places}: {wrong}"
