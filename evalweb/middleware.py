@@ -14,6 +14,7 @@ from evalweb import logs
 from evalweb.outages import is_outage
 from evalweb.views import service_unavailable
 from tasks_app import languages
+from tasks_app.limited.turns import person
 
 GetResponse = Callable[[HttpRequest], HttpResponse]
 # The name under which addresses of raters are included.
@@ -76,6 +77,21 @@ class LanguageMiddleware:
         match = request.resolver_match
         if match is None or match.app_name != RATERS:
             translation.activate(settings.LANGUAGE_CODE)
+
+
+class PersonMiddleware:
+    """Say whose request is answered to what reads uploads, which looks only where there is an upload."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """Answer the request of a person."""
+        mark = person.set(lambda: request.user.pk)
+        try:
+            return self.get_response(request)
+        finally:
+            person.reset(mark)
 
 
 class NoStoreMiddleware:

@@ -2,14 +2,13 @@
 
 import os
 import signal
-import time
 from pathlib import Path
 from typing import IO
 
 from tasks_app.studyfile.problems import Problem, StudyFileError
 
 
-def echo(source: IO[bytes], target: IO[bytes], *, word: str) -> tuple[bytes, str]:
+def echo(source: IO[bytes], target: IO[bytes], *, word: str, name: str = "") -> tuple[bytes, str]:
     """Copy the source."""
     content = source.read()
     target.write(content)
@@ -37,9 +36,14 @@ def loop(_source: IO[bytes], _target: None, *, name: str = "") -> None:
         pass
 
 
-def sleep(_source: IO[bytes], _target: None) -> None:
+def wait(_source: IO[bytes], _target: None, *, name: str = "") -> None:
     """Never end, without computing."""
-    time.sleep(3600)
+    signal.pause()
+
+
+def first(source: IO[bytes], _target: None) -> bytes:
+    """Return the first byte, once it is there."""
+    return source.read(1)
 
 
 def overflow(_source: IO[bytes], target: IO[bytes]) -> None:

@@ -21,8 +21,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -31,16 +30,17 @@ from typing import IO, Any, TypeVar
 from django.conf import settings
 from django.utils import translation
 
+from tasks_app.limited.turns import Busy, turn
+
 MIB = 1024 * 1024
 
-# Files that are read at the same time by one process of the site; its other threads are for raters.
-AT_ONCE = 2
-# Seconds that a caller waits for its turn: it has a thread of the site meanwhile, which raters need.
-TURN = 2
 # Seconds by the clock for each of CPU that a reader may use: a busy machine gives it less than a core.
 CLOCK = 4
 # Seconds beyond a reader's own time after which its result is no longer waited for.
 GRACE = 10
+# Seconds without a request or a reader at work after which the server ends, so that nothing of it stays in memory at
+# rest.
+IDLE = 60
 
 # A result ends with how its process ended: its status as `os.wait4` gives it, most memory in KiB, milliseconds of CPU.
 TRAILER = struct.Struct("<8siqq")
@@ -77,12 +77,16 @@ class Reason(StrEnum):
     """Why there is no result."""
 
     MEMORY = "memory"
+    # Its processor time was used up, which a file is to blame for.
     TIME = "time"
+    # The clock ended it before: the machine had other work.
+    CLOCK = "clock"
     OUTPUT = "output"
     # The process was killed or aborted, or the reader raised what it should not.
     CRASH = "crash"
-    # Other files are being read.
+    # Other files are being read, or another file of the same person.
     BUSY = "busy"
+    OWN = "own"
 
 
 class Exceeded(Exception):
@@ -136,13 +140,15 @@ def call(
         "file_limits": getattr(settings, "STUDY_FILE_LIMITS", {}),
     }
     source.seek(0)
-    with _turn():
-        try:
+    try:
+        with turn():
             answer = _answered(json.dumps(request).encode(), source, target, limits)
-        finally:
-            source.seek(0)
-            if target is not None:
-                target.seek(0)
+    except Busy as error:
+        raise Exceeded(Reason.OWN if error.is_own else Reason.BUSY) from None
+    finally:
+        source.seek(0)
+        if target is not None:
+            target.seek(0)
     return _result(answer, request["reader"], limits, classes)  # type: ignore[no-any-return]
 
 
@@ -161,8 +167,8 @@ def _result(answer: bytes, name: Any, limits: Limits, classes: Sequence[type]) -
     reason = Reason.CRASH
     if kind == NO_MEMORY or memory * 1024 >= limits.memory:
         reason = Reason.MEMORY
-    elif os.WIFSIGNALED(status) and os.WTERMSIG(status) in _OUT_OF_TIME:
-        reason = Reason.TIME
+    elif os.WIFSIGNALED(status):
+        reason = _OUT_OF_TIME.get(os.WTERMSIG(status), Reason.CRASH)
     said = content.decode(errors="replace") if kind == ERROR else ""
     log.warning(
         "A reader ended without a result: %s (%s, status %d, %d KiB, %d ms)%s",
@@ -171,8 +177,7 @@ def _result(answer: bytes, name: Any, limits: Limits, classes: Sequence[type]) -
     raise Exceeded(reason)
 
 
-# SIGALRM is sent by the clock, SIGXCPU by the limit of CPU.
-_OUT_OF_TIME = (signal.SIGALRM, signal.SIGXCPU)
+_OUT_OF_TIME: Mapping[int, Reason] = {signal.SIGALRM: Reason.CLOCK, signal.SIGXCPU: Reason.TIME}
 
 
 class _Plain(pickle.Unpickler):
@@ -187,19 +192,6 @@ class _Plain(pickle.Unpickler):
         if (module, name) not in self._classes:
             raise pickle.UnpicklingError(f"{module}.{name} may not be in a result")
         return self._classes[module, name]
-
-
-_turns = threading.BoundedSemaphore(AT_ONCE)
-
-
-@contextmanager
-def _turn() -> Iterator[None]:
-    if not _turns.acquire(timeout=TURN):
-        raise Exceeded(Reason.BUSY)
-    try:
-        yield
-    finally:
-        _turns.release()
 
 
 def _answered(request: bytes, source: IO[bytes], target: IO[bytes] | None, limits: Limits) -> bytes:
@@ -242,7 +234,7 @@ def _read(pipe: int, limits: Limits) -> bytes:
     while True:
         left = until - time.monotonic()
         if left <= 0 or not is_readable(pipe, left):
-            raise Exceeded(Reason.TIME)
+            raise Exceeded(Reason.CLOCK)
         chunk = os.read(pipe, MIB)
         if not chunk:
             break
@@ -296,13 +288,24 @@ class _Server:
             self._pid = os.getpid()
             with theirs:
                 self._process = subprocess.Popen(
-                    [sys.executable, "-m", "tasks_app.limited.server", str(theirs.fileno()), json.dumps(_i18n())],
+                    [
+                        sys.executable,
+                        "-m",
+                        "tasks_app.limited.server",
+                        str(theirs.fileno()),
+                        json.dumps(_i18n()),
+                        str(IDLE),
+                    ],
                     cwd=_ROOT,
                     env={name: os.environ[name] for name in _VARIABLES if name in os.environ},
                     pass_fds=[theirs.fileno()],
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.DEVNULL,
                 )
+                # It ends by itself, perhaps hours before the next file comes: somebody has to hear of it.
+                threading.Thread(
+                    target=self._process.wait, name=f"limited-server-{self._process.pid}", daemon=True
+                ).start()
         return self._socket
 
 

@@ -1,7 +1,8 @@
-"""The program that readers are forked from: `python -m tasks_app.limited.server SOCKET SETTINGS`.
+"""The program that readers are forked from: `python -m tasks_app.limited.server SOCKET SETTINGS SECONDS`.
 
 It waits for requests on a socket. For each it forks a keeper, which forks the reader, waits for its end and writes how
-it ended. The program ends when nobody has asked for a while, or when whoever started it has ended.
+it ended. The program ends when nobody has asked and no reader has worked for so many seconds, or when whoever started
+it has ended.
 """
 
 from __future__ import annotations
@@ -26,9 +27,6 @@ from django.utils import translation
 
 from tasks_app.limited import BEGUN, CLOCK, ERROR, LENGTH, MARK, MIB, NO_MEMORY, REFUSAL, TRAILER, VALUE, is_readable
 
-# Seconds without a request after which the server ends, so that nothing of it stays in memory at rest.
-IDLE = 60
-
 # Packages whose own modules load all models, which takes seconds and 100 MiB. Readers need single modules of them.
 PACKAGES = ("tasks_app.studyfile", "tasks_app.importing")
 # Loaded before the first request.
@@ -51,10 +49,12 @@ def main() -> None:
         sys.modules[name] = package
     for name in READERS:
         importlib.import_module(name)
-    # Keepers need not be waited for.
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    signal.signal(signal.SIGCHLD, _forget_ended)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    while is_readable(connection.fileno(), IDLE):
+    seconds = float(sys.argv[3])
+    while is_readable(connection.fileno(), seconds) or _has_keepers():
+        if not is_readable(connection.fileno(), 0):
+            continue
         request, files = _received(connection)
         if request is None:
             return
@@ -63,6 +63,21 @@ def main() -> None:
             _keep(request, files)
         for file in files:
             os.close(file)
+
+
+def _forget_ended(_signal: int, _frame: types.FrameType | None) -> None:
+    """Let go of keepers that have ended."""
+    with suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+
+
+def _has_keepers() -> bool:
+    """Return whether a keeper, and so a reader, is at work."""
+    try:
+        return os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
+    except ChildProcessError:
+        return False
 
 
 def django_root() -> Path:

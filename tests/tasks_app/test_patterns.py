@@ -123,7 +123,7 @@ def test_a_child_that_ends_without_an_answer_is_no_answer(monkeypatch: pytest.Mo
     first, second = patterns.counts([patterns.Search("a"), patterns.Search("b")], ["a"], seconds=1)
     assert first == [1]
     assert str(second) == "takes too much memory on the outputs"
-    child.write_text("import time\nprint('[1]', flush=True)\ntime.sleep(600)\n")
+    child.write_text("import signal\nprint('[1]', flush=True)\nsignal.pause()\n")
     monkeypatch.setattr("tasks_app.patterns.searching.SPARE_SECONDS", 1.0)
     first, second = patterns.counts([patterns.Search("a"), patterns.Search("b")], ["a"], seconds=1)
     assert str(second) == "takes longer than 1 seconds on the outputs"

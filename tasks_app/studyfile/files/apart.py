@@ -64,24 +64,32 @@ def read_apart(
 def _sentence(reason: Reason) -> str:
     """Say why a file was not read, and what to do."""
     most = limits()
-    match reason:
-        case Reason.MEMORY:
-            sentence = _(
-                "Reading this file would take more than %(most)s of memory. Make it smaller, or split it; save tables "
-                "as CSV."
-            )
-            return sentence % {"most": megabytes(most.reading_memory)}
-        case Reason.TIME:
-            sentence = _(
-                "Reading this file would take more than %(n)d seconds. Make it smaller or split it; save tables as CSV."
-            )
-            return sentence % {"n": most.reading_seconds}
-        case Reason.OUTPUT:
-            return _("This file holds more than can be read at once. Split it.")
-        case Reason.BUSY:
-            return _("The server is reading other files at the moment. Upload this one again in a minute.")
-        case _:
-            return _(
-                "This file cannot be read: it is damaged, or reading it would take far too much memory. Save it again, "
-                "or save tables as CSV (UTF-8)."
-            )
+    sentences = {
+        Reason.MEMORY: _(
+            "Reading this file would take more than %(most)s of memory. Make it smaller, or split it; save tables as "
+            "CSV."
+        ),
+        Reason.TIME: _(
+            "Reading this file would take more than %(n)d seconds of computing. Make it smaller or split it; save "
+            "tables as CSV."
+        ),
+        Reason.CLOCK: _(
+            "Reading this file took longer than %(clock)d seconds, because the server is busy with other work. Upload "
+            "it again later, or make it smaller."
+        ),
+        Reason.OUTPUT: _("This file holds more than can be read at once. Split it."),
+        Reason.BUSY: _("The server is reading other files at the moment. Upload this one again in a minute."),
+        Reason.OWN: _(
+            "Another file that you uploaded is still being read. Upload one file at a time, and this one again in a "
+            "minute."
+        ),
+        Reason.CRASH: _(
+            "This file cannot be read: it is damaged, or reading it would take far too much memory. Save it again, or "
+            "save tables as CSV (UTF-8)."
+        ),
+    }
+    return sentences[reason] % {
+        "most": megabytes(most.reading_memory),
+        "n": most.reading_seconds,
+        "clock": limited.CLOCK * most.reading_seconds,
+    }
