@@ -28,8 +28,8 @@ import psycopg2
 
 from analytics_app.archive.keys import LINE, BadKeys, KeyRing, now
 from evalweb import local_services
-from evalweb.local_services import ServiceError, VarFolder
-from evalweb.local_services.folder import secrets_in
+from evalweb.local_services import InUse, ServiceError, VarFolder
+from evalweb.local_services.folder import SITE, secrets_in
 from evalweb.local_services.postgres import program
 from evalweb.local_services.processes import FULL_DISK, sentence
 from evalweb.migration_state import listed, unknown
@@ -70,6 +70,8 @@ DROP SCHEMA public CASCADE;
 CREATE SCHEMA public;
 ALTER SCHEMA public OWNER TO pg_database_owner;
 """  # noqa: S608  constants
+# Backups that are named where another one is asked for.
+MOST_NAMED = 3
 MIGRATIONS = "SELECT app || '.' || name FROM django_migrations ORDER BY id"
 
 
@@ -87,11 +89,17 @@ def main(arguments: list[str] | None = None) -> int:
             with local_services.database("make backup", var=var):
                 sys.stdout.write(f"{create(var, options.to)}\n")
         else:
+            _refuse_missing(options.file, var)
             # A machine that was never started has no key; the restore signs nothing and brings the key of the backup.
             os.environ.setdefault("SECRET_KEY", secrets.token_urlsafe(48))
             with local_services.database("make restore", var=var, alone=True):
                 django.setup()
                 restore(var, options.file, sys.stdout.write)
+    except InUse as other:
+        is_site = other.state.get("what") == SITE
+        advice = "Stop it with `make stop` first." if is_site else "Wait until it has ended."
+        sys.stderr.write(f"{other} {advice} Nothing was changed.\n")
+        return 1
     except ServiceError as problem:
         sys.stderr.write(f"{problem}\n")
         return 1
@@ -99,6 +107,16 @@ def main(arguments: list[str] | None = None) -> int:
         sys.stderr.write(f"{sentence(problem)}\n")
         return 1
     return 0
+
+
+def _refuse_missing(file: Path, var: VarFolder) -> None:
+    """Refuse a backup that is not there, with the newest ones that are."""
+    if file.is_file():
+        return
+    problem = f"{file} is a folder" if file.is_dir() else f"There is no file {file}"
+    newest = sorted(var.backups.glob("evalweb-*.tar.gz"), reverse=True)[:MOST_NAMED]
+    known = f"the newest here: {listed([str(path) for path in newest])}" if newest else f"none is in {var.backups}"
+    raise ServiceError(f"{problem}. Name a backup ({known}). Nothing was changed.")
 
 
 def create(var: VarFolder, folder: Path | None = None) -> Path:
@@ -299,7 +317,8 @@ def _unpacked(file: Path, root: Path) -> Iterator[Path]:
         except (OSError, EOFError, tarfile.TarError, zlib.error) as problem:
             if isinstance(problem, OSError) and problem.errno in FULL_DISK:
                 raise ServiceError(f"There is no room in {root} to unpack {file}. Nothing was changed.") from problem
-            raise ServiceError(f"{file} cannot be read as a backup: {problem}") from problem
+            reason = sentence(problem) if isinstance(problem, OSError) and problem.errno else problem
+            raise ServiceError(f"{file} cannot be read as a backup: {reason}") from problem
         yield Path(scratch)
 
 

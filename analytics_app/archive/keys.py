@@ -19,6 +19,7 @@ from django.conf import settings
 
 # The name of the line in the file of secrets.
 LINE = "EVALWEB_SIGNING_KEYS"
+DAMAGED = f"{LINE} in the file of secrets is damaged. Restore that file from a backup."
 ALGORITHM = "Ed25519"
 KEY_BYTES = 32
 FINGERPRINT = re.compile(r"[0-9a-f]{64}")
@@ -124,8 +125,8 @@ class KeyRing:
             document = json.loads(text)
             private = decoded(document["private_key"], KEY_BYTES)
             keys = tuple(map(PublicKey.from_json, document["keys"]))
-        except (KeyError, TypeError, ValueError):
-            raise BadKeys(f"{LINE} in the file of secrets is damaged. Restore that file from a backup.") from None
+        except (KeyError, TypeError, ValueError, RecursionError):
+            raise BadKeys(DAMAGED) from None
         ring = cls(private, keys)
         if public_of(private) not in {key.public for key in keys}:
             raise BadKeys(f"{LINE} in the file of secrets lacks the public key of its private key.")
@@ -240,6 +241,8 @@ def site_ring() -> KeyRing | None:
         lines = path.read_text().splitlines()
     except FileNotFoundError:
         return None
+    except UnicodeDecodeError:
+        raise BadKeys(DAMAGED) from None
     line = next((line for line in lines if line.startswith(f"{LINE}=")), None)
     return None if line is None else KeyRing.read(line.removeprefix(f"{LINE}="))
 

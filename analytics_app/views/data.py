@@ -1,10 +1,12 @@
 """The Data page: download ratings, results and the archive of a closed study, with a description of the columns."""
 
+import logging
 import tempfile
 from typing import Any
 
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
+from django.shortcuts import redirect
 from django.urls import reverse
 
 from analytics_app.archive import keys, writing
@@ -25,6 +27,8 @@ from tasks_app.services import events
 from tasks_app.views.downloads import streamed
 from tasks_app.views.researcher.frame import researcher_page, study_page
 
+log = logging.getLogger(__name__)
+
 
 @researcher_page("GET")
 def data(request: HttpRequest, slug: str) -> HttpResponse:
@@ -32,7 +36,7 @@ def data(request: HttpRequest, slug: str) -> HttpResponse:
 
     def context(study: Study) -> dict[str, Any]:
         _study, role = access.study_and_role(request.user, slug)
-        ring = keys.site_ring()
+        ring, keys_are_damaged = _ring()
         return {
             "run": pages.best_run(study),
             "rows": rows_of_file(study),
@@ -43,6 +47,7 @@ def data(request: HttpRequest, slug: str) -> HttpResponse:
             "has_personal_texts": PersonalTexts.has_values(study),
             "archived_run": run_to_archive(study),
             "most_ratings": MOST_RATINGS,
+            "keys_are_damaged": keys_are_damaged,
             "signing_key": "" if ring is None else ring.current.fingerprint,
             "rating_columns": [*columns.RATINGS, columns.FEATURES],
             "result_columns": columns.RESULTS,
@@ -71,13 +76,22 @@ def ratings(request: HttpRequest, slug: str, format: str) -> HttpResponseBase:
 MOST_RATINGS = 100_000
 
 
+def _ring() -> tuple[keys.KeyRing | None, bool]:
+    """Return the keys of this site, and whether they are damaged, which its log then says to whoever runs it."""
+    try:
+        return keys.site_ring(), False
+    except keys.BadKeys as problem:
+        log.error("%s", problem)
+        return None, True
+
+
 def run_to_archive(study: Study) -> Run | None:
     """Return the run for the archive of a study: None before the study is closed and has a run that is done."""
     return pages.best_run(study) if study.state == Study.State.CLOSED else None
 
 
 @researcher_page("GET")
-def archive(request: HttpRequest, slug: str) -> FileResponse:
+def archive(request: HttpRequest, slug: str) -> HttpResponseBase:
     """Return the archive as a zip, for users who may read the known answers; the study's log records it."""
     study = access.study_for_researcher(request.user, slug, Membership.Role.EDITOR)
     run = run_to_archive(study)
@@ -85,7 +99,11 @@ def archive(request: HttpRequest, slug: str) -> FileResponse:
         raise Http404
     texts = not request.GET.get("without_texts")
     target = tempfile.TemporaryFile()  # noqa: SIM115  FileResponse closes it
-    writing.write(study, run, target, standing=run_words.standing(run, study), texts=texts)
+    try:
+        writing.write(study, run, target, standing=run_words.standing(run, study), texts=texts)
+    except keys.BadKeys as problem:
+        log.error("%s", problem)
+        return redirect("analytics:data", slug)
     target.seek(0)
     about = f"archive of run {run.number}" + ("" if texts else " without texts")
     events.log(study, request.user, "exported", about=about, after={"state": study.state})

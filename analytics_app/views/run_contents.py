@@ -20,6 +20,7 @@ def contents(
     simulated, n_raters = run_words.simulated(run)
     return _found(run, names, section_key, systems=systems, raters=raters) | {
         "standing": run_words.standing(run, study),
+        "uncorrected": run_words.uncorrected(run, study),
         "provenance": run_words.provenance(run, study),
         "settings": list(words.settings_in_words(run.settings, systems=systems or raters)),
         "sources": list(words.sources(run.settings)),

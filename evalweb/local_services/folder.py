@@ -15,6 +15,8 @@ from evalweb import environment
 from evalweb.local_services.processes import Mark, ServiceError, end_leftovers, sentence
 
 BASE_DIR = Path(__file__).resolve().parent.parent.parent
+# How a running site names itself to others that would use its folder.
+SITE = "evalweb"
 SECRET_NAMES = (
     "SECRET_KEY",
     "EVALWEB_RESEARCHER_PASSWORD",

@@ -16,7 +16,7 @@ from time import monotonic
 from evalweb import environment, local_services
 from evalweb.elapsed import elapsed_shown
 from evalweb.local_services import InUse, ServiceError, VarFolder, processes
-from evalweb.local_services.folder import BASE_DIR
+from evalweb.local_services.folder import BASE_DIR, SITE
 from evalweb.serve import address, children, demonstration
 from evalweb.serve.announcement import announce, readiness
 from evalweb.serve.demonstration import Demonstration
@@ -24,7 +24,6 @@ from evalweb.serve.log_files import rotate
 from evalweb.serve.messages import Messages
 from evalweb.serve.supervisor import Service, Supervisor
 
-WHAT = "evalweb"
 # Longest time for which the starting web server has the processors for itself.
 FIRST_SECONDS = 15
 # A closed terminal sends SIGHUP; nohup has it ignored, and that is left so.
@@ -61,7 +60,7 @@ def serve(var: VarFolder, messages: Messages) -> int:
     _on_stop_signals(signal.default_int_handler)  # until the processes run, each is like Ctrl-C
     ended = Event()
     with ExitStack() as stack:
-        ended_first = stack.enter_context(var.held(WHAT))
+        ended_first = stack.enter_context(var.held(SITE))
         messages.log = var.logs / "supervisor.log"
         if ended_first:
             say(f"Ended {ended_first} processes that the last run left behind")
@@ -97,7 +96,7 @@ def serve(var: VarFolder, messages: Messages) -> int:
 def stop(var: VarFolder, messages: Messages) -> int:
     """Ask a running evalweb to stop, and wait until it has."""
     state = var.state()
-    mark = processes.mark_of(state.get("pid", 0)) if state.get("what") == WHAT else None
+    mark = processes.mark_of(state.get("pid", 0)) if state.get("what") == SITE else None
     process = mark and processes.still_alive(mark)
     if not process:
         messages.say("evalweb is not running here.")

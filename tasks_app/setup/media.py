@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -34,31 +35,38 @@ TABLE = "media"
 
 @dataclass(frozen=True, slots=True)
 class UploadedFileOfStudy:
-    """A file: how rows name it, what it was called when it was uploaded, its type and size."""
+    """A file: how rows name it, what it was called at each upload of the same content, its type and size."""
 
     name: str
-    called: str
+    names: tuple[str, ...]
     kind: str
     bytes: int
+
+    @property
+    def called(self) -> str:
+        """All names that the file had: files of the same content are kept once."""
+        if len(self.names) == 1:
+            return self.names[0]
+        return _("%(names)s (the same file)") % {"names": ", ".join(self.names)}
 
 
 def files_of(setup: Setup) -> list[UploadedFileOfStudy]:
     """Return the media of a study, by the names they had."""
-    called = {
-        cells["file"]: cells["name"]
-        for cells in setup.rows.filter(table=TABLE).order_by("number").values_list("cells", flat=True)
-    }
+    called = defaultdict[str, list[str]](list)
+    for cells in setup.rows.filter(table=TABLE).order_by("number").values_list("cells", flat=True):
+        called[cells["file"]].append(cells["name"])
     files = []
     for row in Media.objects.filter(study=setup.study):
         name = media_name(row.sha256, row.kind)
-        files.append(UploadedFileOfStudy(name, called.get(name, name), row.kind, row.bytes))
+        files.append(UploadedFileOfStudy(name, tuple(called.get(name, [name])), row.kind, row.bytes))
     return sorted(files, key=lambda file: (file.called, file.name))
 
 
 def uploaded(setup: Setup) -> UploadedMedia:
     """Return the media of a study as the check of a table wants them."""
     files = files_of(setup)
-    return UploadedMedia({file.called: file.name for file in files}, {file.name: file.kind for file in files})
+    by_name = {called: file.name for file in files for called in file.names}
+    return UploadedMedia(by_name, {file.name: file.kind for file in files})
 
 
 @dataclass(frozen=True, slots=True)

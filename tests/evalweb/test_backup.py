@@ -222,11 +222,6 @@ def test_a_damaged_file_changes_nothing(here: Installation) -> None:
     assert here.run("restore", str(repacked(file, lambda content: None))).returncode == 0
 
 
-def test_a_file_that_is_not_there(here: Installation) -> None:
-    answer = here.run("restore", "nowhere.tar.gz")
-    assert (answer.returncode, "nowhere.tar.gz cannot be read" in answer.stderr) == (1, True)
-
-
 def test_a_backup_of_a_newer_version_is_refused(here: Installation) -> None:
     here.sql("INSERT INTO django_migrations (app, name) VALUES ('sessions', '9999_from_the_future')")
     file = here.back_up()
@@ -392,3 +387,14 @@ def test_restoring_waits_for_nobody(here: Installation) -> None:
         answer = here.run("restore", str(file))
     assert answer.returncode == 1
     assert "evalweb is already running" in answer.stderr
+    assert answer.stderr.endswith("Stop it with `make stop` first. Nothing was changed.\n")
+    with here.var.held("make backup"):
+        assert "Wait until it has ended. Nothing" in here.run("restore", str(file)).stderr
+
+
+def test_backups_are_named_where_another_one_is_not_there(here: Installation) -> None:
+    answer = here.run("restore", "typo.tar.gz")
+    nothing = f"There is no file typo.tar.gz. Name a backup (none is in {here.var.backups}). Nothing was changed.\n"
+    assert (answer.returncode, answer.stderr) == (1, nothing)
+    folder, file = here.var.backups, here.back_up()
+    assert f"{folder} is a folder. Name a backup (the newest here: {file})." in here.run("restore", str(folder)).stderr

@@ -4,12 +4,15 @@ import csv
 import io
 import json
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import User
 from django.db import OperationalError
 from django.test import Client
+from pytest_django import Settings
 
+from analytics_app.archive.keys import LINE, KeyRing, now
 from analytics_app.exports import ratings
 from analytics_app.exports.ratings import COLUMNS
 from tasks_app.models import Membership, Study
@@ -120,3 +123,26 @@ def test_every_column_is_explained(rosas_browser: Client, study: Study, address:
 
 def test_the_code_for_a_notebook_names_this_study(rosas_browser: Client, study: Study, address: str) -> None:
     assert f"http://testserver/api/v1/studies/{study.slug}" in page(rosas_browser, address)
+
+
+def test_damaged_keys_are_said_instead_of_an_error(
+    rosas_browser: Client, study: Study, address: str, rosa: User, settings: Settings, tmp_path: Path
+) -> None:
+    """What signs archives is one line of a file that somebody may have edited."""
+    build_run(study, slider_rows(study))
+    lifecycle.move(study_id=study.pk, action="close", by=rosa)
+    settings.EVALWEB_SECRETS = tmp_path / "secrets"
+    said = "the keys with which this site signs archives are damaged"
+    for damage in (b"{", b"\xff", b"[" * 100_000):
+        settings.EVALWEB_SECRETS.write_bytes(f"{LINE}=".encode() + damage)
+        shown = page(rosas_browser, address)
+        assert said in text(shown)
+        answer = rosas_browser.get(f"{address}archive.zip")
+        assert (answer.status_code, answer.headers.get("Location")) == (302, address)
+        public = Client()
+        assert public.get("/archive-keys/").status_code == 503
+        assert "cannot be read at the moment" in public.get("/archive-keys/").content.decode()
+        assert public.get("/archive-keys/keys.json").status_code == 503
+    settings.EVALWEB_SECRETS.write_text(f"{LINE}={KeyRing.new(now()).write()}", encoding="utf-8")
+    assert said not in text(page(rosas_browser, address))
+    assert rosas_browser.get(f"{address}archive.zip").headers["Content-Type"] == "application/zip"

@@ -55,6 +55,19 @@ def test_a_plot_that_is_taken_away_says_so_too(rosas_browser: Client, closed: St
     assert "(2 times)." in said
 
 
+def test_figures_from_before_a_correction_are_marked_beside_the_headline(
+    rosas_browser: Client, closed: Study, address: str
+) -> None:
+    """Whoever reads only the first card must not take them for the corrected ones."""
+    said = "Computed before a correction: in "
+    build_run(closed, slider_rows(), facts={"tasks": {"main": {"uncorrected": ["pair_order"]}}})
+    build_run(closed, slider_rows())
+    cards = [
+        page(rosas_browser, f"{address}{number}/").split('id="summary"')[1].split("</section>")[0] for number in (1, 2)
+    ]
+    assert [said in card for card in cards] == [True, False]
+
+
 def test_a_run_over_later_ratings_names_the_planned_one(rosas_browser: Client, closed: Study, address: str) -> None:
     first = build_run(closed, slider_rows(), planned=True, high_water=10)
     facts = {"planned_before": first.number}

@@ -186,3 +186,15 @@ def test_a_draft_keeps_the_digest_of_an_earlier_file_when_it_is_checked(setup: S
     assert len(contents()) == 2
     lifecycle.move(study_id=study.pk, action="open", by=None)
     assert cleaned.for_raters(file) is file
+
+
+def test_one_file_under_two_names_is_known_by_both(setup: Setup, rosas_browser: Client) -> None:
+    """A table that names the first of them would be refused otherwise."""
+    text_of(rosas_browser.post(UPLOAD, named(first_png=png(), other_png=png(9, 9), second_png=png()), follow=True))
+    page = text_of(rosas_browser.get(UPLOAD))
+    assert "first.png, second.png (the same file)" in page
+    assert "other.png (the same file)" not in page
+    assert Media.objects.filter(study=setup.study).count() == 2
+    names = media.uploaded(setup).by_name
+    assert sorted(names) == ["first.png", "other.png", "second.png"]
+    assert names["first.png"] == names["second.png"] != names["other.png"]
