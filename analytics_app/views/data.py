@@ -24,6 +24,7 @@ from tasks_app import access
 from tasks_app.models import Membership, Study
 from tasks_app.selectors.personal_texts import tasks_with_texts
 from tasks_app.services import events
+from tasks_app.setup.media import earlier_files
 from tasks_app.views.downloads import streamed
 from tasks_app.views.researcher.frame import researcher_page, study_page
 
@@ -45,6 +46,7 @@ def data(request: HttpRequest, slug: str) -> HttpResponse:
             "has_outcomes": Outcomes.has_values(study),
             "shows_personal_texts": bool(tasks_with_texts(study)),
             "has_personal_texts": PersonalTexts.has_values(study),
+            "earlier_files": earlier_files(study),
             "archived_run": run_to_archive(study),
             "most_ratings": MOST_RATINGS,
             "keys_are_damaged": keys_are_damaged,

@@ -7,10 +7,12 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from tasks_app.models import Media, Setup, SetupRow
+from tasks_app.services.study.cleaned import content_for_raters
 from tasks_app.studyfile.columns import TABLES
 from tasks_app.studyfile.files.source import STUDY_YAML, refusal
 from tasks_app.studyfile.files.writing import media_name, table_bytes
 from tasks_app.studyfile.files.yaml_text import dump_stored
+from tasks_app.studyfile.problems import StudyFileError
 
 # Most rows that an item is expected to have at the beginning of a table.
 MOST_ROWS_OF_AN_ITEM = 60
@@ -54,14 +56,30 @@ class SetupFiles:
                 with self._media[name].file.open("rb") as stream:
                     self._contents[name] = bytes(stream.read())
             except OSError as error:
-                raise refusal(name, _("cannot be read: %(reason)s.") % {"reason": error.strerror or error}) from error
+                raise _unreadable(name, error) from error
         return self._contents[name]
 
     def pack(self, target: IO[bytes]) -> None:
-        """Write the files as the zip of a study file, whatever is still missing. Raises StudyFileError."""
+        """Write the files as the zip of a study file, whatever is still missing. Raises StudyFileError.
+
+        Media are those that raters get, as in the study file of a frozen study.
+        """
         with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
             for name in self.names:
-                archive.writestr(name, self.read(name))
+                content = self.read(name) if name in self._contents else self._for_raters(name)
+                if content is not None:
+                    archive.writestr(name, content)
+
+    def _for_raters(self, name: str) -> bytes | None:
+        """Return what raters get of a media file; None where they do not get it. Raises StudyFileError."""
+        try:
+            return content_for_raters(self._media[name])
+        except OSError as error:
+            raise _unreadable(name, error) from error
+
+
+def _unreadable(name: str, error: OSError) -> StudyFileError:
+    return refusal(name, _("cannot be read: %(reason)s.") % {"reason": error.strerror or error})
 
 
 def _all(rows: QuerySet[SetupRow]) -> dict[str, list[dict[str, str]]]:

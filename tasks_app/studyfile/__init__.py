@@ -10,6 +10,7 @@ from django.contrib.auth.models import AbstractBaseUser
 from tasks_app import sections
 from tasks_app.models import Media, Study
 from tasks_app.sections import Json
+from tasks_app.services.study.cleaned import content_for_raters
 from tasks_app.studyfile.checking import Loaded, Slot, read_file, store_file
 from tasks_app.studyfile.files.source import Source
 from tasks_app.studyfile.files.writing import Target, write
@@ -67,6 +68,9 @@ def load_with_notes(source: Source, *, owner: AbstractBaseUser | None, replace: 
 def export(study: Study, target: Target, *, change: Callable[[dict[str, Json]], dict[str, Json]] | None = None) -> None:
     """Write a study to an empty or new folder, to a path that ends in .zip, or as a zip to a stream.
 
+    Media are those that raters get: without metadata, under the name of the digest that the study has of each. Files
+    that raters do not get, because they cannot be cleaned, are left out.
+
     `change` returns the document that is written instead of the study's own.
 
     Raises
@@ -75,9 +79,8 @@ def export(study: Study, target: Target, *, change: Callable[[dict[str, Json]], 
         If the folder is not empty.
     """
 
-    def content(sha256: str) -> bytes:
-        with Media.objects.get(study=study, sha256=sha256).file.open("rb") as stream:
-            return bytes(stream.read())
+    def content(sha256: str) -> bytes | None:
+        return content_for_raters(Media.objects.get(study=study, sha256=sha256))
 
     document = sections.snapshot(study)
     write(change(document) if change is not None else document, target, content)

@@ -69,6 +69,18 @@ def for_raters(media: Media) -> Media:
     return row
 
 
+def content_for_raters(media: Media) -> bytes | None:
+    """Return what raters get of a file, which is all that leaves the site; None where they do not get it.
+
+    Raises FileNotFoundError where the file is lost.
+    """
+    cleaned_media = for_raters(media)
+    if cleaned_media.refusal:
+        return None
+    with cleaned_media.clean_file.open("rb") as stream:
+        return bytes(stream.read())
+
+
 def clean_earlier(seconds: float = SECONDS) -> int:
     """Clean files that were stored before files were cleaned, for some seconds; return how many were looked at."""
     end, n = monotonic() + seconds, 0

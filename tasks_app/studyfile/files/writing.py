@@ -38,8 +38,8 @@ _TIME = (1980, 1, 1, 0, 0, 0)
 MEDIA_FOLDER = "media"
 
 
-def write(document: Document, target: Target, media: Callable[[str], bytes]) -> None:
-    """Write a document; `media` gives the content of a file by its hash.
+def write(document: Document, target: Target, media: Callable[[str], bytes | None]) -> None:
+    """Write a document; `media` gives the content of a file by its hash, or None for one that is left out.
 
     Raises
     ------
@@ -63,7 +63,7 @@ def write(document: Document, target: Target, media: Callable[[str], bytes]) -> 
             archive.writestr(entry, content)
 
 
-def files_of(document: Document, media: Callable[[str], bytes]) -> Iterator[tuple[str, bytes]]:
+def files_of(document: Document, media: Callable[[str], bytes | None]) -> Iterator[tuple[str, bytes]]:
     """Yield (name, content) of every file of a study."""
     yield STUDY_YAML, dump(document, sections.registered()).encode()
     for table, rows in tables_of(document):
@@ -73,7 +73,8 @@ def files_of(document: Document, media: Callable[[str], bytes]) -> Iterator[tupl
     kinds |= {file["sha256"]: file["kind"] for file in files}
     kinds |= {file["captions"]: captions.KIND for file in files if "captions" in file}
     for sha256, kind in sorted(kinds.items()):
-        yield media_name(sha256, kind), media(sha256)
+        if (content := media(sha256)) is not None:
+            yield media_name(sha256, kind), content
 
 
 def tables_of(document: Document) -> Iterator[tuple[TableDeclaration, list[Mapping[str, Json]]]]:

@@ -128,13 +128,13 @@ def test_raters_get_a_copy_of_an_earlier_file_which_is_made_once(somebody: Clien
     assert len(made) == 2 * len(files)
     somebody.get(f"/r/{token}/media/{hashes['image/png']}").getvalue()
     assert contents() == made
-    # The study is what was frozen.
+    # The study file names what was frozen, and carries what raters get.
     target = io.BytesIO()
     studyfile.export(study, target)
     with zipfile.ZipFile(target) as archive:
         exported = {name: archive.read(name) for name in archive.namelist() if name.startswith("media/")}
-    assert {hashlib.sha256(content).hexdigest() for content in exported.values()} == set(hashes.values())
-    assert all(hashlib.sha256(content).hexdigest() in name for name, content in exported.items())
+    assert {name.removeprefix("media/").partition(".")[0] for name in exported} == set(hashes.values())
+    assert not [name for name, content in exported.items() if WORDS[:4] in content]
 
 
 def test_a_file_that_cannot_be_cleaned_reaches_no_rater_and_review_says_so(
@@ -186,6 +186,32 @@ def test_a_draft_keeps_the_digest_of_an_earlier_file_when_it_is_checked(setup: S
     assert len(contents()) == 2
     lifecycle.move(study_id=study.pk, action="open", by=None)
     assert cleaned.for_raters(file) is file
+
+
+def test_only_cleaned_copies_leave_the_site(setup: Setup, rosa: User, rosas_browser: Client, tmp_path: Path) -> None:
+    """A draft's study file, a frozen study's one and the archive: none tells where a photograph was taken."""
+    study = setup.study
+    earlier, broken = stored(study, rich_jpeg(WORDS), "image/jpeg"), stored(study, b"GIF89a", "image/gif")
+    name, left_out = f"media/{earlier.sha256}.jpg", f"media/{broken.sha256}.gif"
+    rows = texts.rows_of(setup).filter(cells__item=texts.rows_of(setup).get(number=1).cells["item"])
+    for row in rows:
+        SetupRow.objects.filter(pk=row.pk).update(cells={**row.cells, "context_image": name})
+    draft = rosas_browser.get(f"/admin/studies/{study.slug}/set-up/study.zip")
+    assert draft.status_code == 200
+    make_study(setup=Setup.objects.get(pk=setup.pk), by=rosa)
+    frozen = tmp_path / "frozen.zip"
+    studyfile.export(study, frozen)
+    for source in (io.BytesIO(b"".join(draft)), frozen):
+        with zipfile.ZipFile(source) as file:
+            assert WORDS not in b"".join(file.read(member) for member in file.namelist())
+            assert name in file.namelist()
+            assert left_out not in file.namelist()
+            assert file.read(name) == cleaned.content_for_raters(Media.objects.get(sha256=earlier.sha256))
+    page = text_of(rosas_browser.get(f"/admin/studies/{study.slug}/data/"))
+    assert "Their names are the digests of the files that you uploaded. One file cannot be cleaned" in page
+    loaded = studyfile.load(frozen, owner=rosa, replace=True)
+    assert not Media.objects.filter(study=loaded, sha256=earlier.sha256).exists()
+    assert media.earlier_files(loaded) is None
 
 
 def test_one_file_under_two_names_is_known_by_both(setup: Setup, rosas_browser: Client) -> None:
