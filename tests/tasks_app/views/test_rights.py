@@ -1,5 +1,6 @@
 """Raters' rights by their own link, and what researchers can do about a rater."""
 
+import html
 import json
 from datetime import datetime
 from random import Random
@@ -7,7 +8,10 @@ from random import Random
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
+from django.utils import translation
+from django.utils.translation import gettext
 
+from scripts import messages
 from tasks_app.channels.base import Arrival
 from tasks_app.models import Assignment, Event, Identity, Judgment, Rater, Study
 from tasks_app.selectors.screens import RaterScreen
@@ -21,6 +25,7 @@ from tests.walk import next_for
 
 pytestmark = pytest.mark.django_db
 
+LANGUAGES = ("en", *messages.LANGUAGES)
 UA = "A browser of its own kind/17.3"
 PLATFORM = "66aa00bb11cc22dd33ee44ff"
 
@@ -61,6 +66,21 @@ def test_neither_page_nor_file_tells_gold_systems_or_purposes(somebody: Client, 
         text = somebody.get(f"/r/{enrolled.token}/{path}").content.decode()
         secrets = ("alpha-mt", "beta-mt", "purpose", "Secret title", "hidden-slug", PLATFORM)
         assert [secret for secret in secrets if secret in text] == [], path
+
+
+def test_both_pages_say_in_every_language_what_backups_keep(somebody: Client, enrolled: enrolment.Enrolled) -> None:
+    """Erasure changes the database, and not the copies that were made of it before."""
+    english = "Backups made before you withdraw keep your data until they are deleted."
+    told = set()
+    for language in LANGUAGES:
+        Rater.objects.filter(pk=enrolled.rater.pk).update(language=language)
+        with translation.override(language):
+            sentence = gettext(english)
+        told.add(sentence)
+        for path in ("stored/", "withdraw/"):
+            page = html.unescape(somebody.get(f"/r/{enrolled.token}/{path}").content.decode())
+            assert sentence in page, (language, path)
+    assert len(told) == len(LANGUAGES) == 9
 
 
 def test_a_rater_erases_everything_by_the_own_link(somebody: Client, enrolled: enrolment.Enrolled) -> None:
