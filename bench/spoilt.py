@@ -73,6 +73,28 @@ def whole_files() -> dict[str, bytes]:
     }
 
 
+# Pseudonyms of the raters that a study of the bench has.
+RATERS = ("r-fuzz001", "r-fuzz002")
+
+
+def fitting(number: int) -> dict[str, tuple[str, bytes]]:
+    """Return, by address, a file that it accepts as it is; `number` makes people of each file others."""
+    person = f"Ada {number},ada{number}@example.org\n"
+    submission = f"{number:024x}"
+    return {
+        "analytics:datasheet_import": (
+            "sheet.json",
+            b'{"heds-ethics-impact_assessments": {"data": {"": "None %d."}}}' % number,
+        ),
+        "researcher:invited": ("people.csv", f"name,email\n{person}".encode()),
+        "researcher:pay_bonus": ("bonus.csv", f"rater,amount\n{RATERS[number % 2]},0.50\n".encode()),
+        "researcher:statuses": (
+            "export.csv",
+            f"Submission id,Participant id,Status\n{submission},{submission},APPROVED\n".encode(),
+        ),
+    }
+
+
 def bombs() -> dict[str, Callable[[], bytes]]:
     """Return files that take memory or time, by names that say their format."""
     far = '<row r="1"><c r="A1" t="s"><v>0</v></c></row><row r="2"><c r ="XFD1048576" t="s"><v>1</v></c></row>'

@@ -29,13 +29,15 @@ from urllib.parse import urlencode
 import psutil
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
-from bench.spoilt import TABLE, bombs, spoilt, whole_files, zip_of
+from bench.spoilt import RATERS, TABLE, bombs, fitting, spoilt, whole_files, zip_of
 from evalweb.local_services.folder import BASE_DIR
 from tasks_app.request_sizes import largest_upload
 
 FILES, SEED = 2_000, 30
 # Requests at the same time, and MiB that a process may grow by.
 AT_ONCE, MOST_GROWTH = 4, 100
+# Share of the files for addresses that hardly any other file fits which are made for them, and of these the whole ones.
+FITS = 0.5
 
 DRAFT, OPENED, PERSONAL = "example-likert", "fuzz-opened", "example-panas-groups"
 # What each address needs besides the file: its arguments, the name of its field, and other fields of its form.
@@ -93,10 +95,16 @@ def drawn(number: int, seed: int, *, with_bombs: bool = True) -> tuple[str, str,
     if with_bombs and rng.random() < 0.1:
         name, make = rng.choice(sorted(bombs().items()))
         return rng.choice(names), name, make()
+    address = rng.choice(names)
+    files = fitting(number)
+    if address in files and rng.random() < FITS:
+        # Half of these stay whole, so that what is behind a refusal is reached as well.
+        name, content = files[address]
+        return address, name, content if rng.random() < FITS else spoilt(content, rng)
     name, content = rng.choice(sorted(whole_files().items()))
     if rng.random() < 0.1:
         name = rng.choice(sorted(whole_files()))  # called what it is not
-    return rng.choice(names), name, spoilt(content, rng)
+    return address, name, spoilt(content, rng)
 
 
 # Sends a request: method, path, fields, and a file by its field and name. Returns status and where it leads to.
@@ -198,6 +206,9 @@ def _prepare() -> str:
 def prepare_studies(owner: Any) -> None:
     """Store the studies that files are sent to."""
     from tasks_app import studyfile  # noqa: PLC0415
+    from tasks_app.channels.base import Arrival  # noqa: PLC0415
+    from tasks_app.models import Rater  # noqa: PLC0415
+    from tasks_app.services.arrival import enrolment  # noqa: PLC0415
     from tasks_app.services.study import lifecycle  # noqa: PLC0415
     from tasks_app.setup import changes  # noqa: PLC0415
 
@@ -206,6 +217,10 @@ def prepare_studies(owner: Any) -> None:
     zipped = io.BytesIO(zip_of({"study.yaml": STUDY.encode(), "items.csv": TABLE.encode()}))
     opened = studyfile.load(zipped, owner=owner)
     lifecycle.move(study_id=opened.pk, action="open", by=owner)
+    for pseudonym in RATERS:
+        arrival = Arrival("prolific", pseudonym, f"visit of {pseudonym}")
+        rater = enrolment.enrol(study_id=opened.pk, nonce=pseudonym, consent_text_id=None, arrival=arrival).rater
+        Rater.objects.filter(pk=rater.pk).update(pseudonym=pseudonym)
 
 
 @contextmanager
