@@ -43,10 +43,10 @@ class Source:
 
 # Researchers' pages show the descriptions of task types and of their parameters, and faults of known answers.
 OF_RESEARCHERS = (
-    "*.label", "*.purpose", "*.summary", "*.use_when", "*.analysed", "*.limits", "Outcome", "*Params", "AGREEMENT",
-    "LAYOUT", "ValueError", "QuestionsField", "problems", "problems_of", "item_problems", "problems_together",
-    "_problems_of_systems", "_problems_of_texts", "missing_for_raters", "problem_in_value", "prefill_problem",
-    "prefill_problem_together", "prefilled", "_wrong_payload", "heds", "simulated", "_translated*",
+    "*.label", "*.purpose", "*.summary", "*.use_when", "*.analysed", "*.limits", "Outcome", "*Params", "Settings",
+    "AGREEMENT", "LAYOUT", "ValueError", "QuestionsField", "problems", "problems_of", "item_problems",
+    "problems_together", "_problems_of_systems", "_problems_of_texts", "missing_for_raters", "problem_in_value",
+    "prefill_problem", "prefill_problem_together", "prefilled", "_wrong_payload", "heds", "simulated", "_translated*",
 )  # fmt: skip
 ALL = ("*",)
 

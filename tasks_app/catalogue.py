@@ -71,7 +71,7 @@ def describe(member: type[TaskType]) -> Entry:
     """Return the declarations of a type, in the active language."""
     kind = sample_kind(member)
     return Entry(
-        params=tuple(_param(name, field) for name, field in member.Params.base_fields.items()),
+        params=tuple(_param(name, field) for name, field in member.Settings.base_fields.items()),
         stored=tuple(_stored(member)),
         brings=kind.brings(),
         heds=tuple(_heds(kind, sample_criteria(kind))),

@@ -22,7 +22,7 @@ def params_of(options: StudySettings, name: str) -> Mapping[str, Any] | None:
     """Return a study's parameters for a channel; None where the channel is not open."""
     if name not in options.channels or name not in registry:
         return None
-    return registry[name].Params.read(options.channels[name])
+    return registry[name].Settings.read(options.channels[name])
 
 
 def ignores_case(name: str) -> bool:
@@ -52,7 +52,7 @@ def lease_of(options: StudySettings, name: str) -> Lease:
     Before their first answer, sets are kept for less time for raters of channels by which anybody can enrol, and enrol
     often. Somebody who was invited has one set, which the researcher meant for them.
     """
-    has_days = name in registry and "lease_days" in registry[name].Params.base_fields
+    has_days = name in registry and "lease_days" in registry[name].Settings.base_fields
     days = (params_of(options, name) or {}).get("lease_days") if has_days else None
     minutes = float(days) * MINUTES_A_DAY if days else options.lease_minutes
     invited = name in registry and registry[name].invited_only

@@ -21,7 +21,7 @@ class Account(Channel):
     needs_account = True
     way_out = gettext_lazy("You need not do anything else.")
 
-    class Params(Block):
+    class Settings(Block):
         """How long people with accounts may take."""
 
         lease_days = whole_field(gettext_lazy("Days a set is kept for a rater"), within=(1, 30), initial=7)

@@ -92,7 +92,7 @@ class Channel(ABC):
     # The platform's statuses of a rater's work, entered by hand or read from its file, and the ending each means.
     statuses: ClassVar[Mapping[str, str | None]] = {}
 
-    class Params(Block):
+    class Settings(Block):
         """What a researcher settles for this channel alone; nothing by default."""
 
     @classmethod

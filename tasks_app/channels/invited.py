@@ -26,7 +26,7 @@ class Invited(Channel):
     invited_only = True
     way_out = gettext_lazy("You need not do anything else.")
 
-    class Params(Block):
+    class Settings(Block):
         """How long invited raters may take."""
 
         lease_days = whole_field(

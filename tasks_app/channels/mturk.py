@@ -47,7 +47,7 @@ class MTurk(Channel):
     way_out = gettext_lazy("Please return this HIT, so that somebody else can take it.")
     way_in = gettext_lazy("To take part, accept this HIT.")
 
-    class Params(Block):
+    class Settings(Block):
         """How the study is shown on MTurk, and what MTurk pays itself."""
 
         reward = reward_field(gettext_lazy("Reward of the HIT"))

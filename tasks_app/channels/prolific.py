@@ -50,7 +50,7 @@ class Prolific(Channel):
         "TIMED-OUT": "timed_out",
     }
 
-    class Params(Block):
+    class Settings(Block):
         """What Prolific pays itself, so that payment files hold only the rest."""
 
         reward = reward_field(gettext_lazy("Reward of the study on Prolific"))

@@ -47,7 +47,7 @@ Plan: TypeAlias = list[tuple[PlanUnit, ...]]
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class PlanSettings:
     """What a researcher settles for any design.
 
     A booklet has `set_size` places; two units of one item stand at least `spacing` places apart in it (with 10, place
@@ -90,16 +90,16 @@ class Design(ABC):
     by_document: ClassVar[bool] = False
     at_opening: ClassVar[bool] = True
 
-    class Params(forms.Form):
+    class Settings(forms.Form):
         """What a researcher settles for this design alone; nothing by default."""
 
     @abstractmethod
     def draw(
-        self, units: Sequence[PlanUnit], settings: Settings, params: Mapping[str, Any], rng: Random
+        self, units: Sequence[PlanUnit], settings: PlanSettings, params: Mapping[str, Any], rng: Random
     ) -> list[tuple[PlanUnit, ...]]:
         """Booklets in the order they are to be claimed, each with its units in the order they are shown.
 
-        `params` is the cleaned data of Params. The same units, settings, params and seed give the same plan. Raises
+        `params` is the cleaned data of Settings. The same units, settings, params and seed give the same plan. Raises
         PlanImpossible where the settings cannot be kept.
         """
 
@@ -108,6 +108,6 @@ class Design(ABC):
         """Describe in a sentence without its full stop how sets were made, for the methods section of a paper."""
         return ""
 
-    def promised(self, units: Sequence[PlanUnit], settings: Settings) -> tuple[str, ...]:
+    def promised(self, units: Sequence[PlanUnit], settings: PlanSettings) -> tuple[str, ...]:
         """Return the margins kept for these units and settings; others are as even as can be, which is measured."""
         return self.margins

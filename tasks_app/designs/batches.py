@@ -10,7 +10,7 @@ from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.designs import registry
-from tasks_app.designs.base import Design, Plan, PlanImpossible, PlanUnit, Settings
+from tasks_app.designs.base import Design, Plan, PlanImpossible, PlanSettings, PlanUnit
 from tasks_app.designs.engine.drawing import refuse_bad_input
 from tasks_app.designs.engine.spacing import room, spaced_order
 from tasks_app.setting_fields import choice_field
@@ -31,7 +31,7 @@ class Batches(Design):
     label = _("Batches from a file")
     keeps_order = True
 
-    class Params(forms.Form):
+    class Settings(forms.Form):
         """The order of units in a batch."""
 
         order = choice_field(
@@ -49,7 +49,7 @@ class Batches(Design):
             return "Sets were fixed before the study; the order of their units was drawn for each rater"
         return "Sets and the order of their units were fixed before the study"
 
-    def draw(self, units: Sequence[PlanUnit], settings: Settings, params: Mapping[str, Any], rng: Random) -> Plan:
+    def draw(self, units: Sequence[PlanUnit], settings: PlanSettings, params: Mapping[str, Any], rng: Random) -> Plan:
         """Return the batches as booklets, round by round."""
         refuse_bad_input(units, settings)
         batches = _batches(units, params.get("batches") or ())
@@ -95,7 +95,7 @@ def _batches(units: Sequence[PlanUnit], listed: Sequence[Mapping[str, Any]]) -> 
     return batches
 
 
-def _refuse_long(batches: Mapping[str, Sequence[PlanUnit]], settings: Settings) -> None:
+def _refuse_long(batches: Mapping[str, Sequence[PlanUnit]], settings: PlanSettings) -> None:
     name, longest = max(((name, len(members)) for name, members in batches.items()), key=lambda batch: batch[1])
     if longest > settings.set_size:
         sentence = _("The batch “{batch}” has {n} units, too many for a set of {set_size}. Choose a set size of {n}.")
@@ -103,7 +103,7 @@ def _refuse_long(batches: Mapping[str, Sequence[PlanUnit]], settings: Settings) 
         raise PlanImpossible(message, {"set_size": longest})
 
 
-def _refuse_crowded(due: Sequence[tuple[str, Sequence[PlanUnit]]], settings: Settings) -> None:
+def _refuse_crowded(due: Sequence[tuple[str, Sequence[PlanUnit]]], settings: PlanSettings) -> None:
     """Refuse a spacing that units of one item cannot keep in some batch."""
     crowded = next((name for name, members in due if not _has_room(members, settings.spacing)), None)
     if crowded is not None:

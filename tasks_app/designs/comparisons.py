@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 from tasks_app.designs import registry
 from tasks_app.designs.balance import measure
-from tasks_app.designs.base import Plan, Settings
+from tasks_app.designs.base import Plan, PlanSettings
 from tasks_app.designs.engine.comparison_turns import TurnTaking
 from tasks_app.designs.engine.in_rounds import InRounds
 
@@ -15,7 +15,7 @@ from tasks_app.designs.engine.in_rounds import InRounds
 class _Comparing(TurnTaking):
     """Classes, which are comparisons here, take turns."""
 
-    def checked(self, plan: Plan, settings: Settings) -> float:
+    def checked(self, plan: Plan, settings: PlanSettings) -> float:
         """The largest deviation of a system, once all that is promised has been seen to hold."""
         balance = measure(plan, self.units)
         gap = balance.smallest_spacing

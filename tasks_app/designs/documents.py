@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from tasks_app.designs import registry
 from tasks_app.designs.balance import measure
-from tasks_app.designs.base import Design, Plan, PlanImpossible, PlanUnit, Settings
+from tasks_app.designs.base import Design, Plan, PlanImpossible, PlanSettings, PlanUnit
 from tasks_app.designs.engine.drawing import refuse_bad_input
 from tasks_app.designs.engine.equitable import Colouring
 from tasks_app.designs.engine.pieces import Document, Kind, documents_of, pack
@@ -36,7 +36,7 @@ class Documents(Design):
     keeps_order = True
     by_document = True
 
-    class Params(forms.Form):
+    class Settings(forms.Form):
         """The systems by which one rater reads a document."""
 
         all_systems = YesNoField(
@@ -54,7 +54,7 @@ class Documents(Design):
         )
         return f"Raters judged whole documents in the order of their texts, {reading}"
 
-    def promised(self, units: Sequence[PlanUnit], settings: Settings) -> tuple[str, ...]:
+    def promised(self, units: Sequence[PlanUnit], settings: PlanSettings) -> tuple[str, ...]:
         """Return all margins where every document is due by the same systems, else those of units and documents."""
         due_units = [unit for unit in units if unit.k > 0]
         alike = len({unit.k for unit in due_units}) == 1 == len({unit.document is None for unit in due_units})
@@ -65,7 +65,7 @@ class Documents(Design):
         whole = len(kinds) == 1 and not any(number for some in kinds for _systems, number in some)
         return self.margins if whole else ("unit", "document")
 
-    def draw(self, units: Sequence[PlanUnit], settings: Settings, params: Mapping[str, Any], rng: Random) -> Plan:
+    def draw(self, units: Sequence[PlanUnit], settings: PlanSettings, params: Mapping[str, Any], rng: Random) -> Plan:
         """Return booklets of whole documents."""
         refuse_bad_input(units, settings)
         documents = documents_of([unit for unit in units if unit.k > 0])
@@ -75,7 +75,7 @@ class Documents(Design):
         self._check(plan, units, settings)
         return plan
 
-    def _refuse_long(self, documents: Sequence[Document], settings: Settings, *, together: bool) -> None:
+    def _refuse_long(self, documents: Sequence[Document], settings: PlanSettings, *, together: bool) -> None:
         longest = max(documents, key=lambda document: document.whole if together else document.length)
         needed = longest.whole if together else longest.length
         if needed <= settings.set_size:
@@ -89,7 +89,7 @@ class Documents(Design):
         advice = format_lazy(_("Choose a set size of {n}."), n=needed)
         raise PlanImpossible(format_lazy("{} {}", reason, advice), {"set_size": needed})
 
-    def _check(self, plan: Plan, units: Sequence[PlanUnit], settings: Settings) -> None:
+    def _check(self, plan: Plan, units: Sequence[PlanUnit], settings: PlanSettings) -> None:
         """Raise RuntimeError unless the plan keeps every promise."""
         balance = measure(plan, units)
         broken = [margin for margin in self.promised(units, settings) if max(balance.spread(margin)) > 1]
@@ -100,7 +100,7 @@ class Documents(Design):
             )
 
 
-def _one_system(documents: Sequence[Document], settings: Settings, rng: Random) -> Plan:
+def _one_system(documents: Sequence[Document], settings: PlanSettings, rng: Random) -> Plan:
     """Return booklets that hold a document by one system only: the systems of a document change from layer to layer."""
     lengths = [document.length for document in documents]
     rounds = range(1, max(units[0].k for document in documents for units in document.pieces.values()) + 1)
@@ -152,7 +152,7 @@ def _in_rounds(due: Mapping[tuple[int, int], Sequence[Kind]], number: int, rng: 
             yield from ((turn, kind) for kind in rng.sample(kinds, len(kinds)))
 
 
-def _all_systems(documents: Sequence[Document], settings: Settings, rng: Random) -> Plan:
+def _all_systems(documents: Sequence[Document], settings: PlanSettings, rng: Random) -> Plan:
     """Return booklets that hold documents by all their systems."""
     rounds = range(1, max(units[0].k for document in documents for units in document.pieces.values()) + 1)
     layers = [[number for number, document in enumerate(documents) if document.due(turn)] for turn in rounds]

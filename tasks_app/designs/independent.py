@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from tasks_app.designs import registry
 from tasks_app.designs.balance import measure
-from tasks_app.designs.base import Plan, Settings
+from tasks_app.designs.base import Plan, PlanSettings
 from tasks_app.designs.engine.chairman import DeadEnd
 from tasks_app.designs.engine.drawing import Deal, Drawing, keeps_places
 from tasks_app.designs.engine.in_rounds import InRounds
@@ -36,7 +36,7 @@ class _Mixing(Drawing):
 
         return deal
 
-    def checked(self, plan: Plan, settings: Settings) -> float:
+    def checked(self, plan: Plan, settings: PlanSettings) -> float:
         """The largest deviation of a system, once all that is promised has been seen to hold."""
         balance = measure(plan, self.units)
         gap = balance.smallest_spacing

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from tasks_app.designs import registry
 from tasks_app.designs.balance import measure
-from tasks_app.designs.base import Design, Plan, PlanImpossible, PlanUnit, Settings
+from tasks_app.designs.base import Design, Plan, PlanImpossible, PlanSettings, PlanUnit
 from tasks_app.designs.engine.apart import draw_apart
 from tasks_app.designs.engine.crossing import Crossing, crossed, n_items
 from tasks_app.designs.engine.drawing import refuse_bad_input
@@ -42,20 +42,20 @@ class LatinSquare(Design):
             "systems were balanced over the sets"
         )
 
-    def promised(self, units: Sequence[PlanUnit], settings: Settings) -> tuple[str, ...]:
+    def promised(self, units: Sequence[PlanUnit], settings: PlanSettings) -> tuple[str, ...]:
         """Return all margins for a full crossing, fewer where k differs, units and systems alone for anything else."""
         levels = list(_levels([unit for unit in units if unit.k > 0]))
         if not all(crossed(level) for level, _rounds in levels):
             return ("unit", "system")
         return self.margins if len(levels) < 2 else self.margins[:-1]
 
-    def draw(self, units: Sequence[PlanUnit], settings: Settings, params: Mapping[str, Any], rng: Random) -> Plan:
+    def draw(self, units: Sequence[PlanUnit], settings: PlanSettings, params: Mapping[str, Any], rng: Random) -> Plan:
         """Return booklets without an item twice, with systems in turns."""
         refuse_bad_input(units, settings)
         due_units = [unit for unit in units if unit.k > 0]
         items = n_items(due_units)
         if settings.set_size > items:
-            self.draw(units, Settings(items, settings.spacing), params, rng)
+            self.draw(units, PlanSettings(items, settings.spacing), params, rng)
             sentence = _(
                 "Sets of {set_size} are too large: no rater sees an item twice, and there are only "
                 "{items} items. Choose a set size of {items}."
@@ -73,7 +73,7 @@ class LatinSquare(Design):
         self._check(plan, units, settings)
         return plan
 
-    def _check(self, plan: Plan, units: Sequence[PlanUnit], settings: Settings) -> None:
+    def _check(self, plan: Plan, units: Sequence[PlanUnit], settings: PlanSettings) -> None:
         """Raise RuntimeError unless the plan keeps every promise."""
         balance = measure(plan, units)
         broken = [margin for margin in self.promised(units, settings) if max(balance.spread(margin)) > 1]

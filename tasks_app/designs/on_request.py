@@ -24,7 +24,7 @@ class OnRequest(Independent):
     label = _("On request")
     at_opening = False
 
-    class Params(forms.Form):
+    class Settings(forms.Form):
         """Where texts come from."""
 
         routed_from = forms.CharField(

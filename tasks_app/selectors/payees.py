@@ -23,7 +23,7 @@ def channel_of(name: str) -> type[Channel]:
 def params_of(study: Study, name: str) -> Mapping[str, Any]:
     """Return a study's parameters of a channel, or the defaults where the channel is not open any more."""
     params = channels.params_of(study.options, name)
-    return channel_of(name).Params.read({}) if params is None else params
+    return channel_of(name).Settings.read({}) if params is None else params
 
 
 def waiting(ledger: Ledger) -> dict[str, list[Entry]]:

@@ -61,7 +61,7 @@ def _without_foreign_parameters(
     if params is None or not isinstance(value, str) or value not in registry:
         return values
     place = (*path[:-1], params)
-    before, known = value_at(given, place), registry[str(value)].Params.base_fields
+    before, known = value_at(given, place), registry[str(value)].Settings.base_fields
     values = {other: setting for other, setting in values.items() if other[: len(place)] != place}
     if isinstance(before, Mapping) and not before.keys() <= known.keys():
         values[place] = {name: setting for name, setting in before.items() if name in known}

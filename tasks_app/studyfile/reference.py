@@ -67,7 +67,7 @@ def _lines() -> Iterator[str]:
         ("design", designs.registry),
     ):
         for name, member in members.items():
-            params = form_schema(member.Params)
+            params = form_schema(member.Settings)
             if params["properties"]:
                 yield from ("", f"**Parameters of the {title} `{name}`**", "")
                 yield from _table(params)

@@ -126,7 +126,7 @@ def _conditions(chooser: str, params: str) -> list[Json]:
                 "properties": {chooser: {"const": name}},
                 **({} if name == default else {"required": [chooser]}),
             },
-            "then": {"properties": {params: form_schema(member.Params)}},
+            "then": {"properties": {params: form_schema(member.Settings)}},
         }
         for name, member in members.items()
     ]

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from tasks_app import task_types
 from tasks_app.check_settings import checks_of
-from tasks_app.designs.base import PlanImpossible, PlanUnit, Settings
+from tasks_app.designs.base import PlanImpossible, PlanSettings, PlanUnit
 from tasks_app.models import Study, Task
 from tasks_app.sections import Json, Path
 from tasks_app.selectors.routing import ON_REQUEST
@@ -40,7 +40,7 @@ class DraftTask:
             self.task["design"],
             {**self.task["design_params"], **batches.params_of(document["batches"], self.task["key"])},
             self.task["criteria_mode"],
-            Settings(set_size=self.task["set_size"], spacing=self.task["spacing"]),
+            PlanSettings(set_size=self.task["set_size"], spacing=self.task["spacing"]),
             checks_of(self.task["checks"]).repeats,
         )
 

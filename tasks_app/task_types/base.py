@@ -94,7 +94,7 @@ class TaskType(ABC):
     `asks_apart` is False where criteria cannot be asked in blocks or one a rater, since every screen asks more.
     `set_overview` gives raters a page that lists their whole set, to search it and to open any text of it.
     `seconds_an_answer` is how long an answer takes once the text is read, as far as nobody has measured it.
-    `Params` is the form of its parameters: every field of it is declared once more as a typed field of the class.
+    `Settings` is the form of its parameters: every field of it is declared once more as a typed field of the class.
     `Form` is the form of a screen. `plain_text` keeps Markdown from being rendered, since the characters themselves
     are judged. `judges_files` says that outputs may be pictures, sounds and films as well as texts: nothing of the type
     works on words. `has_styles` says that there is a style sheet of the type's own, static/css/task_types/<name>.css.
@@ -124,7 +124,7 @@ class TaskType(ABC):
     sample: ClassVar[Sample] = Sample()
     begins_with: ClassVar[Sample] = Sample()
 
-    Params: ClassVar[type[Parameters]] = Parameters
+    Settings: ClassVar[type[Parameters]] = Parameters
     Form: ClassVar[type[ScreenForm]]
 
     # Django's templates call what can be called, and a page that lists the types would make one of each.
@@ -164,7 +164,7 @@ class TaskType(ABC):
         ValueError
             With every problem, one a line, where a value is refused or a name unknown.
         """
-        self.__dict__.update(self.Params.read(given or {}))
+        self.__dict__.update(self.Settings.read(given or {}))
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"The parameters of {self.name} are set once; {name} cannot be changed.")
@@ -172,7 +172,7 @@ class TaskType(ABC):
     @property
     def params(self) -> dict[str, object]:
         """The parameters by their names, for whoever goes through all of them."""
-        return {name: getattr(self, name) for name in self.Params.base_fields}
+        return {name: getattr(self, name) for name in self.Settings.base_fields}
 
     @property
     def texts_on_page(self) -> int:

@@ -193,7 +193,7 @@ class GridType(SingleOrTogether):
 
     judges_files = True
 
-    Params = GridParams
+    Settings = GridParams
     Form = GridForm
 
     show_numbers: bool

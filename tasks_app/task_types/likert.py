@@ -117,7 +117,7 @@ class Likert(PagedTexts, GridType):
         )
     )
 
-    class Params(PageParams, GridParams):
+    class Settings(PageParams, GridParams):
         points = whole_field(_("Steps"), _("Five or seven are usual."), within=(2, 11), initial=5)
         lowest = whole_field(
             _("Lowest step"),

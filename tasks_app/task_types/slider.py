@@ -87,7 +87,7 @@ class Slider(PagedTexts, GridType):
         )
     )
 
-    class Params(PageParams, GridParams):
+    class Settings(PageParams, GridParams):
         minimum = whole_field(_("Least value"), within=(-1_000_000, 1_000_000), initial=0)
         maximum = whole_field(_("Greatest value"), within=(-1_000_000, 1_000_000), initial=100)
         step = number_field(_("Step"), _("The smallest difference."), within=(0.001, 1000), initial=1)

@@ -73,7 +73,7 @@ class PagedTexts(TaskType):
 class TextType(TaskType):
     """A type that shows texts: one distinct text a screen, unless a member makes other units."""
 
-    Params = TextParams
+    Settings = TextParams
 
     show_source: bool
     show_reference: bool

@@ -59,7 +59,7 @@ class Thumbs(TextType):
     outcomes = (Outcome("thumb", Scale.NOMINAL, per="criterion", doc="up or down", column="label"),)
     default_instructions = "Read the text and choose."
 
-    class Params(TextParams):
+    class Settings(TextParams):
         shout = forms.BooleanField(initial=False, required=False, label="In capital letters")
 
     Form = ThumbsForm

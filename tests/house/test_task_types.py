@@ -64,7 +64,7 @@ def screens_of(member: type[TaskType], seed: int = 1, **given: object) -> list[S
 def layouts(member: type[TaskType]) -> list[dict[str, object]]:
     """Every choice of every parameter that is a choice, so that no layout goes untested."""
     found: list[dict[str, object]] = [{}]
-    for name, field in member.Params.base_fields.items():
+    for name, field in member.Settings.base_fields.items():
         if isinstance(field, forms.ChoiceField):
             found += [{name: value} for value, _label in field.choices]
     return found
@@ -95,7 +95,7 @@ def test_it_says_what_it_is(member: type[TaskType]) -> None:
 
 @every_type
 def test_defaults_are_valid_and_unknown_parameters_are_named(member: type[TaskType]) -> None:
-    assert set(member().params) == set(member.Params.base_fields)
+    assert set(member().params) == set(member.Settings.base_fields)
     with pytest.raises(ValueError, match="colour: unknown parameter"):
         member({"colour": "red"})
 
@@ -104,7 +104,7 @@ def test_defaults_are_valid_and_unknown_parameters_are_named(member: type[TaskTy
 def test_every_parameter_is_a_typed_field(member: type[TaskType]) -> None:
     """What the class fixes itself, such as a source that is always shown, is no parameter."""
     typed = {name: hint for name, hint in get_type_hints(member).items() if get_origin(hint) is not ClassVar}
-    assert {name for name in typed if not hasattr(member, name)} == set(member.Params.base_fields)
+    assert {name for name in typed if not hasattr(member, name)} == set(member.Settings.base_fields)
     for given in ({}, member.sample.params):
         for name, value in member(given).params.items():
             assert isinstance(value, list if get_origin(typed[name]) is list else typed[name]), name
@@ -163,7 +163,7 @@ def test_an_empty_answer_says_what_is_missing(member: type[TaskType]) -> None:
 
 def _lays_numbers_side_by_side(member: type[TaskType]) -> bool:
     """Say whether a type can show texts one by one or side by side, with a number for each of them."""
-    choices = dict(getattr(member.Params.base_fields.get("layout"), "choices", ()))
+    choices = dict(getattr(member.Settings.base_fields.get("layout"), "choices", ()))
     return "together" in choices and all(one.per == "criterion" for one in member.outcomes)
 
 

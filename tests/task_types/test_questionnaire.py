@@ -87,7 +87,7 @@ def test_panas_asks_the_published_words_in_their_order_on_five_steps() -> None:
 
 
 def test_every_time_frame_has_wording_of_its_own_and_the_same_criteria() -> None:
-    choices = [value for value, _label in Questionnaire.Params.base_fields["timeframe"].choices]
+    choices = [value for value, _label in Questionnaire.Settings.base_fields["timeframe"].choices]
     screens = [screen(instrument="panas", timeframe=value) for value in choices]
     assert len({form_of(shown).blocks()[0].words for shown in screens}) == 7
     # Else a study could not ask for today and for the past week.

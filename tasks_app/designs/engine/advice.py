@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app.designs.base import PlanImpossible, Settings
+from tasks_app.designs.base import PlanImpossible, PlanSettings
 from tasks_app.designs.engine.drawing import Drawing, is_square
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ _ADVICE_DRAWS = 3
 _ADVICE_PLACES = 3_000
 
 
-def refusal(drawing: Drawing, settings: Settings, rng: Random) -> PlanImpossible:
+def refusal(drawing: Drawing, settings: PlanSettings, rng: Random) -> PlanImpossible:
     """Return the reason why there is no plan, with the nearest settings that were tried and have one."""
     if settings.set_size > drawing.largest_set:
         reason = _(
@@ -52,27 +52,27 @@ def _advice(nearest: Mapping[str, int]) -> StrOrPromise:
     return _("Add items, or ask for fewer judgments of single units.")
 
 
-def _works(drawing: Drawing, settings: Settings, rng: Random) -> bool:
+def _works(drawing: Drawing, settings: PlanSettings, rng: Random) -> bool:
     draws = _ADVICE_DRAWS if sum(map(len, drawing.rounds)) <= _ADVICE_PLACES else 1
     return is_square(drawing.judged, settings) or (
         drawing.may_fit(settings) and all(drawing.draw_once(settings, rng) is not None for _draw in range(draws))
     )
 
 
-def _nearest_set_size(drawing: Drawing, settings: Settings, rng: Random) -> int | None:
+def _nearest_set_size(drawing: Drawing, settings: PlanSettings, rng: Random) -> int | None:
     """Return the set size nearest to the one in the settings, the smaller of two, with the spacing kept."""
     largest = drawing.largest_set
     sizes = sorted(range(1, min(largest, 2 * settings.set_size) + 1), key=lambda size: abs(size - settings.set_size))
-    others = (Settings(size, settings.spacing) for size in sizes if size != settings.set_size)
+    others = (PlanSettings(size, settings.spacing) for size in sizes if size != settings.set_size)
     return next((other.set_size for other in others if _works(drawing, other, rng)), None)
 
 
-def _nearest_spacing(drawing: Drawing, settings: Settings, rng: Random) -> int | None:
+def _nearest_spacing(drawing: Drawing, settings: PlanSettings, rng: Random) -> int | None:
     """Return the largest spacing below the one in the settings, with the set size kept: closer units always fit too."""
     works, fails = 0, settings.spacing
     while fails - works > 1:
         spacing = (works + fails) // 2
-        if _works(drawing, Settings(settings.set_size, spacing), rng):
+        if _works(drawing, PlanSettings(settings.set_size, spacing), rng):
             works = spacing
         else:
             fails = spacing

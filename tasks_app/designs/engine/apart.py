@@ -6,14 +6,14 @@ from dataclasses import replace
 from random import Random
 
 from tasks_app.designs.balance import measure
-from tasks_app.designs.base import Plan, PlanUnit, Settings
+from tasks_app.designs.base import Plan, PlanSettings, PlanUnit
 from tasks_app.designs.engine.comparison_turns import TurnTaking
 
 
 class _Apart(TurnTaking):
     """Classes of systems take turns, as comparisons do; an item comes once in a booklet at most."""
 
-    def checked(self, plan: Plan, settings: Settings) -> float:
+    def checked(self, plan: Plan, settings: PlanSettings) -> float:
         """The largest deviation of a system; what is promised is checked when the plan is whole."""
         return measure(plan, self.units).system.worst_deviation
 
@@ -23,7 +23,7 @@ def draw_apart(units: Sequence[PlanUnit], size: int, rng: Random) -> Plan:
 
     Those are as large as the item with most units lets them be. A booklet of one place always can be had.
     """
-    plan = _Apart(units).draw(Settings(size, size), rng)
+    plan = _Apart(units).draw(PlanSettings(size, size), rng)
     if plan is None:
         plan = []
         own = {unit.key: unit for unit in units}
@@ -37,10 +37,10 @@ def _round(units: Sequence[PlanUnit], size: int, rng: Random) -> Plan:
     most = max(Counter(unit.item or unit.key for unit in units).values())
     booklets = max(-(-len(units) // size), most)
     drawing, smaller = _Apart(units), -(-len(units) // booklets)
-    plan = drawing.draw(Settings(smaller, smaller), rng)
+    plan = drawing.draw(PlanSettings(smaller, smaller), rng)
     while plan is None:
         smaller -= 1 + smaller // 10
-        plan = drawing.draw(Settings(smaller, smaller), rng)
+        plan = drawing.draw(PlanSettings(smaller, smaller), rng)
     return plan
 
 

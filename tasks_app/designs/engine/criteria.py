@@ -6,7 +6,7 @@ from itertools import zip_longest
 from random import Random
 from typing import Any
 
-from tasks_app.designs.base import Design, PlanImpossible, PlanUnit, Settings
+from tasks_app.designs.base import Design, PlanImpossible, PlanSettings, PlanUnit
 from tasks_app.orders import latin_orders
 
 RATER, BLOCK = "rater", "block"
@@ -18,7 +18,7 @@ APART = (RATER, BLOCK)
 def draw_booklets(
     design: Design,
     units: Sequence[PlanUnit],
-    settings: Settings,
+    settings: PlanSettings,
     params: Mapping[str, Any],
     mode: str,
     rng: Random,
@@ -46,7 +46,7 @@ def draw_booklets(
     return _in_blocks(design, by_criterion, settings, params, rng)
 
 
-def settings_of_each(settings: Settings, mode: str, criteria: int) -> Settings:
+def settings_of_each(settings: PlanSettings, mode: str, criteria: int) -> PlanSettings:
     """Return the settings by which the plan of each criterion is drawn: in blocks, a set is shared by all of them."""
     if mode != BLOCK or criteria < 2:
         return settings
@@ -56,7 +56,7 @@ def settings_of_each(settings: Settings, mode: str, criteria: int) -> Settings:
 def _in_blocks(
     design: Design,
     by_criterion: Mapping[str, Sequence[PlanUnit]],
-    settings: Settings,
+    settings: PlanSettings,
     params: Mapping[str, Any],
     rng: Random,
 ) -> list[tuple[PlanUnit, ...]]:

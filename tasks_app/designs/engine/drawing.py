@@ -7,7 +7,7 @@ from random import Random
 
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app.designs.base import Plan, PlanImpossible, PlanUnit, Settings
+from tasks_app.designs.base import Plan, PlanImpossible, PlanSettings, PlanUnit
 from tasks_app.designs.engine.chairman import DeadEnd
 from tasks_app.designs.engine.crossing import Crossing, crossed, n_items
 from tasks_app.designs.engine.filling import Filling, Shares
@@ -27,7 +27,7 @@ _LEVEL_PLACES = 20_000
 Deal = Callable[[Sequence[int], Sequence[Segment], Mapping[int, int] | None], Shares]
 
 
-def refuse_bad_input(units: Sequence[PlanUnit], settings: Settings) -> None:
+def refuse_bad_input(units: Sequence[PlanUnit], settings: PlanSettings) -> None:
     """Raise ValueError for mistakes of a caller, PlanImpossible where there is nothing to judge."""
     keys = Counter(unit.key for unit in units)
     twice = [key for key, count in keys.items() if count > 1]
@@ -39,7 +39,7 @@ def refuse_bad_input(units: Sequence[PlanUnit], settings: Settings) -> None:
         raise PlanImpossible(_("No unit needs a judgment yet. Add items, or ask for at least one judgment each."))
 
 
-def keeps_places(units: Sequence[PlanUnit], settings: Settings) -> bool:
+def keeps_places(units: Sequence[PlanUnit], settings: PlanSettings) -> bool:
     """Return whether places of booklets have every class of units equally often: where as many units of each are due.
 
     Units of one item that stand apart in a booklet may leave no such order. Therefore no booklet holds two of an item
@@ -54,7 +54,7 @@ def keeps_places(units: Sequence[PlanUnit], settings: Settings) -> bool:
     return is_square(due, settings)
 
 
-def is_square(units: Sequence[PlanUnit], settings: Settings) -> bool:
+def is_square(units: Sequence[PlanUnit], settings: PlanSettings) -> bool:
     """Return whether a Latin square keeps every promise about the units, and more: then a plan always exists."""
     return len({unit.k for unit in units}) == 1 and settings.set_size <= n_items(units) and crossed(units)
 
@@ -89,14 +89,14 @@ class Drawing(ABC):
         """Return the function that deals units of every class to segments, for one draw."""
 
     @abstractmethod
-    def checked(self, plan: Plan, settings: Settings) -> float:
+    def checked(self, plan: Plan, settings: PlanSettings) -> float:
         """Return the largest deviation of a system, after checking that the plan keeps every promise."""
 
-    def may_fit(self, settings: Settings) -> bool:
+    def may_fit(self, settings: PlanSettings) -> bool:
         """Return whether items have room in the booklets, as far as counting tells."""
         return may_fit(self._loads, self._cut(settings), settings.spacing)
 
-    def draw(self, settings: Settings, rng: Random) -> Plan | None:
+    def draw(self, settings: PlanSettings, rng: Random) -> Plan | None:
         """Return a plan that keeps every promise, the most level of a few; None where none was found."""
         if not self.may_fit(settings):
             return None
@@ -113,7 +113,7 @@ class Drawing(ABC):
             best = self.checked(plan, settings), plan
         return best and best[1]
 
-    def draw_once(self, settings: Settings, rng: Random) -> tuple[float, Plan] | None:
+    def draw_once(self, settings: PlanSettings, rng: Random) -> tuple[float, Plan] | None:
         """Return a plan after the largest deviation of a system in it, or None where this draw came to a dead end."""
         try:
             plan = self._draw(settings, rng)
@@ -128,10 +128,10 @@ class Drawing(ABC):
             sizes[self.classes[unit]] += 1
         return sizes
 
-    def _cut(self, settings: Settings) -> list[list[Segment]]:
+    def _cut(self, settings: PlanSettings) -> list[list[Segment]]:
         return cut(list(map(len, self.rounds)), settings.set_size)
 
-    def _draw(self, settings: Settings, rng: Random) -> Plan:
+    def _draw(self, settings: PlanSettings, rng: Random) -> Plan:
         segments = self._cut(settings)
         even = keeps_places(self.judged, settings)
         apart = settings.set_size if even and settings.spacing > 1 else settings.spacing

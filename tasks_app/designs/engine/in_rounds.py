@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any, ClassVar
 
-from tasks_app.designs.base import Design, Plan, PlanUnit, Settings
+from tasks_app.designs.base import Design, Plan, PlanSettings, PlanUnit
 from tasks_app.designs.engine.advice import refusal
 from tasks_app.designs.engine.drawing import Drawing, keeps_places, refuse_bad_input
 
@@ -14,11 +14,11 @@ class InRounds(Design):
 
     drawing: ClassVar[type[Drawing]]
 
-    def promised(self, units: Sequence[PlanUnit], settings: Settings) -> tuple[str, ...]:
+    def promised(self, units: Sequence[PlanUnit], settings: PlanSettings) -> tuple[str, ...]:
         """Return all margins, that of the position only where places can have every class equally often."""
         return self.margins if keeps_places(units, settings) else self.margins[:-1]
 
-    def draw(self, units: Sequence[PlanUnit], settings: Settings, params: Mapping[str, Any], rng: Random) -> Plan:
+    def draw(self, units: Sequence[PlanUnit], settings: PlanSettings, params: Mapping[str, Any], rng: Random) -> Plan:
         """Booklets in which all margins are even; the order inside each is random."""
         refuse_bad_input(units, settings)
         drawing = self.drawing(units)

@@ -26,7 +26,7 @@ def with_code(rater: Rater, outcome: str, code: str) -> Ending:
     if rater.channel not in channels.registry:
         return only_code
     channel = channels.registry[rater.channel]
-    params = channels.params_of(rater.study.options, rater.channel) or channel.Params.read({})
+    params = channels.params_of(rater.study.options, rater.channel) or channel.Settings.read({})
     details = {"pseudonym": rater.pseudonym}
     if (identity := Identity.objects.filter(rater=rater).first()) is not None:
         details.update(identity.details, session_id=session_of(identity))

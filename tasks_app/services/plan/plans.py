@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from tasks_app import designs
 from tasks_app.check_settings import checks_of
-from tasks_app.designs.base import PlanImpossible, PlanUnit, Settings
+from tasks_app.designs.base import PlanImpossible, PlanSettings, PlanUnit
 from tasks_app.designs.engine.more_judgments import with_more
 from tasks_app.designs.weaving import room_for_repeats
 from tasks_app.models import Booklet, PartOutput, Place, Study, Task, Unit, Version
@@ -24,7 +24,7 @@ class PlanRequest:
     design: str
     design_params: Mapping[str, Any]
     criteria_mode: str
-    settings: Settings
+    settings: PlanSettings
     repeats: int
 
 
@@ -77,7 +77,7 @@ def plan_request_of(task: Task) -> PlanRequest:
         task.design,
         task.design_params,
         task.criteria_mode,
-        Settings(set_size=task.set_size, spacing=task.spacing),
+        PlanSettings(set_size=task.set_size, spacing=task.spacing),
         checks_of(task.checks).repeats,
     )
 
@@ -103,13 +103,13 @@ def draw_booklets(
         With the nearest settings that work, named as in the study file, such as `set_size` and `checks.repeats`.
     """
 
-    def drawn(settings: Settings, units: Sequence[PlanUnit] = units) -> list[tuple[PlanUnit, ...]]:
+    def drawn(settings: PlanSettings, units: Sequence[PlanUnit] = units) -> list[tuple[PlanUnit, ...]]:
         design = designs.registry[plan_request.design]()
         return designs.draw_booklets(
             design, units, settings, plan_request.design_params, plan_request.criteria_mode, stream()
         )
 
-    def works(settings: Settings, units: Sequence[PlanUnit] = units) -> bool:
+    def works(settings: PlanSettings, units: Sequence[PlanUnit] = units) -> bool:
         try:
             drawn(settings, units)
         except PlanImpossible:
@@ -140,7 +140,7 @@ def _too_few_more(error: PlanImpossible, needing_more: Sequence[PlanUnit]) -> Pl
     return PlanImpossible(f"{error} {sentence % {'items': items}}", error.nearest)
 
 
-def _no_room(size: int, plan_request: PlanRequest, works: Callable[[Settings], bool]) -> PlanImpossible:
+def _no_room(size: int, plan_request: PlanRequest, works: Callable[[PlanSettings], bool]) -> PlanImpossible:
     """Return the error that repeats do not fit into a set, with the settings that have room for them."""
     settings, repeats = plan_request.settings, plan_request.repeats
     nearest = {"checks.repeats": room_for_repeats(size, settings.spacing)}

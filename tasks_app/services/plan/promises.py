@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from tasks_app import designs
 from tasks_app.designs import APART, BLOCK, settings_of_each
 from tasks_app.designs.balance import Balance, measure
-from tasks_app.designs.base import PlanUnit, Settings
+from tasks_app.designs.base import PlanSettings, PlanUnit
 from tasks_app.models import Task
 from tasks_app.services.plan.columns import Columns
 from tasks_app.services.plan.plans import Drawn
@@ -86,7 +86,7 @@ def _promised(task: Task, by_criterion: Sequence[Sequence[PlanUnit]]) -> list[st
     promised of a criterion than that no unit is ahead of another.
     """
     design = designs.registry[task.design]
-    each = settings_of_each(Settings(task.set_size, task.spacing), task.criteria_mode, len(by_criterion))
+    each = settings_of_each(PlanSettings(task.set_size, task.spacing), task.criteria_mode, len(by_criterion))
     promised = [
         name for name in design.margins if all(name in design().promised(units, each) for units in by_criterion)
     ]

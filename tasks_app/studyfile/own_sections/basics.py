@@ -111,7 +111,7 @@ class ChannelsSection(SettingsSection):
 
     def schema(self) -> dict[str, Json]:
         members = {
-            name: {**form_schema(channel.Params), "title": str(channel.label), KEPT: True}
+            name: {**form_schema(channel.Settings), "title": str(channel.label), KEPT: True}
             for name, channel in channels.registry.items()
         }
         return {
@@ -133,12 +133,14 @@ class ChannelsSection(SettingsSection):
                 ("channels",),
                 _("No channel is open, so no rater can take part. Open at least one, such as the link (link: {})."),
             )
-        return {name: reading.clean(channels.registry[name].Params, given[name], ("channels", name)) for name in named}
+        return {
+            name: reading.clean(channels.registry[name].Settings, given[name], ("channels", name)) for name in named
+        }
 
     def export(self, study: Study) -> Json:
         opened = study.options.channels
         return {
-            name: {key: plain(value) for key, value in channels.registry[name].Params.read(opened[name]).items()}
+            name: {key: plain(value) for key, value in channels.registry[name].Settings.read(opened[name]).items()}
             for name in channels.registry
             if name in opened
         }

@@ -175,7 +175,7 @@ class TasksSection(ListSection):
             _check_names(reading, (*path, "groups"), task["groups"], reading.document["groups"])
             if task["type"] in task_types.registry:
                 member = task_types.registry[task["type"]]
-                task["params"] = reading.clean(member.Params, task["params"], (*path, "params"))
+                task["params"] = reading.clean(member.Settings, task["params"], (*path, "params"))
                 if reading.sound((*path, "params")) and reading.sound((*path, "criteria")):
                     kind = member(task["params"])
                     own = kind.asked(asked(reading.document["criteria"], task["criteria"]))
@@ -190,7 +190,7 @@ class TasksSection(ListSection):
                         reading.problem((*path, "criteria_mode"), sentence)
             task["checks"] = reading.clean(Checks, task["checks"], (*path, "checks"))
             if task["design"] in designs.registry:
-                form = designs.registry[task["design"]].Params
+                form = designs.registry[task["design"]].Settings
                 task["design_params"] = reading.clean(form, task["design_params"], (*path, "design_params"))
         check_requested(reading, tasks)
         return tasks
@@ -204,7 +204,7 @@ class TasksSection(ListSection):
             values = {name: getattr(row, name) for name in drafts.TASK_COLUMNS}
             values["params"] = plain(row.kind.params)
             # Values that a design reads from a separate file are not among its parameters.
-            form = designs.registry[row.design].Params.base_fields
+            form = designs.registry[row.design].Settings.base_fields
             values["design_params"] = {name: row.design_params.get(name, plain(form[name].initial)) for name in form}
             values["checks"] = {name: plain(value) for name, value in Checks.read(row.checks).items()}
             lists = {"criteria": criteria.get(row.pk, []), "groups": groups.get(row.pk, [])}

@@ -94,7 +94,7 @@ class BestWorst(SeveralTexts):
 
     Form = BestWorstForm
 
-    class Params(TextParams):
+    class Settings(TextParams):
         size = whole_field(_("Texts on a screen"), _("Four are usual."), within=(3, 5), initial=4)
         of = choice_field(
             _("Choose among"),

@@ -165,7 +165,7 @@ class Comprehension(DrawnOptions):
 
     Form = ComprehensionForm
 
-    class Params(TextParams):
+    class Settings(TextParams):
         show_source = YesNoField(label=_("Show the source"), help_text=_("Above the text to be read."))
         questions = whole_field(
             _("Questions per item, at most"),

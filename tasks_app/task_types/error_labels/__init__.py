@@ -144,7 +144,7 @@ class ErrorLabels(TextType):
 
     Form = ErrorLabelForm
 
-    class Params(TextParams):
+    class Settings(TextParams):
         # The source is always shown, since raters judge both texts.
         show_source = None  # type: ignore[assignment]  # Django's way to take a field out of a form
 

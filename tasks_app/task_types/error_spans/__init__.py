@@ -107,7 +107,7 @@ class ErrorSpans(SingleOrTogether):
     grades_values = False
     sample = Sample(params={"scheme": "esa"})
 
-    Params = SpanParams
+    Settings = SpanParams
     Form = SpansForm
 
     scheme: str

@@ -132,7 +132,7 @@ class Labels(PagedTexts, DrawnOptions):
 
     Form = LabelsForm
 
-    class Params(PageParams, TextParams):
+    class Settings(PageParams, TextParams):
         multiple = YesNoField(label=_("Several options may be chosen"))
         order = choice_field(
             _("Order of the options"),

@@ -105,7 +105,7 @@ class Magnitude(SeveralTexts):
 
     Form = MagnitudeForm
 
-    class Params(TextParams):
+    class Settings(TextParams):
         layout = choice_field(
             _("Texts on a screen"),
             (

@@ -124,7 +124,7 @@ class Pairwise(SeveralTexts):
 
     Form = PairwiseForm
 
-    class Params(PairParams):
+    class Settings(PairParams):
         pairs_an_item = whole_field(
             _("Pairs of each item"),
             _(

@@ -112,7 +112,7 @@ class PostEdit(SeveralTexts):
 
     Form = PostEditForm
 
-    class Params(TextParams):
+    class Settings(TextParams):
         suggestions = whole_field(
             _("Suggestions"),
             _("With 1 the rater edits what is there; with 2 they first choose which one."),

@@ -96,7 +96,7 @@ class Questionnaire(TaskType):
 
     Form = QuestionnaireForm
 
-    class Params(Parameters):
+    class Settings(Parameters):
         instrument = choice_field(
             _("Questionnaire"),
             instrument_choices,

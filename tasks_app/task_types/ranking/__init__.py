@@ -104,7 +104,7 @@ class Ranking(SeveralTexts):
 
     Form = RankingForm
 
-    class Params(TextParams):
+    class Settings(TextParams):
         ties = YesNoField(label=_("Allow ties"), help_text=_("Raters may give several texts the same place."))
         max_texts = whole_field(
             _("Most texts on a screen"),

@@ -105,7 +105,7 @@ class SemanticDifferential(TextType):
 
     Form = PairsForm
 
-    class Params(TextParams):
+    class Settings(TextParams):
         show_source = YesNoField(label=_("Show the source"), help_text=_("Above the text to be judged."))
         points = whole_field(
             _("Circles between two words"),

@@ -110,7 +110,7 @@ class Triangle(TextType):
     has_styles = True
     sample: ClassVar[Sample] = Sample({"sureness": True, "motive": True})
 
-    Params = TriangleParams
+    Settings = TriangleParams
     Form = TriangleForm
 
     anchor: str

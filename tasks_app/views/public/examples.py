@@ -73,7 +73,7 @@ def states_of(member: type[TaskType]) -> Iterator[Example]:
     if member.needs_items:
         yield _example("ar", _("Another script: Arabic"), sample_screen(kind, "ar"))
         yield _example("ja", _("Another script: Japanese"), sample_screen(kind, "ja"))
-    for name, field in member.Params.base_fields.items():
+    for name, field in member.Settings.base_fields.items():
         if isinstance(field, forms.ChoiceField):
             usual = member.sample.params.get(name, field.initial)
             for value, label in cast("Sequence[tuple[str, Words]]", field.choices):

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tasks_app.designs import draw_booklets, registry
-from tasks_app.designs.base import PlanImpossible, PlanUnit, Settings
+from tasks_app.designs.base import PlanImpossible, PlanSettings, PlanUnit
 from tests.tasks_app.designs import oracle
 from tests.tasks_app.designs.unit_sets import crossed
 
@@ -23,7 +23,7 @@ def batches(*listed: list[str]) -> dict[str, Any]:
 
 
 def draw(units: list[PlanUnit], params: dict[str, Any], size: int = 20, spacing: int = 1, seed: int = 1) -> Plan:
-    return design.draw(units, Settings(size, spacing), params, Random(seed))
+    return design.draw(units, PlanSettings(size, spacing), params, Random(seed))
 
 
 def keys(plan: Plan) -> list[list[str]]:
@@ -94,7 +94,7 @@ def test_a_batch_names_texts_where_criteria_are_asked_apart(mode: str) -> None:
     units = [replace(u, key=f"{u.key}@{c}", criterion=c) for u in crossed(2, 2, 2) for c in ("fluency", "content")]
     # The answer to one of them is known, so it is not judged: the other criterion is, all the same.
     units = [unit for unit in units if unit.key != "0-0@fluency"]
-    plan = draw_booklets(design, units, Settings(6, 1), batches(["0-0", "0-1", "1-0"], ["1-1"]), mode, Random(1))
+    plan = draw_booklets(design, units, PlanSettings(6, 1), batches(["0-0", "0-1", "1-0"], ["1-1"]), mode, Random(1))
     assert Counter(unit.key for booklet in plan for unit in booklet) == {unit.key: 2 for unit in units}
     assert {frozenset(unit.base for unit in booklet) for booklet in plan} <= {
         frozenset({"0-0", "0-1", "1-0"}),
@@ -104,5 +104,5 @@ def test_a_batch_names_texts_where_criteria_are_asked_apart(mode: str) -> None:
 
 
 def test_nothing_is_promised() -> None:
-    assert design.margins == design.promised(crossed(2, 2, 1), Settings(2, 1)) == ()
+    assert design.margins == design.promised(crossed(2, 2, 1), PlanSettings(2, 1)) == ()
     assert design.keeps_order

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
 from tasks_app.designs import registry
-from tasks_app.designs.base import PlanImpossible, PlanUnit, Settings
+from tasks_app.designs.base import PlanImpossible, PlanSettings, PlanUnit
 from tasks_app.designs.engine.comparison_order import level_order
 from tests.tasks_app.designs import oracle
 from tests.tasks_app.designs.unit_sets import crossed, pairs, unit_sets
@@ -18,7 +18,7 @@ design = registry["comparisons"]()
 
 
 def draw(units: list[PlanUnit], set_size: int, spacing: int, seed: int = 1) -> list[tuple[PlanUnit, ...]]:
-    return design.draw(units, Settings(set_size, spacing), {}, Random(seed))
+    return design.draw(units, PlanSettings(set_size, spacing), {}, Random(seed))
 
 
 def drawn(units: list[PlanUnit], set_size: int, spacing: int, seed: int) -> list[tuple[PlanUnit, ...]] | PlanImpossible:
@@ -50,7 +50,7 @@ def check(plan: list[tuple[PlanUnit, ...]], units: list[PlanUnit], set_size: int
         assert all(gap >= spacing for gap in oracle.gaps(booklet))
         met = Counter(shown for unit in booklet for shown in oracle.system_class(unit))
         assert all(abs(met[a] - met[b]) <= 1 for a, b in combinations(due, 2) if due[a] == due[b])
-    if "position" in design.promised(units, Settings(set_size, spacing)):
+    if "position" in design.promised(units, PlanSettings(set_size, spacing)):
         assert all(oracle.position_spread(plan[:b], units) <= 1 for b in range(1, len(plan) + 1))
     for places in oracle.prefixes(plan):
         assert oracle.unit_spread(places, units) <= 1

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tasks_app.designs import registry
 from tasks_app.designs.balance import measure
-from tasks_app.designs.base import PlanImpossible, PlanUnit, Settings
+from tasks_app.designs.base import PlanImpossible, PlanSettings, PlanUnit
 from tasks_app.designs.engine.pieces import pack
 from tests.tasks_app.designs import oracle
 from tests.tasks_app.designs.unit_sets import crossed, documents
@@ -22,7 +22,7 @@ LENGTHS = st.lists(st.integers(1, 5), min_size=1, max_size=8)
 
 
 def draw(units: list[PlanUnit], set_size: int, seed: int = 1, *, all_systems: bool = False) -> Plan:
-    return design.draw(units, Settings(set_size, 10), {"all_systems": all_systems}, Random(seed))
+    return design.draw(units, PlanSettings(set_size, 10), {"all_systems": all_systems}, Random(seed))
 
 
 def pieces(booklet: tuple[PlanUnit, ...]) -> list[list[PlanUnit]]:
@@ -91,7 +91,7 @@ def test_items_of_no_document_are_documents_of_one() -> None:
     plan = draw(units, 6)
     assert [len(booklet) for booklet in plan] == [6] * 9
     assert all(len({unit.item for unit in booklet}) == 6 for booklet in plan)
-    assert design.promised([*units, *documents([2], 3, 2)], Settings(6, 1)) == ("unit", "document")
+    assert design.promised([*units, *documents([2], 3, 2)], PlanSettings(6, 1)) == ("unit", "document")
 
 
 @pytest.mark.parametrize(("all_systems", "needed"), [(False, 7), (True, 21)])

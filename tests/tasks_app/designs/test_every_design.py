@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tasks_app.designs import draw_booklets, registry
 from tasks_app.designs.balance import measure
-from tasks_app.designs.base import PlanImpossible, PlanUnit, Settings
+from tasks_app.designs.base import PlanImpossible, PlanSettings, PlanUnit
 from tests.tasks_app.designs.unit_sets import crossed, documents, unit_sets
 
 DESIGNS = pytest.mark.parametrize("name", registry)
@@ -21,25 +21,25 @@ Plan = list[tuple[PlanUnit, ...]]
 
 def params_of(name: str, units: list[PlanUnit]) -> dict[str, Any]:
     """The defaults of a design, and batches for the one that needs some."""
-    form = registry[name].Params
+    form = registry[name].Settings
     params = {field: one.initial for field, one in form.base_fields.items()}
     bases = list(dict.fromkeys(unit.base for unit in units))
     batches = [{"batch": str(start), "units": bases[start : start + 3]} for start in range(0, len(bases), 3)]
     return {**params, "batches": batches} if name == "batches" else params
 
 
-def drawn(name: str, units: list[PlanUnit], wanted: Settings, seed: int) -> Plan:
+def drawn(name: str, units: list[PlanUnit], wanted: PlanSettings, seed: int) -> Plan:
     return registry[name]().draw(units, wanted, params_of(name, units), Random(seed))
 
 
-def drawn_or_refused(name: str, units: list[PlanUnit], wanted: Settings, seed: int) -> Plan | PlanImpossible:
+def drawn_or_refused(name: str, units: list[PlanUnit], wanted: PlanSettings, seed: int) -> Plan | PlanImpossible:
     try:
         return drawn(name, units, wanted, seed)
     except PlanImpossible as impossible:
         return impossible
 
 
-def check(name: str, plan: Plan, units: list[PlanUnit], wanted: Settings) -> None:
+def check(name: str, plan: Plan, units: list[PlanUnit], wanted: PlanSettings) -> None:
     """What the design promises of these units, and what every design does."""
     design = registry[name]()
     balance = measure(plan, units)
@@ -78,7 +78,7 @@ def test_margins_hold_in_every_prefix_or_the_nearest_settings_work(
 ) -> None:
     assume(any(unit.k for unit in units))
     units = spread_over_documents(units, size) if size else units
-    wanted = Settings(set_size, spacing)
+    wanted = PlanSettings(set_size, spacing)
     outcome = drawn_or_refused(name, units, wanted, seed)
     if isinstance(outcome, list):
         check(name, outcome, units, wanted)
@@ -103,11 +103,11 @@ def test_all_margins_hold_where_every_item_has_every_system(
     name: str, lengths: list[int], systems: int, k: int, set_size: int, seed: int
 ) -> None:
     units = documents(lengths, systems, k)
-    wanted = Settings(set_size, 1)
+    wanted = PlanSettings(set_size, 1)
     assert registry[name]().promised(units, wanted) == registry[name].margins
     outcome = drawn_or_refused(name, units, wanted, seed)
     if isinstance(outcome, PlanImpossible):
-        wanted = Settings(outcome.nearest["set_size"], 1)
+        wanted = PlanSettings(outcome.nearest["set_size"], 1)
         outcome = drawn(name, units, wanted, seed)
     check(name, outcome, units, wanted)
 
@@ -116,7 +116,7 @@ def test_all_margins_hold_where_every_item_has_every_system(
 def test_another_seed_gives_another_plan(name: str) -> None:
     units = documents([3, 2, 4, 3, 1], 3, 2)
     params = params_of(name, units) | ({"order": "random"} if name == "batches" else {})
-    plans = [registry[name]().draw(units, Settings(6, 1), params, Random(seed)) for seed in (1, 1, 2)]
+    plans = [registry[name]().draw(units, PlanSettings(6, 1), params, Random(seed)) for seed in (1, 1, 2)]
     assert plans[0] == plans[1] != plans[2]
 
 
@@ -125,7 +125,7 @@ def test_another_seed_gives_another_plan(name: str) -> None:
 def test_criteria_can_be_asked_apart(name: str, mode: str) -> None:
     base = [replace(unit, document=f"d{unit.item}") for unit in crossed(6, 3, 2)]
     units = [replace(unit, key=f"{unit.key}@{key}", criterion=key) for unit in base for key in ("fluency", "content")]
-    plan = draw_booklets(registry[name](), units, Settings(6, 1), params_of(name, units), mode, Random(1))
+    plan = draw_booklets(registry[name](), units, PlanSettings(6, 1), params_of(name, units), mode, Random(1))
     assert Counter(unit.key for booklet in plan for unit in booklet) == {unit.key: 2 for unit in units}
     assert all(len({unit.key for unit in booklet}) == len(booklet) <= 6 for booklet in plan)
     criteria = [[unit.criterion for unit in booklet] for booklet in plan]

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from tasks_app.designs import registry
-from tasks_app.designs.base import PlanImpossible, PlanUnit, Settings
+from tasks_app.designs.base import PlanImpossible, PlanSettings, PlanUnit
 from tasks_app.designs.engine.chairman import DeadEnd
 from tests.tasks_app.designs import oracle
 from tests.tasks_app.designs.unit_sets import apart, crossed, pairs, shared, unit_sets
@@ -17,7 +17,7 @@ design = registry["independent"]()
 
 
 def draw(units: list[PlanUnit], set_size: int, spacing: int, seed: int) -> list[tuple[PlanUnit, ...]]:
-    return design.draw(units, Settings(set_size, spacing), {}, Random(seed))
+    return design.draw(units, PlanSettings(set_size, spacing), {}, Random(seed))
 
 
 def drawn(units: list[PlanUnit], set_size: int, spacing: int, seed: int) -> list[tuple[PlanUnit, ...]] | PlanImpossible:
@@ -36,7 +36,7 @@ def check(plan: list[tuple[PlanUnit, ...]], units: list[PlanUnit], set_size: int
         assert all(gap >= spacing for gap in oracle.gaps(booklet))
     if len({unit.k for unit in units}) == 1:
         assert all(len(booklet) == set_size for booklet in plan[:-1])
-    if "position" in design.promised(units, Settings(set_size, spacing)):
+    if "position" in design.promised(units, PlanSettings(set_size, spacing)):
         assert all(oracle.position_spread(plan[:b], units) <= 1 for b in range(1, len(plan) + 1))
     classes = {shown for unit in units for shown in oracle.system_class(unit)}
     disjoint = sum(map(len, classes)) == len({system for unit in units for system in oracle.systems(unit)})
@@ -108,15 +108,15 @@ def test_tight_settings_that_can_be_kept_are_kept(
 def test_every_place_has_every_system_equally_often(
     units: list[PlanUnit], set_size: int, spacing: int, seed: int
 ) -> None:
-    assert design.promised(units, Settings(set_size, spacing)) == design.margins
+    assert design.promised(units, PlanSettings(set_size, spacing)) == design.margins
     check(draw(units, set_size, spacing, seed), units, set_size, spacing)
 
 
 def test_where_items_leave_no_such_order_places_are_measured_only() -> None:
     """Of ten items, two outputs each to a set: then the order of a set is all but given."""
-    assert design.promised(crossed(10, 9, 2), Settings(20, 10)) == ("unit", "system")
-    assert design.promised(crossed(10, 9, 2), Settings(20, 1)) == design.margins
-    assert design.promised(crossed(10, 9, 2)[1:], Settings(20, 1)) == ("unit", "system")
+    assert design.promised(crossed(10, 9, 2), PlanSettings(20, 10)) == ("unit", "system")
+    assert design.promised(crossed(10, 9, 2), PlanSettings(20, 1)) == design.margins
+    assert design.promised(crossed(10, 9, 2)[1:], PlanSettings(20, 1)) == ("unit", "system")
 
 
 def test_where_no_draw_keeps_the_places_a_latin_square_does(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -222,7 +222,7 @@ def test_what_only_a_caller_can_get_wrong_is_an_error() -> None:
 def test_the_design_says_what_it_balances() -> None:
     assert design.margins == ("unit", "system", "position")
     assert str(design.label) == "Independent sets"
-    assert design.Params({}).is_valid()
+    assert design.Settings({}).is_valid()
 
 
 def test_a_plan_that_broke_a_promise_would_not_leave_the_design(monkeypatch: pytest.MonkeyPatch) -> None:

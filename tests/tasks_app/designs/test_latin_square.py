@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tasks_app.designs import registry
-from tasks_app.designs.base import PlanImpossible, PlanUnit, Settings
+from tasks_app.designs.base import PlanImpossible, PlanSettings, PlanUnit
 from tasks_app.designs.engine.crossing import crossed as is_crossed
 from tasks_app.designs.engine.crossing import layers
 from tasks_app.designs.engine.equitable import Colouring
@@ -23,7 +23,7 @@ Plan = list[tuple[PlanUnit, ...]]
 
 
 def draw(units: list[PlanUnit], set_size: int, seed: int = 1) -> Plan:
-    return design.draw(units, Settings(set_size, 10), {}, Random(seed))
+    return design.draw(units, PlanSettings(set_size, 10), {}, Random(seed))
 
 
 def check_square(plan: Plan, units: list[PlanUnit], set_size: int) -> None:
@@ -123,7 +123,7 @@ def test_colours_missing_from_groups_stay_missing() -> None:
 @pytest.mark.parametrize("set_size", [5, 10, 30])
 def test_comparisons_are_crossed_as_well(set_size: int) -> None:
     units = pairs(30, 5, 2)
-    assert design.promised(units, Settings(set_size, 10)) == design.margins
+    assert design.promised(units, PlanSettings(set_size, 10)) == design.margins
     check_square(draw(units, set_size), units, set_size)
 
 
@@ -140,7 +140,7 @@ def check_apart(plan: Plan, units: list[PlanUnit], set_size: int) -> None:
 @pytest.mark.parametrize("set_size", [10, 20, 80])
 def test_shared_outputs_keep_to_their_shares(set_size: int) -> None:
     units = shared(2)
-    assert design.promised(units, Settings(set_size, 1)) == ("unit", "system")
+    assert design.promised(units, PlanSettings(set_size, 1)) == ("unit", "system")
     check_apart(draw(units, set_size), units, set_size)
 
 
@@ -153,7 +153,7 @@ def test_an_item_without_an_output_shortens_a_set() -> None:
 
 def test_items_that_are_judged_more_often_make_squares_of_their_own() -> None:
     units = [replace(unit, k=3 if unit.item in {"item 0", "item 1", "item 2"} else 1) for unit in crossed(9, 3, 1)]
-    assert design.promised(units, Settings(6, 1)) == ("unit", "system", "system in a booklet", "item")
+    assert design.promised(units, PlanSettings(6, 1)) == ("unit", "system", "system in a booklet", "item")
     plan = draw(units, 6)
     check_apart(plan, units, 6)
     # 27 units first, five sets; then three items twice over, in sets of three.

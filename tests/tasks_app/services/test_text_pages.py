@@ -167,7 +167,7 @@ def test_no_page_holds_a_text_beside_its_repeat_or_its_copy() -> None:
 
 
 def test_only_types_with_simple_screens_show_several_on_a_page() -> None:
-    paged = {name for name, member in registry.items() if "texts_per_page" in member.Params.base_fields}
+    paged = {name for name, member in registry.items() if "texts_per_page" in member.Settings.base_fields}
     assert paged == {"labels", "likert", "slider"}
     for name in paged:
         assert registry[name]({"texts_per_page": 5}).texts_on_page == 5

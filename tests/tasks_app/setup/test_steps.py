@@ -123,10 +123,10 @@ def test_parameters_are_asked_for_by_what_is_chosen(chooser: str, params: str, n
     member = (task_types.registry if chooser == "type" else designs.registry)[name]
     lists = {
         entry
-        for entry, field in member.Params.base_fields.items()
+        for entry, field in member.Settings.base_fields.items()
         if field_schema(field).get("items", {}).get("properties")
     }
-    assert asked | lists >= set(member.Params.base_fields)
+    assert asked | lists >= set(member.Settings.base_fields)
 
 
 def _everything() -> dict[str, object]:

@@ -30,7 +30,7 @@ def test_a_page_says_what_the_type_declares(client: Client, name: str) -> None:
     said = [member.use_when, member.analysed, member.limits, member.source, member.default_instructions]
     for words in [*said, *(outcome.doc for outcome in member.outcomes)]:
         assert escape(str(words)) in body
-    for param, field in member.Params.base_fields.items():
+    for param, field in member.Settings.base_fields.items():
         assert f"<code>{param}</code>" in body
         assert escape(str(field.label or param)) in body
     identifiers = re.findall(r"\sid=\"([^\"]+)\"", body)

@@ -89,7 +89,7 @@ def _days(task: Task) -> str:
 
 
 def _params(frame: Frame) -> Iterator[Fact]:
-    for name, field in frame.kind.Params.base_fields.items():
+    for name, field in frame.kind.Settings.base_fields.items():
         if words := _in_words(field, getattr(frame.kind, name)):
             yield str(field.label or name), words
 
