@@ -43,10 +43,11 @@ class Source:
 
 # Researchers' pages show the descriptions of task types and of their parameters, and faults of known answers.
 OF_RESEARCHERS = (
-    "*.label", "*.purpose", "*.summary", "*.use_when", "*.analysed", "*.limits", "Outcome", "*Params", "Settings",
-    "AGREEMENT", "LAYOUT", "ValueError", "QuestionsField", "problems", "problems_of", "item_problems",
-    "problems_together", "_problems_of_systems", "_problems_of_texts", "missing_for_raters", "problem_in_value",
-    "prefill_problem", "prefill_problem_together", "prefilled", "_wrong_payload", "heds", "simulated", "_translated*",
+    "*.label", "*.purpose", "*.summary", "*.use_when", "*.analysed", "*.limits", "Outcome", "Settings", "ValueError",
+    "LineField", "TextField", "YesNoField", "OwnField", "WordsField", "EntriesField", "QuestionsField", "whole_field",
+    "number_field", "line_field", "choice_field", "problems", "problems_of", "item_problems", "problems_together",
+    "_problems_of_systems", "_problems_of_texts", "missing_for_raters", "problem_in_value", "prefill_problem",
+    "prefill_problem_together", "prefilled", "_wrong_payload", "heds", "simulated", "_translated*",
 )  # fmt: skip
 ALL = ("*",)
 
@@ -58,6 +59,7 @@ SOURCES = (
     Source("templates/task_types/**/*.html"),
     Source("templates/mail/*.txt"),
     Source("tasks_app/task_types/blocks.py", without=ALL),
+    Source("tasks_app/task_types/option_questions.py"),
     Source("tasks_app/task_types/*/facts.py", without=ALL),
     Source("tasks_app/task_types/list_fields.py", only=("TickField", "brought")),
     Source("tasks_app/task_types/*/params.py", only=("TickField", "brought")),

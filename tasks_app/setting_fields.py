@@ -42,6 +42,10 @@ class LineField(Typed[str], forms.CharField):
     """A field of one line of text."""
 
 
+class TextField(Typed[str], forms.CharField):
+    """A field of text with any number of lines."""
+
+
 class WholeField(Typed[T_co], forms.IntegerField):
     """A field for a whole number."""
 

@@ -65,23 +65,32 @@ class Declared:
     `class Iqr(Declared): factor = number_field("Width", within=(0.1, 100), initial=1.5)` declares a setting. From the
     field follow the form `Iqr.Settings` with its label, help, limits and default, the JSON Schema of the study file,
     the messages about values that are refused, and the tables of the docs. `Iqr({"factor": 2}).factor` is the checked
-    value, and mypy knows that it is a float. Inherited settings come first. What one field cannot say of another, a
-    nested form `Settings(Block)` with nothing but `clean` methods says.
+    value, and mypy knows that it is a float. Inherited settings come first. A class that gives an inherited setting a
+    value of its own instead of a field fixes it: it is no setting there. What one field cannot say of another, a nested
+    form `Settings(Block)` with nothing but `clean` methods says; its docstring describes the settings in the schema.
     """
 
     # The form of the settings; made from the fields that the class and its bases declare.
     Settings: ClassVar[type[Block]] = Block
 
     def __init_subclass__(cls, **options: Any) -> None:
-        """Make the form of the settings."""
+        """Make the form of the settings, unless the class says no more about them than its only base does."""
         super().__init_subclass__(**options)
-        declared = {name: value for name, value in vars(cls).items() if isinstance(value, forms.Field)}
-        if declared:
-            form = {**declared, "__module__": cls.__module__, "__qualname__": f"{cls.__qualname__}.Settings"}
+        forms_of_bases = dict.fromkeys(base.Settings for base in cls.__bases__ if issubclass(base, Declared))
+        bases = [form for form in forms_of_bases if sum(issubclass(other, form) for other in forms_of_bases) == 1]
+        own = vars(cls).get("Settings")
+        inherited = {name for base in bases for name in base.base_fields}
+        declared: dict[str, object] = {
+            # None is Django's way to take an inherited field out of a form.
+            name: value if isinstance(value, forms.Field) else None
+            for name, value in vars(cls).items()
+            if isinstance(value, forms.Field) or name in inherited
+        }
+        if declared or own is not None or len(bases) > 1:
+            described = {"__module__": cls.__module__, "__qualname__": f"{cls.__qualname__}.Settings"}
             # Of several bases, each with settings of its own, the form inherits from all.
-            bases = [vars(cls)["Settings"]] if "Settings" in vars(cls) else []
-            bases += [base.Settings for base in cls.__bases__ if issubclass(base, Declared)]
-            cls.Settings = type("Settings", tuple(dict.fromkeys(bases)), form)
+            parents = (*([own] if own is not None else ()), *bases)
+            cls.Settings = type("Settings", parents, {**declared, **described, "__doc__": own and own.__doc__})
 
     def __init__(self, given: Mapping[str, object] | None = None) -> None:
         """Fill in defaults and check the settings.

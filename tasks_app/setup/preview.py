@@ -101,7 +101,7 @@ def _kind(task: Mapping[str, Json]) -> TaskType:
     """Return the type with the parameters of a task, or with those of its sample where they do not fit yet."""
     member = registry[task["type"]]
     try:
-        return member(member.Settings.read(task["params"]))
+        return member(task["params"])
     except ValueError:
         return sample_kind(member)
 

@@ -16,7 +16,7 @@ from typing import ClassVar
 from django.utils.functional import classproperty
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app.study_settings import Block
+from tasks_app.study_settings import Block, Declared
 from tasks_app.task_types.expected import AnsweredOption, AnsweredQuestion, Compared, LaidOver, compare
 from tasks_app.task_types.grading import GoldAnswer, Graded, grade_one, sentence_for
 from tasks_app.task_types.screen_data import (
@@ -76,12 +76,12 @@ __all__ = [
 
 
 class Parameters(Block):
-    """What a study can set of a task type: a form, each of whose fields is a parameter."""
+    """The form of what a study can set of a task type: messages call it a parameter."""
 
     called = "parameter"
 
 
-class TaskType(ABC):
+class TaskType(Declared, ABC):
     """One way of judging. See the module docstring; `tests/house/` holds every member to this contract.
 
     What a page or a datasheet says of a type: `label`, `summary`, `source` (the publications, one sentence each),
@@ -94,8 +94,9 @@ class TaskType(ABC):
     `asks_apart` is False where criteria cannot be asked in blocks or one a rater, since every screen asks more.
     `set_overview` gives raters a page that lists their whole set, to search it and to open any text of it.
     `seconds_an_answer` is how long an answer takes once the text is read, as far as nobody has measured it.
-    `Settings` is the form of its parameters: every field of it is declared once more as a typed field of the class.
-    `Form` is the form of a screen. `plain_text` keeps Markdown from being rendered, since the characters themselves
+    Its parameters are fields of the class, and an instance has their values: `points = whole_field(…)` is the field of
+    `Likert`, and `Likert({"points": 7}).points` is 7. `Settings` is the form made of them. `Form` is the form of a
+    screen. `plain_text` keeps Markdown from being rendered, since the characters themselves
     are judged. `judges_files` says that outputs may be pictures, sounds and films as well as texts: nothing of the type
     works on words. `has_styles` says that there is a style sheet of the type's own, static/css/task_types/<name>.css.
     """
@@ -124,7 +125,7 @@ class TaskType(ABC):
     sample: ClassVar[Sample] = Sample()
     begins_with: ClassVar[Sample] = Sample()
 
-    Settings: ClassVar[type[Parameters]] = Parameters
+    Settings: ClassVar[type[Block]] = Parameters
     Form: ClassVar[type[ScreenForm]]
 
     # Django's templates call what can be called, and a page that lists the types would make one of each.
@@ -155,19 +156,6 @@ class TaskType(ABC):
     def styles(cls) -> str:
         """The style sheet of the type's own, under static/; empty where it has none."""
         return f"css/task_types/{cls.name}.css" if cls.has_styles else ""
-
-    def __init__(self, given: Mapping[str, object] | None = None) -> None:
-        """Fill in defaults and check parameters.
-
-        Raises
-        ------
-        ValueError
-            With every problem, one a line, where a value is refused or a name unknown.
-        """
-        self.__dict__.update(self.Settings.read(given or {}))
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"The parameters of {self.name} are set once; {name} cannot be changed.")
 
     @property
     def params(self) -> dict[str, object]:

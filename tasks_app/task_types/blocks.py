@@ -24,10 +24,9 @@ from math import ceil, exp
 from random import Random
 from typing import TypeAlias
 
-from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app.setting_fields import whole_field
+from tasks_app.setting_fields import WholeField, whole_field
 from tasks_app.task_types.base import ItemTexts
 
 # The outputs of an item that each text stands for, by their numbers in the item.
@@ -59,7 +58,7 @@ LOOKS = 20
 HEAT = 0.2
 
 
-def texts_field(most: int = MOST) -> forms.IntegerField:
+def texts_field(most: int = MOST) -> WholeField[int | None]:
     """Return the parameter `texts_a_screen` of a type that shows several texts of an item."""
     return whole_field(
         _("Texts at a time"),

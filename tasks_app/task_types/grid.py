@@ -27,15 +27,7 @@ from tasks_app.task_types.base import (
     Value,
 )
 from tasks_app.task_types.simulation import share_of
-from tasks_app.task_types.texts import LAYOUT, SingleOrTogether, TextParams
-
-
-class GridParams(TextParams):
-    """Parameters of every type that asks for a number for each text and criterion."""
-
-    layout = LAYOUT
-    show_numbers = YesNoField(label=_("Show numbers"), help_text=_("Beside the words at the ends."))
-
+from tasks_app.task_types.texts import LAYOUT, SingleOrTogether
 
 AGREEMENT = YesNoField(
     label=_("Agreement with a statement"),
@@ -189,15 +181,18 @@ class GridForm(TextsForm):
 
 
 class GridType(SingleOrTogether):
-    """A number for each text and criterion. A member says which numbers, in `field` and `scale_of`."""
+    """A number for each text and criterion. A member says which numbers, in `field` and `scale_of`.
+
+    It declares `agreement` itself, where it belongs among its parameters, as `AGREEMENT`.
+    """
 
     judges_files = True
 
-    Settings = GridParams
-    Form = GridForm
+    layout = LAYOUT
+    show_numbers = YesNoField(label=_("Show numbers"), help_text=_("Beside the words at the ends."))
+    agreement: YesNoField
 
-    show_numbers: bool
-    agreement: bool
+    Form = GridForm
 
     def worded(self, criterion: Criterion) -> Criterion:
         """Return a criterion with the words that the parameters ask for, where the study gives it none of its own."""

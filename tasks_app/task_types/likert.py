@@ -10,9 +10,9 @@ from django.utils.translation import gettext_lazy as _
 from tasks_app import languages
 from tasks_app.setting_fields import whole_field
 from tasks_app.task_types.base import Criterion, Outcome, Sample, Scale
-from tasks_app.task_types.grid import AGREEMENT, GridParams, GridType, in_agreement, questions_for_agreement
+from tasks_app.task_types.grid import AGREEMENT, GridType, in_agreement, questions_for_agreement
 from tasks_app.task_types.registry import register
-from tasks_app.task_types.texts import PagedTexts, PageParams
+from tasks_app.task_types.texts import PagedTexts
 
 # Every step of agreement in words, for the numbers of steps that have customary ones.
 AGREEMENT_STEPS = {
@@ -117,21 +117,17 @@ class Likert(PagedTexts, GridType):
         )
     )
 
-    class Settings(PageParams, GridParams):
-        points = whole_field(_("Steps"), _("Five or seven are usual."), within=(2, 11), initial=5)
-        lowest = whole_field(
-            _("Lowest step"),
-            _(
-                "The number of the lowest step, in results and wherever raters see numbers. Usually 1; some scales "
-                "start at 0."
-            ),
-            within=(-10, 10),
-            initial=1,
-        )
-        agreement = AGREEMENT
-
-    points: int
-    lowest: int
+    points = whole_field(_("Steps"), _("Five or seven are usual."), within=(2, 11), initial=5)
+    lowest = whole_field(
+        _("Lowest step"),
+        _(
+            "The number of the lowest step, in results and wherever raters see numbers. Usually 1; some scales "
+            "start at 0."
+        ),
+        within=(-10, 10),
+        initial=1,
+    )
+    agreement = AGREEMENT
 
     @property
     def steps(self) -> range:

@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as lazy
 
 from tasks_app.plaintext import validate_storable
+from tasks_app.setting_fields import Typed
 from tasks_app.study_settings import with_defaults
 
 # The form of labels that are stored and named in files; keys of rows have the same form.
@@ -64,7 +65,7 @@ class _ListField(forms.JSONField):
         return given
 
 
-class WordsField(_ListField):
+class WordsField(Typed[list[str]], _ListField):
     """A list of texts."""
 
     json_schema: ClassVar[Mapping[str, Any]] = {"type": "array", "items": {"type": "string"}}
@@ -80,7 +81,7 @@ class WordsField(_ListField):
         return list(dict.fromkeys(given))
 
 
-class EntriesField(_ListField):
+class EntriesField(Typed[list[dict[str, Any]]], _ListField):
     """A list of entries of one kind, each cleaned by the form `entry`; no two have the same key."""
 
     def __init__(self, entry: type[forms.Form], **options: Any) -> None:

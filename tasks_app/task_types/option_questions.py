@@ -8,7 +8,7 @@ from django import forms
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app.setting_fields import line_field
+from tasks_app.setting_fields import OneOfField, line_field
 from tasks_app.task_types.base import ScreenForm, ShownPart
 from tasks_app.task_types.texts import TextType
 
@@ -74,9 +74,9 @@ class OneTextForm(ScreenForm):
 
 
 class DrawnOptions(TextType):
-    """A type whose parameter `order` says whether the order of options is drawn for every text."""
+    """A type whose parameter `order`, which it declares, says whether the order of options is drawn for every text."""
 
-    order: str
+    order: OneOfField
 
     def arrange(self, n_parts: int, rng: Random) -> Iterator[dict[str, object]]:
         """Draw the order of the options for every place, each option everywhere equally often."""

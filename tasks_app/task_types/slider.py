@@ -11,9 +11,9 @@ from django.utils.translation import gettext_lazy as _
 from tasks_app import languages
 from tasks_app.setting_fields import choice_field, number_field, whole_field
 from tasks_app.task_types.base import Criterion, Outcome, Sample, Scale
-from tasks_app.task_types.grid import AGREEMENT, GridParams, GridType, in_agreement, questions_for_agreement
+from tasks_app.task_types.grid import AGREEMENT, GridType, in_agreement, questions_for_agreement
 from tasks_app.task_types.registry import register
-from tasks_app.task_types.texts import PagedTexts, PageParams
+from tasks_app.task_types.texts import PagedTexts
 
 # Scalar quality metric, as campaigns for machine translation use it: four levels, at every third of the range.
 SQM = (
@@ -87,18 +87,18 @@ class Slider(PagedTexts, GridType):
         )
     )
 
-    class Settings(PageParams, GridParams):
-        minimum = whole_field(_("Least value"), within=(-1_000_000, 1_000_000), initial=0)
-        maximum = whole_field(_("Greatest value"), within=(-1_000_000, 1_000_000), initial=100)
-        step = number_field(_("Step"), _("The smallest difference."), within=(0.001, 1000), initial=1)
-        agreement = AGREEMENT
-        anchors = choice_field(
-            _("Words along the range"),
-            (("own", _("as each criterion words them")), ("sqm", _("the four levels of SQM"))),
-            _("SQM words what is kept of a translation, at every third of the range."),
-            initial="own",
-        )
+    minimum = whole_field(_("Least value"), within=(-1_000_000, 1_000_000), initial=0)
+    maximum = whole_field(_("Greatest value"), within=(-1_000_000, 1_000_000), initial=100)
+    step = number_field(_("Step"), _("The smallest difference."), within=(0.001, 1000), initial=1)
+    agreement = AGREEMENT
+    anchors = choice_field(
+        _("Words along the range"),
+        (("own", _("as each criterion words them")), ("sqm", _("the four levels of SQM"))),
+        _("SQM words what is kept of a translation, at every third of the range."),
+        initial="own",
+    )
 
+    class Settings(PagedTexts.Settings):
         def clean(self) -> dict[str, object]:
             """Refuse a range that has no room for a step, or no whole number of steps, and two kinds of words."""
             cleaned = super().clean() or self.cleaned_data
@@ -111,11 +111,6 @@ class Slider(PagedTexts, GridType):
             if cleaned.get("agreement") and cleaned.get("anchors") == "sqm":
                 self.add_error("anchors", _("Nobody agrees or disagrees with a level of SQM; set agreement to false."))
             return cleaned
-
-    minimum: int
-    maximum: int
-    step: float
-    anchors: str
 
     def problems(self, criteria: Sequence[Criterion]) -> Iterator[str]:
         """Yield a sentence for every anchor that is off the range, and for words that do not go together."""

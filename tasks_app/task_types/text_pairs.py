@@ -15,17 +15,18 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app import plaintext
+from tasks_app.setting_fields import LineField
 from tasks_app.task_types.base import ItemTexts, OutputText
-from tasks_app.task_types.texts import TextParams
+from tasks_app.task_types.texts import TextType
 
 # A unit's key holds up to 300 characters; with the criterion of its own that a study may add there is room for this.
 LONGEST_KEY = 180
 
 
-class PairParams(TextParams):
-    """Parameters of every type that compares texts of two systems."""
+class ComparedTexts(TextType):
+    """A type that compares texts of two systems: all with all, or all with that of its parameter `anchor`."""
 
-    anchor = forms.CharField(
+    anchor = LineField(
         max_length=100,
         required=False,
         initial="",

@@ -7,23 +7,9 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.orders import latin_orders
-from tasks_app.setting_fields import YesNoField, choice_field, whole_field
+from tasks_app.setting_fields import OneOfField, YesNoField, choice_field, whole_field
 from tasks_app.task_types import blocks
 from tasks_app.task_types.base import ItemTexts, Parameters, TaskType, UnitDraft
-
-
-class TextParams(Parameters):
-    """Parameters of every type that shows texts with an item."""
-
-    show_source = YesNoField(initial=True, label=_("Show the source"), help_text=_("Above the text to be judged."))
-    show_reference = YesNoField(label=_("Show the reference"), help_text=_("Marked as an example answer."))
-    context_before = whole_field(
-        _("Sources shown before"),
-        _("The number of sources before this one in its document."),
-        within=(0, 20),
-        initial=0,
-    )
-
 
 LAYOUT = choice_field(
     _("Texts on a screen"),
@@ -36,8 +22,8 @@ LAYOUT = choice_field(
 MOST_ON_A_PAGE = 10
 
 
-class PageParams(Parameters):
-    """Parameters of every type whose screens are so simple that several of them can stand on one page."""
+class PagedTexts(TaskType):
+    """A type whose screens are so simple that several of them can stand on one page, as `texts_per_page` says."""
 
     texts_per_page = whole_field(
         _("Texts per page"),
@@ -49,20 +35,16 @@ class PageParams(Parameters):
         initial=1,
     )
 
-    def clean(self) -> dict[str, Any]:
-        """Refuse pages of several screens that already show several texts."""
-        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
-        if (cleaned.get("texts_per_page") or 1) > 1 and cleaned.get("layout") == "together":
-            self.add_error(
-                "texts_per_page", _("All texts of an item side by side fill a page. Set it to 1, or layout to single.")
-            )
-        return cleaned
-
-
-class PagedTexts(TaskType):
-    """A type that can show several of its screens on one page, as its parameter `texts_per_page` says."""
-
-    texts_per_page: int
+    class Settings(Parameters):
+        def clean(self) -> dict[str, Any]:
+            """Refuse pages of several screens that already show several texts."""
+            cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+            if (cleaned.get("texts_per_page") or 1) > 1 and cleaned.get("layout") == "together":
+                self.add_error(
+                    "texts_per_page",
+                    _("All texts of an item side by side fill a page. Set it to 1, or layout to single."),
+                )
+            return cleaned
 
     @property
     def texts_on_page(self) -> int:
@@ -71,13 +53,16 @@ class PagedTexts(TaskType):
 
 
 class TextType(TaskType):
-    """A type that shows texts: one distinct text a screen, unless a member makes other units."""
+    """A type that shows texts with an item: one distinct text a screen, unless a member makes other units."""
 
-    Settings = TextParams
-
-    show_source: bool
-    show_reference: bool
-    context_before: int
+    show_source = YesNoField(initial=True, label=_("Show the source"), help_text=_("Above the text to be judged."))
+    show_reference = YesNoField(label=_("Show the reference"), help_text=_("Marked as an example answer."))
+    context_before = whole_field(
+        _("Sources shown before"),
+        _("The number of sources before this one in its document."),
+        within=(0, 20),
+        initial=0,
+    )
 
     def units(self, items: Sequence[ItemTexts], rng: Random) -> Iterator[UnitDraft]:
         """Make one unit a distinct text."""
@@ -104,9 +89,12 @@ class SeveralTexts(TextType):
 
 
 class SingleOrTogether(SeveralTexts):
-    """A type that shows one text a screen, or all texts of an item side by side, as its parameter `layout` says."""
+    """A type that shows one text a screen, or all texts of an item side by side, as its parameter `layout` says.
 
-    layout: str
+    A member declares `layout` itself, where it belongs among its parameters: usually it is `LAYOUT`.
+    """
+
+    layout: OneOfField
 
     def units(self, items: Sequence[ItemTexts], rng: Random) -> Iterator[UnitDraft]:
         """Make one unit a distinct text, or one an item with all its distinct texts."""

@@ -25,10 +25,11 @@ from random import Random
 
 from django import forms
 
+from tasks_app.setting_fields import YesNoField
 from tasks_app.task_types.base import Outcome, Quality, Scale, Screen, ScreenForm, Value
 from tasks_app.task_types.registry import register
 from tasks_app.task_types.simulation import share_of
-from tasks_app.task_types.texts import TextParams, TextType
+from tasks_app.task_types.texts import TextType
 
 
 class ThumbsForm(ScreenForm):
@@ -59,12 +60,9 @@ class Thumbs(TextType):
     outcomes = (Outcome("thumb", Scale.NOMINAL, per="criterion", doc="up or down", column="label"),)
     default_instructions = "Read the text and choose."
 
-    class Settings(TextParams):
-        shout = forms.BooleanField(initial=False, required=False, label="In capital letters")
+    shout = YesNoField(label="In capital letters")
 
     Form = ThumbsForm
-
-    shout: bool
 
     @property
     def words(self) -> dict[str, str]:

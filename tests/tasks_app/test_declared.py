@@ -1,13 +1,23 @@
 """Settings are declared once, as fields of a class: form, schema, messages and values follow from them."""
 
+import inspect
 from typing import Any
 
 import pytest
 from django import forms
+from django.utils.translation import gettext_lazy as _
 
-from tasks_app.setting_fields import YesNoField, choice_field, line_field, number_field, whole_field
+from evalweb.local_services.folder import BASE_DIR
+from tasks_app import catalogue, task_types
+from tasks_app.sections import Json
+from tasks_app.setting_fields import Typed, YesNoField, choice_field, line_field, number_field, whole_field
+from tasks_app.setup.fields import Fields, controls_of
+from tasks_app.setup.steps import STEPS
 from tasks_app.study_settings import Block, Declared
-from tasks_app.studyfile.schema import form_schema
+from tasks_app.studyfile.explain import violations
+from tasks_app.studyfile.reference import reference
+from tasks_app.studyfile.schema import form_schema, whole_schema
+from tasks_app.task_types.likert import Likert
 
 
 class Fence(Declared):
@@ -77,3 +87,120 @@ def test_the_schema_follows_from_the_fields() -> None:
         "default": 1.5,
     }
     assert schema["side"]["enum"] == ["both", "low"]
+
+
+class Left(Fence):
+    """One branch of settings."""
+
+    left = YesNoField(label="Left")
+
+    class Settings(Block):
+        """What is described in the schema."""
+
+
+class Right(Fence):
+    """Another branch, with one more setting; a rule without fields of its own is checked as well."""
+
+    right = YesNoField(label="Right")
+
+
+class OnlyRule(Right):
+    """No setting more, but a rule about those there are."""
+
+    class Settings(Block):
+        def clean_right(self) -> bool:
+            if self.cleaned_data["right"]:
+                raise forms.ValidationError("not here")
+            return False
+
+
+class Plain(Fence):
+    """No settings but those of the base."""
+
+
+class Both(Plain, Left, OnlyRule):
+    """Settings of all bases, whatever their order, with `strict` fixed."""
+
+    strict = True
+
+
+def test_settings_of_several_bases_come_together() -> None:
+    assert list(Both.Settings.base_fields) == ["factor", "least", "side", "word", "right", "left"]
+    assert list(OnlyRule.Settings.base_fields) == [*Fence.Settings.base_fields, "right"]
+    for member in (OnlyRule, Both):
+        with pytest.raises(ValueError, match="right: not here"):
+            member({"right": True})
+
+
+def test_a_setting_that_a_class_fixes_is_none() -> None:
+    assert Both({"left": True}).strict is True
+    with pytest.raises(ValueError, match="strict: unknown setting"):
+        Both({"strict": False})
+
+
+def test_the_docstring_of_the_nested_form_describes_the_settings() -> None:
+    assert form_schema(Left.Settings)["description"] == "What is described in the schema."
+    assert "description" not in form_schema(Right.Settings)
+
+
+REGISTRIES = {"task type": task_types.registry}
+
+
+@pytest.mark.parametrize("kind", REGISTRIES)
+def test_every_setting_of_every_member_has_a_type(kind: str) -> None:
+    """A field of Django's own would be taken for the value of every instance."""
+    fields = [
+        (name, setting, field)
+        for name, member in REGISTRIES[kind].items()
+        for setting, field in member.Settings.base_fields.items()
+    ]
+    assert fields
+    assert [(name, setting) for name, setting, field in fields if not isinstance(field, Typed)] == []
+
+
+def added(monkeypatch: pytest.MonkeyPatch, kind: str, name: str, member: Any) -> None:
+    """Put a member into its registry for one test."""
+    registry: Any = REGISTRIES[kind]
+    monkeypatch.setattr(registry, "_members", {**dict(registry), name: member})
+    monkeypatch.setattr(member, "name", name, raising=False)
+
+
+def asked(given: dict[str, Json]) -> dict[tuple[Any, ...], str]:
+    """Return the labels of what the set-up asks of a document, by their places in it."""
+    return {
+        control.path: control.label
+        for step in STEPS
+        for group in Fields(whole_schema(), given, {}, step.slug).groups()
+        for control in controls_of(group)
+    }
+
+
+class Stars(Likert):
+    """Steps that are stars or hearts."""
+
+    shape = choice_field(_("Shape of a step"), (("star", _("stars")), ("heart", _("hearts"))), initial="star")
+
+
+def test_the_docs_show_this_parameter() -> None:
+    assert inspect.getsource(Stars) in (BASE_DIR / "docs" / "extending.md").read_text(encoding="utf-8")
+
+
+def test_a_parameter_that_is_declared_once_is_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    added(monkeypatch, "task type", "stars", Stars)
+    monkeypatch.setattr(Stars, "template_name", Likert.template_name)
+    stars = Stars({"shape": "heart"})
+    first: str = stars.shape[0]
+    assert (first, Stars().params["shape"], list(stars.params)[-2:]) == ("h", "star", ["agreement", "shape"])
+    with pytest.raises(ValueError, match=r"^shape: Select a valid choice. moon is not one of the available choices.$"):
+        Stars({"shape": "moon"})
+    assert "Shape of a step" in Stars.Settings().as_p()
+    # The study file: its schema, what it says of a wrong value, and its reference.
+    document = {"tasks": [{"type": "stars", "params": {"shape": "moon"}}]}
+    problems = {path: sentence for path, sentence, _about_key in violations(document, whole_schema())}
+    assert problems["tasks", 0, "params", "shape"] == "must be one of: star, heart; it is 'moon'."
+    table = reference().split("**Parameters of the task type `stars`**")[1].split("**Parameters")[0]
+    assert "| `shape` | one of: star, heart | star | Shape of a step. |" in table
+    # The form of the set-up and the page of the catalogue.
+    assert asked(document)["tasks", 0, "params", "shape"] == "Shape of a step"
+    row = "| `shape` | one of: star, heart | star | Shape of a step. `star`: stars; `heart`: hearts |"
+    assert row in catalogue.page(Stars)

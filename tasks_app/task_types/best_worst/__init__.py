@@ -17,6 +17,7 @@ from tasks_app.task_types.base import (
     ItemTexts,
     LaidOver,
     Outcome,
+    Parameters,
     Quality,
     Sample,
     Scale,
@@ -29,7 +30,7 @@ from tasks_app.task_types.best_worst.known_answers import by_end, end_key, grade
 from tasks_app.task_types.best_worst.tuples import design, draw
 from tasks_app.task_types.registry import register
 from tasks_app.task_types.simulation import share_of
-from tasks_app.task_types.texts import SeveralTexts, TextParams
+from tasks_app.task_types.texts import SeveralTexts
 
 # The number of tuples with each text, where tuples mix all items. Of four texts each, these are twice as many tuples as
 # texts: with so many, Kiritchenko and Mohammad (2016) found scores that halves of the raters agree on.
@@ -94,31 +95,29 @@ class BestWorst(SeveralTexts):
 
     Form = BestWorstForm
 
-    class Settings(TextParams):
-        size = whole_field(_("Texts on a screen"), _("Four are usual."), within=(3, 5), initial=4)
-        of = choice_field(
-            _("Choose among"),
-            (
-                ("item", _("the texts of one item")),
-                ("item_once", _("the texts of one item, each on one screen only")),
-                ("all", _("texts of all items, mixed")),
-            ),
-            _(
-                "On one screen only, each text is shown once, and over all items every two systems meet about equally "
-                "often. Mixed, texts stand alone: no source, reference or media is shown with them."
-            ),
-            initial="item",
-        )
-        appearances = whole_field(
-            _("Screens for each text"),
-            _("Leave empty for 8 if items are mixed, otherwise for just enough that every two texts of an item meet."),
-            within=(1, 100),
-        )
-        best_word = line_field(_("Word for the best"), _("Such as “Most positive”. Leave empty for “Best”."), length=60)
-        worst_word = line_field(
-            _("Word for the worst"), _("Such as “Most negative”. Leave empty for “Worst”."), length=60
-        )
+    size = whole_field(_("Texts on a screen"), _("Four are usual."), within=(3, 5), initial=4)
+    of = choice_field(
+        _("Choose among"),
+        (
+            ("item", _("the texts of one item")),
+            ("item_once", _("the texts of one item, each on one screen only")),
+            ("all", _("texts of all items, mixed")),
+        ),
+        _(
+            "On one screen only, each text is shown once, and over all items every two systems meet about equally "
+            "often. Mixed, texts stand alone: no source, reference or media is shown with them."
+        ),
+        initial="item",
+    )
+    appearances = whole_field(
+        _("Screens for each text"),
+        _("Leave empty for 8 if items are mixed, otherwise for just enough that every two texts of an item meet."),
+        within=(1, 100),
+    )
+    best_word = line_field(_("Word for the best"), _("Such as “Most positive”. Leave empty for “Best”."), length=60)
+    worst_word = line_field(_("Word for the worst"), _("Such as “Most negative”. Leave empty for “Worst”."), length=60)
 
+    class Settings(Parameters):
         def clean(self) -> dict[str, object]:
             """Refuse one word for both ends, a word for one end only, and a number of screens for texts shown once."""
             cleaned = super().clean() or self.cleaned_data
@@ -128,12 +127,6 @@ class BestWorst(SeveralTexts):
             if bool(best) != bool(worst) or (best and best == worst):
                 self.add_error("worst_word", _("Give two different words, or none."))
             return cleaned
-
-    size: int
-    of: str
-    appearances: int | None
-    best_word: str
-    worst_word: str
 
     def units(self, items: Sequence[ItemTexts], rng: Random) -> Iterator[UnitDraft]:
         """Make one unit a tuple, of the texts of each item or of all items."""

@@ -15,6 +15,7 @@ from tasks_app.task_types.base import (
     Criterion,
     ItemTexts,
     Outcome,
+    Parameters,
     Quality,
     Sample,
     Scale,
@@ -33,7 +34,6 @@ from tasks_app.task_types.labels.options import in_drawn_order
 from tasks_app.task_types.list_fields import EntriesField
 from tasks_app.task_types.option_questions import DrawnOptions
 from tasks_app.task_types.registry import register
-from tasks_app.task_types.texts import TextParams
 
 MOST_QUESTIONS = 20
 LEAST_STEPS, MOST_STEPS = 2, 11
@@ -165,30 +165,30 @@ class Comprehension(DrawnOptions):
 
     Form = ComprehensionForm
 
-    class Settings(TextParams):
-        show_source = YesNoField(label=_("Show the source"), help_text=_("Above the text to be read."))
-        questions = whole_field(
-            _("Questions per item, at most"),
-            _("Questions and right answers stand in the column options of the items."),
-            within=(1, MOST_QUESTIONS),
-            initial=5,
-        )
-        order = choice_field(
-            _("Order of the options"),
-            (("drawn", _("drawn for every text, balanced")), ("fixed", _("as given"))),
-            initial="drawn",
-        )
-        text_stays = YesNoField(
-            initial=True,
-            label=_("The text stays"),
-            help_text=_("Beside the questions. Otherwise it is hidden once the questions are shown."),
-        )
-        only_if = EntriesField(
-            OnlyIfEntry,
-            label=_("Asked only after some answers"),
-            help_text=_("Criteria that depend on the answer to an earlier criterion of the task."),
-        )
+    show_source = YesNoField(label=_("Show the source"), help_text=_("Above the text to be read."))
+    questions = whole_field(
+        _("Questions per item, at most"),
+        _("Questions and right answers stand in the column options of the items."),
+        within=(1, MOST_QUESTIONS),
+        initial=5,
+    )
+    order = choice_field(
+        _("Order of the options"),
+        (("drawn", _("drawn for every text, balanced")), ("fixed", _("as given"))),
+        initial="drawn",
+    )
+    text_stays = YesNoField(
+        initial=True,
+        label=_("The text stays"),
+        help_text=_("Beside the questions. Otherwise it is hidden once the questions are shown."),
+    )
+    only_if = EntriesField(
+        OnlyIfEntry,
+        label=_("Asked only after some answers"),
+        help_text=_("Criteria that depend on the answer to an earlier criterion of the task."),
+    )
 
+    class Settings(Parameters):
         def clean(self) -> dict[str, object]:
             """Refuse two conditions on one criterion."""
             cleaned: dict[str, Any] = super().clean() or self.cleaned_data
@@ -196,11 +196,6 @@ class Comprehension(DrawnOptions):
             if len(set(keys)) < len(keys):
                 self.add_error("only_if", _("A criterion can have one condition."))
             return cleaned
-
-    questions: int
-    order: str
-    text_stays: bool
-    only_if: list[dict[str, Any]]
 
     def brings(self) -> tuple[Criterion, ...]:
         """Return criteria for the answers to an item's questions, whether each is right, their share, and the time."""

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from random import Random
-from typing import Any
 
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
@@ -17,6 +16,7 @@ from tasks_app.task_types.base import (
     Graded,
     ItemTexts,
     Outcome,
+    Parameters,
     Quality,
     Sample,
     Scale,
@@ -48,7 +48,7 @@ from tasks_app.task_types.error_labels.typology import (
 from tasks_app.task_types.list_fields import TICKED, EntriesField
 from tasks_app.task_types.registry import register
 from tasks_app.task_types.simulation import share_of
-from tasks_app.task_types.texts import TextParams, TextType
+from tasks_app.task_types.texts import TextType
 
 # From this share of the scale on, a simulated rater finds nothing wrong with a text.
 GOOD_ENOUGH = 0.5
@@ -144,37 +144,34 @@ class ErrorLabels(TextType):
 
     Form = ErrorLabelForm
 
-    class Settings(TextParams):
-        # The source is always shown, since raters judge both texts.
-        show_source = None  # type: ignore[assignment]  # Django's way to take a field out of a form
+    # Raters judge both texts, so that the source cannot be hidden: this is no parameter here.
+    show_source = True
+    typology = choice_field(
+        _("Hierarchy"),
+        (("elrc", _("ELRC's: L, A, T, MT, E, F, V")), ("own", _("an own one, as in labels"))),
+        initial="elrc",
+    )
+    labels = EntriesField(
+        LabelEntry,
+        label=_("Own labels"),
+        help_text=_("In their order. Without a last one that says that nothing is wrong, “None of these” is added."),
+    )
+    ask = choice_field(
+        _("How it is asked"),
+        (("choose", _("choose the label")), ("in_order", _("yes or no down the hierarchy"))),
+        _("Down the hierarchy is slower, and nobody overlooks a label that comes first."),
+        initial="choose",
+    )
+    follow_ups = choice_field(
+        _("Questions after some labels"),
+        (("required", _("must be answered")), ("optional", _("may be answered")), ("off", _("not asked"))),
+        _("Which text has the problem; whether to keep the pair."),
+        initial="required",
+    )
+    flags = YesNoField(initial=True, label=_("Ask for personal data and inappropriate content"))
+    own_flags = EntriesField(FlagEntry, label=_("More to tick"), help_text=_("Whatever the label is."))
 
-        typology = choice_field(
-            _("Hierarchy"),
-            (("elrc", _("ELRC's: L, A, T, MT, E, F, V")), ("own", _("an own one, as in labels"))),
-            initial="elrc",
-        )
-        labels = EntriesField(
-            LabelEntry,
-            label=_("Own labels"),
-            help_text=_(
-                "In their order. Without a last one that says that nothing is wrong, “None of these” is added."
-            ),
-        )
-        ask = choice_field(
-            _("How it is asked"),
-            (("choose", _("choose the label")), ("in_order", _("yes or no down the hierarchy"))),
-            _("Down the hierarchy is slower, and nobody overlooks a label that comes first."),
-            initial="choose",
-        )
-        follow_ups = choice_field(
-            _("Questions after some labels"),
-            (("required", _("must be answered")), ("optional", _("may be answered")), ("off", _("not asked"))),
-            _("Which text has the problem; whether to keep the pair."),
-            initial="required",
-        )
-        flags = YesNoField(initial=True, label=_("Ask for personal data and inappropriate content"))
-        own_flags = EntriesField(FlagEntry, label=_("More to tick"), help_text=_("Whatever the label is."))
-
+    class Settings(Parameters):
         def clean(self) -> dict[str, object]:
             """Refuse labels that make no hierarchy, and two flags of one key."""
             cleaned = super().clean() or self.cleaned_data
@@ -191,15 +188,6 @@ class ErrorLabels(TextType):
             ):
                 self.add_error("own_flags", _("Turn off the flags that come along, or use other keys."))
             return cleaned
-
-    # Raters judge both texts, so that the source cannot be hidden.
-    show_source = True
-    typology: str
-    labels: list[dict[str, Any]]
-    ask: str
-    follow_ups: str
-    flags: bool
-    own_flags: list[dict[str, Any]]
 
     @property
     def in_order(self) -> bool:

@@ -29,7 +29,7 @@ from tasks_app.task_types.error_spans import known_errors as grading
 from tasks_app.task_types.error_spans import overlay
 from tasks_app.task_types.error_spans.form import ERRORS, ESA_SCORE, SpansForm
 from tasks_app.task_types.error_spans.marks import Limits, Mark, prefilled, problem_in, problem_in_all
-from tasks_app.task_types.error_spans.params import MOST, MOST_ELSEWHERE, SpanParams
+from tasks_app.task_types.error_spans.params import MOST, MOST_ELSEWHERE, SpanParameters
 from tasks_app.task_types.error_spans.scheme import Scheme, scheme_of
 from tasks_app.task_types.error_spans.scoring import as_key, weight_of
 from tasks_app.task_types.error_spans.simulate import keeps, simulated
@@ -37,11 +37,10 @@ from tasks_app.task_types.grading import grade_one, sentence_for
 from tasks_app.task_types.grid import field_name
 from tasks_app.task_types.registry import register
 from tasks_app.task_types.simulation import share_of
-from tasks_app.task_types.texts import SingleOrTogether
 
 
 @register
-class ErrorSpans(SingleOrTogether):
+class ErrorSpans(SpanParameters):
     """Marks in one text, or in several side by side, with severity and category, and a score after them.
 
     A mark is a rating on the criterion `errors`, which the type brings along: one row a mark, numbered from 1 in the
@@ -107,22 +106,7 @@ class ErrorSpans(SingleOrTogether):
     grades_values = False
     sample = Sample(params={"scheme": "esa"})
 
-    Settings = SpanParams
     Form = SpansForm
-
-    scheme: str
-    categories: list[dict[str, Any]]
-    severities: list[dict[str, Any]]
-    weights: list[dict[str, Any]]
-    score: str
-    order: str
-    mark_source: str
-    missing: str
-    snap: str
-    overlaps: bool
-    max_spans: int | None
-    guide: bool
-    show_numbers: bool
 
     @property
     def marks_source(self) -> bool:

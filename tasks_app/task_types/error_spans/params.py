@@ -8,14 +8,15 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app.setting_fields import YesNoField, choice_field, whole_field
+from tasks_app.setting_fields import Typed, YesNoField, choice_field, whole_field
+from tasks_app.task_types.base import Parameters
 from tasks_app.task_types.error_spans.scheme import (
     problem_in_categories,
     problem_in_severities,
     problem_in_weights,
     scheme_of,
 )
-from tasks_app.task_types.texts import LAYOUT, TextParams
+from tasks_app.task_types.texts import LAYOUT, SingleOrTogether
 
 # MQM as published asks for the five most serious errors of a segment; other schemes only need a bound.
 MOST = {"mqm": 5}
@@ -33,7 +34,7 @@ def _checked(problem: Callable[[object], str | None]) -> Callable[[Any], None]:
     return check
 
 
-class OwnField(forms.JSONField):
+class OwnField(Typed[list[dict[str, Any]]], forms.JSONField):
     """A study's own list, from a file or as JSON in a text field; without one the scheme's list counts."""
 
     def __init__(self, problem: Callable[[object], str | None], entry: Mapping[str, object], **options: Any) -> None:
@@ -60,8 +61,8 @@ _BELOW = {"type": "array", "items": {"type": "object", "additionalProperties": F
 _WEIGHT = {"weight": {"type": "number"}, "severity": {"type": "string"}, "category": {"type": "string"}}
 
 
-class SpanParams(TextParams):
-    """The parameters of error spans."""
+class SpanParameters(SingleOrTogether):
+    """A type with the parameters of error spans."""
 
     scheme = choice_field(
         _("Scheme"),
@@ -133,31 +134,36 @@ class SpanParams(TextParams):
     )
     show_numbers = YesNoField(initial=True, label=_("Show numbers of the score"))
 
-    def clean(self) -> dict[str, object]:
-        """Refuse parameters that contradict each other."""
-        cleaned = super().clean() or self.cleaned_data
-        if cleaned.get("mark_source") == "yes":
-            if cleaned.get("layout") == "together":
-                sentence = _("With several texts on a screen it is not clear which one an error in the source is of.")
-                self.add_error("mark_source", sentence)
-            elif not cleaned.get("show_source"):
-                self.add_error("mark_source", _("Errors can be marked in the source only where it is shown."))
-        if not self.errors:
-            self._refuse_unknown_keys(cleaned)
-        return cleaned
+    class Settings(Parameters):
+        """The parameters of error spans."""
 
-    def _refuse_unknown_keys(self, cleaned: Mapping[str, Any]) -> None:
-        """Refuse categories and weights that name a severity or category that does not exist."""
-        scheme = scheme_of(
-            cleaned["scheme"], cleaned["severities"], cleaned["categories"], cleaned["weights"], source=True
-        )
-        fixed = {category.severity for category in scheme.categories.values() if category.severity}
-        if unknown := fixed - set(scheme.severity_keys):
-            sentence = _("There is no severity “%(key)s”. Name one of: %(known)s.")
-            about = {"key": min(unknown), "known": ", ".join(scheme.severity_keys) or "-"}
-            self.add_error("categories", sentence % about)
-        known = {*scheme.categories, *(group.key for group in scheme.groups), None}
-        for rule in scheme.rules if cleaned.get("weights") else ():
-            if rule.category not in known or rule.severity not in {*scheme.severity_keys, None}:
-                self.add_error("weights", _("A weight names a category or severity that is not there."))
-                return
+        def clean(self) -> dict[str, object]:
+            """Refuse parameters that contradict each other."""
+            cleaned = super().clean() or self.cleaned_data
+            if cleaned.get("mark_source") == "yes":
+                if cleaned.get("layout") == "together":
+                    sentence = _(
+                        "With several texts on a screen it is not clear which one an error in the source is of."
+                    )
+                    self.add_error("mark_source", sentence)
+                elif not cleaned.get("show_source"):
+                    self.add_error("mark_source", _("Errors can be marked in the source only where it is shown."))
+            if not self.errors:
+                self._refuse_unknown_keys(cleaned)
+            return cleaned
+
+        def _refuse_unknown_keys(self, cleaned: Mapping[str, Any]) -> None:
+            """Refuse categories and weights that name a severity or category that does not exist."""
+            scheme = scheme_of(
+                cleaned["scheme"], cleaned["severities"], cleaned["categories"], cleaned["weights"], source=True
+            )
+            fixed = {category.severity for category in scheme.categories.values() if category.severity}
+            if unknown := fixed - set(scheme.severity_keys):
+                sentence = _("There is no severity “%(key)s”. Name one of: %(known)s.")
+                about = {"key": min(unknown), "known": ", ".join(scheme.severity_keys) or "-"}
+                self.add_error("categories", sentence % about)
+            known = {*scheme.categories, *(group.key for group in scheme.groups), None}
+            for rule in scheme.rules if cleaned.get("weights") else ():
+                if rule.category not in known or rule.severity not in {*scheme.severity_keys, None}:
+                    self.add_error("weights", _("A weight names a category or severity that is not there."))
+                    return

@@ -39,7 +39,7 @@ from tasks_app.task_types.labels.simulate import simulated_answer
 from tasks_app.task_types.list_fields import EntriesField, WordsField
 from tasks_app.task_types.option_questions import DrawnOptions
 from tasks_app.task_types.registry import register
-from tasks_app.task_types.texts import PagedTexts, PageParams, TextParams
+from tasks_app.task_types.texts import PagedTexts
 
 # Keys of criteria have at most 100 characters; this leaves room for “-other” and “-detail-2” behind them.
 LONGEST_KEY = 85
@@ -132,30 +132,30 @@ class Labels(PagedTexts, DrawnOptions):
 
     Form = LabelsForm
 
-    class Settings(PageParams, TextParams):
-        multiple = YesNoField(label=_("Several options may be chosen"))
-        order = choice_field(
-            _("Order of the options"),
-            (
-                ("fixed", _("as given")),
-                ("drawn", _("drawn for every text, balanced")),
-                ("rater", _("drawn once for every rater")),
-            ),
-            _("Leave it as given where the order means something."),
-            initial="fixed",
-        )
-        none_of_these = WordsField(
-            label=_("“None of these”"), help_text=_("Keys of the criteria that offer it, below their options.")
-        )
-        none_text = WordsField(
-            label=_("Own words"), help_text=_("Keys of the criteria where “None of these” asks what it is instead.")
-        )
-        item_options = WordsField(
-            label=_("Options from the items"),
-            help_text=_("Keys of the criteria whose options stand in the column options, under the key or “labels”."),
-        )
-        details = EntriesField(DetailEntry, label=_("Asked after a label"))
+    multiple = YesNoField(label=_("Several options may be chosen"))
+    order = choice_field(
+        _("Order of the options"),
+        (
+            ("fixed", _("as given")),
+            ("drawn", _("drawn for every text, balanced")),
+            ("rater", _("drawn once for every rater")),
+        ),
+        _("Leave it as given where the order means something."),
+        initial="fixed",
+    )
+    none_of_these = WordsField(
+        label=_("“None of these”"), help_text=_("Keys of the criteria that offer it, below their options.")
+    )
+    none_text = WordsField(
+        label=_("Own words"), help_text=_("Keys of the criteria where “None of these” asks what it is instead.")
+    )
+    item_options = WordsField(
+        label=_("Options from the items"),
+        help_text=_("Keys of the criteria whose options stand in the column options, under the key or “labels”."),
+    )
+    details = EntriesField(DetailEntry, label=_("Asked after a label"))
 
+    class Settings(PagedTexts.Settings):
         def clean(self) -> dict[str, object]:
             """Refuse own words without “none of these”, and two questions after one label."""
             cleaned: dict[str, Any] = super().clean() or self.cleaned_data
@@ -165,13 +165,6 @@ class Labels(PagedTexts, DrawnOptions):
             if len({(detail.get("criterion"), detail.get("label")) for detail in details}) < len(details):
                 self.add_error("details", _("Ask one question after a label."))
             return cleaned
-
-    multiple: bool
-    order: str
-    none_of_these: list[str]
-    none_text: list[str]
-    item_options: list[str]
-    details: list[dict[str, Any]]
 
     def details_of(self, criterion: str | None = None) -> tuple[Detail, ...]:
         """Return the questions that follow labels of a criterion, or of all criteria."""

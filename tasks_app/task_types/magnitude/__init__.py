@@ -3,14 +3,12 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from random import Random
-from typing import Any
 
-from django import forms
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.plaintext import validate_storable
-from tasks_app.setting_fields import choice_field, line_field, whole_field
+from tasks_app.setting_fields import TextField, choice_field, line_field, whole_field
 from tasks_app.task_types import blocks
 from tasks_app.task_types.base import (
     AnsweredQuestion,
@@ -19,6 +17,7 @@ from tasks_app.task_types.base import (
     Graded,
     ItemTexts,
     Outcome,
+    Parameters,
     Quality,
     Sample,
     Scale,
@@ -34,7 +33,7 @@ from tasks_app.task_types.magnitude.form import MagnitudeForm, Reference
 from tasks_app.task_types.magnitude.numbers import LEAST, MOST
 from tasks_app.task_types.registry import register
 from tasks_app.task_types.simulation import latent_quality, share_of
-from tasks_app.task_types.texts import SeveralTexts, TextParams
+from tasks_app.task_types.texts import SeveralTexts
 
 # To a simulated rater, the best text is this many times as good as the middling one.
 SPREAD = 4
@@ -105,46 +104,46 @@ class Magnitude(SeveralTexts):
 
     Form = MagnitudeForm
 
-    class Settings(TextParams):
-        layout = choice_field(
-            _("Texts on a screen"),
-            (
-                ("rankme", _("RankME: all texts of an item side by side")),
-                ("plain", _("plain: one text against the reference")),
-            ),
-            initial="rankme",
-        )
-        texts_a_screen = blocks.texts_field()
-        reference_value = whole_field(
-            _("What the reference is worth"),
-            _("100 is usual: it leaves room below and is easy to halve and to double."),
-            within=(LEAST, MOST),
-            initial=100,
-        )
-        reference_system = line_field(
-            _("System whose text is the reference"),
-            _("It is shown but not judged. Leave empty to show each item's own reference."),
-            length=200,
-        )
-        reference_text = forms.CharField(
-            required=False,
-            max_length=5000,
-            initial="",
-            strip=False,
-            validators=[validate_storable],
-            label=_("One reference for all items"),
-            help_text=_("As in RankME. Leave empty for the reference of each item."),
-        )
+    layout = choice_field(
+        _("Texts on a screen"),
+        (
+            ("rankme", _("RankME: all texts of an item side by side")),
+            ("plain", _("plain: one text against the reference")),
+        ),
+        initial="rankme",
+    )
+    texts_a_screen = blocks.texts_field()
+    reference_value = whole_field(
+        _("What the reference is worth"),
+        _("100 is usual: it leaves room below and is easy to halve and to double."),
+        within=(LEAST, MOST),
+        initial=100,
+    )
+    reference_system = line_field(
+        _("System whose text is the reference"),
+        _("It is shown but not judged. Leave empty to show each item's own reference."),
+        length=200,
+    )
+    reference_text = TextField(
+        required=False,
+        max_length=5000,
+        initial="",
+        strip=False,
+        validators=[validate_storable],
+        label=_("One reference for all items"),
+        help_text=_("As in RankME. Leave empty for the reference of each item."),
+    )
 
-        ticks = EntriesField(
-            tick_boxes.TickEntry,
-            label=_("Check boxes for each text"),
-            help_text=_("Asked before the numbers, such as whether information is missing or was added."),
-        )
-        ticks_with = line_field(
-            _("Show check boxes with"), _("Key of the criterion. Leave empty to show them on every screen."), length=64
-        )
+    ticks = EntriesField(
+        tick_boxes.TickEntry,
+        label=_("Check boxes for each text"),
+        help_text=_("Asked before the numbers, such as whether information is missing or was added."),
+    )
+    ticks_with = line_field(
+        _("Show check boxes with"), _("Key of the criterion. Leave empty to show them on every screen."), length=64
+    )
 
+    class Settings(Parameters):
         def clean(self) -> dict[str, object]:
             """Refuse two references, and an example answer that is the reference itself."""
             cleaned = super().clean() or self.cleaned_data
@@ -162,14 +161,6 @@ class Magnitude(SeveralTexts):
             if cleaned.get("texts_a_screen") and cleaned.get("layout") == "plain":
                 self.add_error("texts_a_screen", _("The plain layout shows one text at a time. Leave this empty."))
             return cleaned
-
-    layout: str
-    texts_a_screen: int | None
-    reference_value: int
-    reference_system: str
-    reference_text: str
-    ticks: list[dict[str, Any]]
-    ticks_with: str
 
     @property
     def options(self) -> tuple[tick_boxes.Tick, ...]:

@@ -18,6 +18,7 @@ from tasks_app.task_types.base import (
     Graded,
     ItemTexts,
     Outcome,
+    Parameters,
     Quality,
     Sample,
     Scale,
@@ -40,7 +41,7 @@ from tasks_app.task_types.pairwise.form import (
 )
 from tasks_app.task_types.registry import register
 from tasks_app.task_types.simulation import share_of
-from tasks_app.task_types.text_pairs import PairParams, pairs_of, problems_of, some_pairs_of, unit_key
+from tasks_app.task_types.text_pairs import ComparedTexts, pairs_of, problems_of, some_pairs_of, unit_key
 from tasks_app.task_types.texts import SeveralTexts
 
 # Stored labels if a text is chosen, by its canonical number.
@@ -54,7 +55,7 @@ LONGEST_KEY = 100
 
 
 @register
-class Pairwise(SeveralTexts):
+class Pairwise(ComparedTexts, SeveralTexts):
     """Two texts of an item side by side, and for each criterion which is better: one, the other, or as set neither.
 
     Which text stands on which side is drawn, balanced for every pair of systems; what is stored is canonical.
@@ -124,38 +125,32 @@ class Pairwise(SeveralTexts):
 
     Form = PairwiseForm
 
-    class Settings(PairParams):
-        pairs_an_item = whole_field(
-            _("Pairs of each item"),
-            _(
-                "Fewer pairs than an item has are chosen so that over all items every two systems are compared equally "
-                "often. Leave empty for all pairs."
-            ),
-            within=(1, 10_000),
-        )
-        ties = YesNoField(
-            initial=True,
-            label=_("Allow ties"),
-            help_text=_("Raters may say that there is no difference. Without ties they must choose."),
-        )
-        both_bad = YesNoField(
-            label=_("Allow “both are bad”"), help_text=_("Raters may say so; it is counted apart from ties.")
-        )
-        strength = line_field(
-            _("Ask how much better"),
-            _("Keys of the criteria it is asked for, with spaces between. Slightly or clearly better."),
-            length=1000,
-        )
+    pairs_an_item = whole_field(
+        _("Pairs of each item"),
+        _(
+            "Fewer pairs than an item has are chosen so that over all items every two systems are compared equally "
+            "often. Leave empty for all pairs."
+        ),
+        within=(1, 10_000),
+    )
+    ties = YesNoField(
+        initial=True,
+        label=_("Allow ties"),
+        help_text=_("Raters may say that there is no difference. Without ties they must choose."),
+    )
+    both_bad = YesNoField(
+        label=_("Allow “both are bad”"), help_text=_("Raters may say so; it is counted apart from ties.")
+    )
+    strength = line_field(
+        _("Ask how much better"),
+        _("Keys of the criteria it is asked for, with spaces between. Slightly or clearly better."),
+        length=1000,
+    )
 
+    class Settings(Parameters):
         def clean_strength(self) -> str:
             """Put one space between keys."""
             return " ".join(dict.fromkeys(str(self.cleaned_data["strength"]).replace(",", " ").split()))
-
-    anchor: str
-    pairs_an_item: int | None
-    ties: bool
-    both_bad: bool
-    strength: str
 
     @property
     def strengths(self) -> list[str]:

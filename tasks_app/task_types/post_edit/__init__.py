@@ -26,7 +26,7 @@ from tasks_app.task_types.post_edit.changes import unified
 from tasks_app.task_types.post_edit.form import MOST_KEYSTROKES, MOST_SECONDS, PostEditForm, text_name
 from tasks_app.task_types.post_edit.simulate import simulated
 from tasks_app.task_types.registry import register
-from tasks_app.task_types.texts import SeveralTexts, TextParams
+from tasks_app.task_types.texts import SeveralTexts
 
 LONGEST_TEXT = 50_000
 
@@ -112,22 +112,17 @@ class PostEdit(SeveralTexts):
 
     Form = PostEditForm
 
-    class Settings(TextParams):
-        suggestions = whole_field(
-            _("Suggestions"),
-            _("With 1 the rater edits what is there; with 2 they first choose which one."),
-            within=(1, 2),
-            initial=2,
-        )
-        max_characters = whole_field(_("Longest text"), _("In characters."), within=(1, LONGEST_TEXT), initial=10_000)
-        spellcheck = YesNoField(
-            label=_("Let the browser check spelling"),
-            help_text=_("It marks words and may offer others, differently in every browser."),
-        )
-
-    suggestions: int
-    max_characters: int
-    spellcheck: bool
+    suggestions = whole_field(
+        _("Suggestions"),
+        _("With 1 the rater edits what is there; with 2 they first choose which one."),
+        within=(1, 2),
+        initial=2,
+    )
+    max_characters = whole_field(_("Longest text"), _("In characters."), within=(1, LONGEST_TEXT), initial=10_000)
+    spellcheck = YesNoField(
+        label=_("Let the browser check spelling"),
+        help_text=_("It marks words and may offer others, differently in every browser."),
+    )
 
     def brings(self) -> tuple[Criterion, ...]:
         """Return the criteria of the choice between two suggestions, of the text, and of the page's counts."""

@@ -13,12 +13,11 @@ from django.utils.translation import get_language, gettext
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.languages import spoken
-from tasks_app.setting_fields import YesNoField, choice_field, line_field
+from tasks_app.setting_fields import Typed, YesNoField, choice_field, line_field
 from tasks_app.task_types.base import (
     Criterion,
     ItemTexts,
     Outcome,
-    Parameters,
     Quality,
     Sample,
     Scale,
@@ -36,7 +35,7 @@ from tasks_app.task_types.questionnaire.simulate import answer
 from tasks_app.task_types.registry import register
 
 
-class QuestionsField(forms.JSONField):
+class QuestionsField(Typed[list[dict[str, Any]]], forms.JSONField):
     """A researcher's own questions: a list as a study file has it, or the same as JSON text."""
 
     def to_python(self, value: Any) -> list[dict[str, object]]:  # type: ignore[override]
@@ -96,58 +95,49 @@ class Questionnaire(TaskType):
 
     Form = QuestionnaireForm
 
-    class Settings(Parameters):
-        instrument = choice_field(
-            _("Questionnaire"),
-            instrument_choices,
-            _("Each rater answers it once a wave: set k to the number of raters, set_size to 1. Own questions follow."),
-            initial=OWN,
-        )
-        timeframe = choice_field(
-            _("Time asked about"),
-            (
-                ("moment", _("right now")),
-                ("today", _("today")),
-                ("past_few_days", _("the past few days")),
-                ("past_week", _("the past week")),
-                ("past_few_weeks", _("the past few weeks")),
-                ("past_year", _("the past year")),
-                ("general", _("in general")),
-            ),
-            _("For PANAS: the published wording of its question follows from it."),
-            initial="moment",
-        )
-        introduction = line_field(
-            _("Introduction"),
-            _("Above the questions, in place of that of the questionnaire, such as a published translation."),
-            length=LONGEST_QUESTION,
-        )
-        questions = QuestionsField(
-            required=False,
-            initial=(),
-            label=_("Own questions"),
-            help_text=_("A list; each has a key, a kind, a question, and what the kind needs. See the catalogue."),
-        )
-        all_required = YesNoField(
-            initial=True,
-            label=_("All questions must be answered"),
-            help_text=_("Otherwise a question that was left out is missing. Boxes of consent must be ticked anyway."),
-        )
-        show_numbers = YesNoField(label=_("Show numbers"), help_text=_("Beside the steps of scales."))
-        personal_text = choice_field(
-            _("Personal text"),
-            facts.PERSONAL_TEXTS,
-            _("Shown above the questions. Upload the texts under Data: one per rater, seen by nobody else."),
-            initial=facts.NO_TEXT,
-        )
-
-    instrument: str
-    timeframe: str
-    introduction: str
-    questions: list[dict[str, Any]]
-    all_required: bool
-    show_numbers: bool
-    personal_text: str
+    instrument = choice_field(
+        _("Questionnaire"),
+        instrument_choices,
+        _("Each rater answers it once a wave: set k to the number of raters, set_size to 1. Own questions follow."),
+        initial=OWN,
+    )
+    timeframe = choice_field(
+        _("Time asked about"),
+        (
+            ("moment", _("right now")),
+            ("today", _("today")),
+            ("past_few_days", _("the past few days")),
+            ("past_week", _("the past week")),
+            ("past_few_weeks", _("the past few weeks")),
+            ("past_year", _("the past year")),
+            ("general", _("in general")),
+        ),
+        _("For PANAS: the published wording of its question follows from it."),
+        initial="moment",
+    )
+    introduction = line_field(
+        _("Introduction"),
+        _("Above the questions, in place of that of the questionnaire, such as a published translation."),
+        length=LONGEST_QUESTION,
+    )
+    questions = QuestionsField(
+        required=False,
+        initial=(),
+        label=_("Own questions"),
+        help_text=_("A list; each has a key, a kind, a question, and what the kind needs. See the catalogue."),
+    )
+    all_required = YesNoField(
+        initial=True,
+        label=_("All questions must be answered"),
+        help_text=_("Otherwise a question that was left out is missing. Boxes of consent must be ticked anyway."),
+    )
+    show_numbers = YesNoField(label=_("Show numbers"), help_text=_("Beside the steps of scales."))
+    personal_text = choice_field(
+        _("Personal text"),
+        facts.PERSONAL_TEXTS,
+        _("Shown above the questions. Upload the texts under Data: one per rater, seen by nobody else."),
+        initial=facts.NO_TEXT,
+    )
 
     def shows_personal_text(self) -> bool:
         """Return whether each rater is shown a text of their own above the questions."""

@@ -28,7 +28,7 @@ from tasks_app.task_types.base import (
 from tasks_app.task_types.ranking.form import RankingForm, field_name, standing
 from tasks_app.task_types.registry import register
 from tasks_app.task_types.simulation import share_of
-from tasks_app.task_types.texts import SeveralTexts, TextParams
+from tasks_app.task_types.texts import SeveralTexts
 
 # Nobody can keep more texts in mind.
 MOST_TEXTS = 10
@@ -104,19 +104,14 @@ class Ranking(SeveralTexts):
 
     Form = RankingForm
 
-    class Settings(TextParams):
-        ties = YesNoField(label=_("Allow ties"), help_text=_("Raters may give several texts the same place."))
-        max_texts = whole_field(
-            _("Most texts on a screen"),
-            _("An item with more different texts is refused, unless “Texts at a time” is set. Five or fewer are best."),
-            within=(2, MOST_TEXTS),
-            initial=5,
-        )
-        texts_a_screen = blocks.texts_field(MOST_TEXTS)
-
-    ties: bool
-    max_texts: int
-    texts_a_screen: int | None
+    ties = YesNoField(label=_("Allow ties"), help_text=_("Raters may give several texts the same place."))
+    max_texts = whole_field(
+        _("Most texts on a screen"),
+        _("An item with more different texts is refused, unless “Texts at a time” is set. Five or fewer are best."),
+        within=(2, MOST_TEXTS),
+        initial=5,
+    )
+    texts_a_screen = blocks.texts_field(MOST_TEXTS)
 
     @property
     def most_places(self) -> int:

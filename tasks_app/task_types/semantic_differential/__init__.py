@@ -23,7 +23,7 @@ from tasks_app.task_types.registry import register
 from tasks_app.task_types.semantic_differential.form import PairsForm, field_name
 from tasks_app.task_types.semantic_differential.order import Shown, draw_flipped, draw_sequence, shown_pairs
 from tasks_app.task_types.simulation import share_of
-from tasks_app.task_types.texts import TextParams, TextType
+from tasks_app.task_types.texts import TextType
 
 
 @register
@@ -105,36 +105,29 @@ class SemanticDifferential(TextType):
 
     Form = PairsForm
 
-    class Settings(TextParams):
-        show_source = YesNoField(label=_("Show the source"), help_text=_("Above the text to be judged."))
-        points = whole_field(
-            _("Circles between two words"),
-            _("Seven are usual. An even number leaves no middle, and so no 0 among the values."),
-            within=(3, 11),
-            initial=7,
-        )
-        show_numbers = YesNoField(label=_("Show numbers"), help_text=_("Below the circles, counted from 1."))
-        repeated_share = number_field(
-            _("Share of pairs that come twice"),
-            _("From 0 to 1, drawn for each rater. They tell how consistent a rater is."),
-            within=(0, 1),
-            initial=0,
-        )
-        repeats_apart = whole_field(
-            _("Places between a pair and its repeat"),
-            _("At least; fewer where there are not so many pairs. Never next to each other."),
-            within=(2, 100),
-            initial=5,
-        )
-        turn_repeats = YesNoField(
-            label=_("Reverse repeats"), help_text=_("Otherwise a pair has the same word on the same side both times.")
-        )
-
-    points: int
-    show_numbers: bool
-    repeated_share: float
-    repeats_apart: int
-    turn_repeats: bool
+    show_source = YesNoField(label=_("Show the source"), help_text=_("Above the text to be judged."))
+    points = whole_field(
+        _("Circles between two words"),
+        _("Seven are usual. An even number leaves no middle, and so no 0 among the values."),
+        within=(3, 11),
+        initial=7,
+    )
+    show_numbers = YesNoField(label=_("Show numbers"), help_text=_("Below the circles, counted from 1."))
+    repeated_share = number_field(
+        _("Share of pairs that come twice"),
+        _("From 0 to 1, drawn for each rater. They tell how consistent a rater is."),
+        within=(0, 1),
+        initial=0,
+    )
+    repeats_apart = whole_field(
+        _("Places between a pair and its repeat"),
+        _("At least; fewer where there are not so many pairs. Never next to each other."),
+        within=(2, 100),
+        initial=5,
+    )
+    turn_repeats = YesNoField(
+        label=_("Reverse repeats"), help_text=_("Otherwise a pair has the same word on the same side both times.")
+    )
 
     @property
     def steps(self) -> tuple[float, ...]:

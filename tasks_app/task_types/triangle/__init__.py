@@ -27,14 +27,21 @@ from tasks_app.task_types.base import (
 )
 from tasks_app.task_types.registry import register
 from tasks_app.task_types.text_pairs import look_alike, name_of, pairs_of, problems_of, unit_key
-from tasks_app.task_types.texts import TextType
 from tasks_app.task_types.triangle import one_text_each, orders
-from tasks_app.task_types.triangle.params import CHOICE, CORRECT, MOTIVE, SURENESS, TriangleParams, brought, steps_of
+from tasks_app.task_types.triangle.params import (
+    CHOICE,
+    CORRECT,
+    MOTIVE,
+    SURENESS,
+    TriangleParameters,
+    brought,
+    steps_of,
+)
 from tasks_app.task_types.triangle.screen import TriangleForm, odd_position, shown_of, simulated
 
 
 @register
-class Triangle(TextType):
+class Triangle(TriangleParameters):
     """Two texts by one system, one by another, in one of six orders; who cannot tell is right one time in three.
 
     Which text is the odd one stands in the arrangement only: the page shows three texts and never learns of it.
@@ -110,18 +117,7 @@ class Triangle(TextType):
     has_styles = True
     sample: ClassVar[Sample] = Sample({"sureness": True, "motive": True})
 
-    Settings = TriangleParams
     Form = TriangleForm
-
-    anchor: str
-    goal: str
-    variant: str
-    triads_per_judge: int
-    sureness: bool
-    motive: bool
-    alpha: float
-    beta: float
-    pd: float
 
     def brings(self) -> tuple[Criterion, ...]:
         """Return the criteria of the odd one, and of sureness and motive as set."""

@@ -6,8 +6,8 @@ from django.utils.translation import gettext_lazy as _
 
 from tasks_app.languages import spoken
 from tasks_app.setting_fields import YesNoField, choice_field, number_field, whole_field
-from tasks_app.task_types.base import Criterion
-from tasks_app.task_types.text_pairs import PairParams
+from tasks_app.task_types.base import Criterion, Parameters
+from tasks_app.task_types.text_pairs import ComparedTexts
 
 CHOICE, CORRECT, SURENESS, MOTIVE = "odd-one-out", "correct", "sureness", "motive"
 
@@ -23,8 +23,8 @@ ALPHA, BETA = (
 )
 
 
-class TriangleParams(PairParams):
-    """Parameters of a triangle test; what the statistics need is fixed here, before the first answer."""
+class TriangleParameters(ComparedTexts):
+    """A type with the parameters of a triangle test."""
 
     show_source = YesNoField(label=_("Show the source"), help_text=_("Above the three texts."))
     goal = choice_field(
@@ -60,22 +60,25 @@ class TriangleParams(PairParams):
         initial=0.3,
     )
 
-    def clean(self) -> dict[str, object]:
-        """Refuse several triads per judge for similarity, and texts that three items do not have in common."""
-        cleaned = super().clean() or self.cleaned_data
-        if cleaned.get("goal") == "similarity" and int(cleaned.get("triads_per_judge") or 1) > 1:
-            self.add_error(
-                "triads_per_judge",
-                _(
-                    "For similarity every judge judges one triad: several answers of one person are not "
-                    "independent and would make systems seem more alike than was shown."
-                ),
-            )
-        if cleaned.get("variant") == "three":
-            for name in ("show_source", "show_reference", "context_before"):
-                if cleaned.get(name):
-                    self.add_error(name, _("Three items have no source, reference or context in common."))
-        return cleaned
+    class Settings(Parameters):
+        """Parameters of a triangle test; what the statistics need is fixed here, before the first answer."""
+
+        def clean(self) -> dict[str, object]:
+            """Refuse several triads per judge for similarity, and texts that three items do not have in common."""
+            cleaned = super().clean() or self.cleaned_data
+            if cleaned.get("goal") == "similarity" and int(cleaned.get("triads_per_judge") or 1) > 1:
+                self.add_error(
+                    "triads_per_judge",
+                    _(
+                        "For similarity every judge judges one triad: several answers of one person are not "
+                        "independent and would make systems seem more alike than was shown."
+                    ),
+                )
+            if cleaned.get("variant") == "three":
+                for name in ("show_source", "show_reference", "context_before"):
+                    if cleaned.get(name):
+                        self.add_error(name, _("Three items have no source, reference or context in common."))
+            return cleaned
 
 
 def brought(variant: str, *, sureness: bool, motive: bool) -> tuple[Criterion, ...]:
