@@ -1,7 +1,7 @@
 """Settings are declared once, as fields of a class: form, schema, messages and values follow from them."""
 
 import inspect
-from typing import Any
+from typing import Any, assert_type
 
 import pytest
 from django import forms
@@ -10,13 +10,16 @@ from django.utils.translation import gettext_lazy as _
 from evalweb.local_services.folder import BASE_DIR
 from tasks_app import catalogue, task_types
 from tasks_app.sections import Json
-from tasks_app.setting_fields import Typed, YesNoField, choice_field, line_field, number_field, whole_field
+from tasks_app.setting_fields import NumberField, Typed, YesNoField, choice_field, line_field, number_field, whole_field
 from tasks_app.setup.fields import Fields, controls_of
 from tasks_app.setup.steps import STEPS
 from tasks_app.study_settings import Block, Declared
 from tasks_app.studyfile.explain import violations
 from tasks_app.studyfile.reference import reference
 from tasks_app.studyfile.schema import form_schema, whole_schema
+from tasks_app.task_types.error_labels import ErrorLabels
+from tasks_app.task_types.error_spans import ErrorSpans
+from tasks_app.task_types.labels import Labels
 from tasks_app.task_types.likert import Likert
 
 
@@ -49,10 +52,13 @@ def test_values_are_checked_and_have_their_types() -> None:
     fence = Fence({"factor": "2", "side": "low", "strict": True})
     assert (fence.factor, fence.least, fence.side, fence.word, fence.strict) == (2.0, None, "low", "", True)
     assert (type(fence.factor), Fence().factor) == (float, 1.5)
-    # What mypy knows of the values: a wrong type in these lines is an error of `make lint`.
-    doubled: float = 2 * fence.factor
-    least: int = fence.least or 0
-    assert (doubled, least, fence.side.upper(), not fence.strict) == (4.0, 0, "LOW", False)
+    # What mypy knows of the values: another type in these lines is an error of `make lint`.
+    assert_type(fence.factor, float)
+    assert_type(fence.least, int | None)
+    assert_type(fence.side, str)
+    assert_type(fence.word, str)
+    assert_type(fence.strict, bool)
+    assert_type(Fence.factor, NumberField[float])
 
 
 def test_every_problem_is_named_at_once() -> None:
@@ -143,6 +149,17 @@ def test_the_docstring_of_the_nested_form_describes_the_settings() -> None:
     assert "description" not in form_schema(Right.Settings)
 
 
+def test_fields_of_task_types_have_the_types_of_their_values() -> None:
+    """What mypy knows, also of what a mixin uses and each member declares, and the values themselves."""
+    labels, spans = Labels(), ErrorSpans()
+    assert_type(labels.order, str)
+    assert_type(labels.none_text, list[str])
+    assert_type(spans.weights, list[dict[str, Any]])
+    assert_type(spans.max_spans, int | None)
+    assert_type(ErrorLabels().show_source, bool)
+    assert (labels.order, labels.none_text, spans.weights, spans.max_spans) == ("fixed", [], [], None)
+
+
 REGISTRIES = {"task type": task_types.registry}
 
 
@@ -189,8 +206,8 @@ def test_a_parameter_that_is_declared_once_is_everywhere(monkeypatch: pytest.Mon
     added(monkeypatch, "task type", "stars", Stars)
     monkeypatch.setattr(Stars, "template_name", Likert.template_name)
     stars = Stars({"shape": "heart"})
-    first: str = stars.shape[0]
-    assert (first, Stars().params["shape"], list(stars.params)[-2:]) == ("h", "star", ["agreement", "shape"])
+    assert_type(stars.shape, str)
+    assert (stars.shape, Stars().shape, list(stars.params)[-2:]) == ("heart", "star", ["agreement", "shape"])
     with pytest.raises(ValueError, match=r"^shape: Select a valid choice. moon is not one of the available choices.$"):
         Stars({"shape": "moon"})
     assert "Shape of a step" in Stars.Settings().as_p()
