@@ -64,8 +64,8 @@ def _task(facts: Facts, frame: Frame) -> Iterator[Sentence]:
     shown = "several texts at a time" if kind.side_by_side else "one text at a time"
     text = f"Raters judged {shown}; the task type was “{kind.label}”" if kind.needs_items else FILLED_IN
     yield Sentence(opening(name, text), named_in(kind.source))
-    design = designs.registry[task.design]
-    if units and not facts.study.options.imported and (drawn := design.in_words(task.set_size, task.design_params)):
+    design = designs.design_of(task.design, task.design_params)
+    if units and not facts.study.options.imported and (drawn := design.in_words(task.set_size)):
         yield Sentence(drawn)
     if units:
         yield from _judgments(facts, frame, units)

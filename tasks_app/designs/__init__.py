@@ -1,5 +1,7 @@
 """Designs: which rater judges what, and in which order. Each is a pure, seeded module with the design's name."""
 
+from collections.abc import Mapping
+
 from tasks_app.designs.base import Design
 from tasks_app.designs.engine.criteria import APART as APART
 from tasks_app.designs.engine.criteria import BLOCK as BLOCK
@@ -10,3 +12,15 @@ from tasks_app.registry import Registry
 
 registry: Registry[type[Design]] = Registry("design")
 registry.discover(__name__)
+
+
+def design_of(name: str, stored: Mapping[str, object]) -> Design:
+    """Make a design with the settings that are stored with a task; batches, which stand beside them, are none.
+
+    Raises
+    ------
+    ValueError
+        Where a setting is refused, or one is missing that has no default.
+    """
+    design = registry[name]
+    return design({setting: stored[setting] for setting in design.Settings.base_fields if setting in stored})

@@ -6,9 +6,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
-from django import forms
+from tasks_app.study_settings import Block, Declared
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
@@ -47,15 +47,25 @@ Plan: TypeAlias = list[tuple[PlanUnit, ...]]
 
 
 @dataclass(frozen=True, slots=True)
+class Batch:
+    """A set that a researcher composed: its name, and the keys of its units without the criterion they may ask."""
+
+    name: str
+    units: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class PlanSettings:
     """What a researcher settles for any design.
 
     A booklet has `set_size` places; two units of one item stand at least `spacing` places apart in it (with 10, place
-    1 and place 11). A spacing of 1 or less asks for nothing.
+    1 and place 11). A spacing of 1 or less asks for nothing. `batches` are the researcher's own, in the order in which
+    they are claimed, for a design that uses them.
     """
 
     set_size: int
     spacing: int
+    batches: tuple[Batch, ...] = ()
 
 
 class PlanImpossible(ValueError):
@@ -73,8 +83,12 @@ class PlanImpossible(ValueError):
         return str(self.message)
 
 
-class Design(ABC):
-    """How booklets are drawn.
+class OwnSettings(Block):
+    """What a researcher settles for this design alone; nothing by default."""
+
+
+class Design(Declared, ABC):
+    """How booklets are drawn. A design's own settings are fields of its class, and an instance has their values.
 
     `margins` names what is balanced to within one in every prefix 1..b of the booklets, as `balance.Balance.spread`
     knows it; a design that promises nothing has none. A subclass is registered under its module's name.
@@ -90,21 +104,17 @@ class Design(ABC):
     by_document: ClassVar[bool] = False
     at_opening: ClassVar[bool] = True
 
-    class Settings(forms.Form):
-        """What a researcher settles for this design alone; nothing by default."""
+    Settings: ClassVar[type[Block]] = OwnSettings
 
     @abstractmethod
-    def draw(
-        self, units: Sequence[PlanUnit], settings: PlanSettings, params: Mapping[str, Any], rng: Random
-    ) -> list[tuple[PlanUnit, ...]]:
+    def draw(self, units: Sequence[PlanUnit], settings: PlanSettings, rng: Random) -> Plan:
         """Booklets in the order they are to be claimed, each with its units in the order they are shown.
 
-        `params` is the cleaned data of Settings. The same units, settings, params and seed give the same plan. Raises
-        PlanImpossible where the settings cannot be kept.
+        The same design, units, settings and seed give the same plan. Raises PlanImpossible where the settings cannot
+        be kept.
         """
 
-    @classmethod
-    def in_words(cls, set_size: int, params: Mapping[str, Any]) -> str:
+    def in_words(self, set_size: int) -> str:
         """Describe in a sentence without its full stop how sets were made, for the methods section of a paper."""
         return ""
 

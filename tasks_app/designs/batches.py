@@ -3,17 +3,16 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from random import Random
-from typing import Any
 
-from django import forms
 from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.designs import registry
-from tasks_app.designs.base import Design, Plan, PlanImpossible, PlanSettings, PlanUnit
+from tasks_app.designs.base import Batch, Design, Plan, PlanImpossible, PlanSettings, PlanUnit
 from tasks_app.designs.engine.drawing import refuse_bad_input
 from tasks_app.designs.engine.spacing import room, spaced_order
 from tasks_app.setting_fields import choice_field
+from tasks_app.study_settings import Block
 
 FILE, RANDOM = "file", "random"
 
@@ -22,43 +21,41 @@ FILE, RANDOM = "file", "random"
 class Batches(Design):
     """Each batch is a booklet, k times over: all batches for the first time, then all for the second.
 
-    `params["batches"]` lists them, each {"batch": name, "units": keys}, in the order in which they are claimed; a unit
-    is named without the criterion it may ask and is in one batch. Where units of a batch have different k, later
-    rounds hold those that still need a judgment. Nothing is balanced, for nothing is drawn but the order, and that only
+    A unit is in one of the `batches` of the settings. Where units of a batch have different k, later rounds hold those
+    that still need a judgment. Nothing is balanced, for nothing is drawn but the order, and that only
     where it is asked for; `balance.measure` says how even the batches are.
     """
 
     label = _("Batches from a file")
     keeps_order = True
 
-    class Settings(forms.Form):
+    order = choice_field(
+        _("Order of units"),
+        [(FILE, _("as in the file")), (RANDOM, _("at random, anew for every rater"))],
+        _("At random, units of one item keep the spacing."),
+        initial=FILE,
+        required=False,
+    )
+
+    class Settings(Block):
         """The order of units in a batch."""
 
-        order = choice_field(
-            _("Order of units"),
-            [(FILE, _("as in the file")), (RANDOM, _("at random, anew for every rater"))],
-            _("At random, units of one item keep the spacing."),
-            initial=FILE,
-            required=False,
-        )
-
-    @classmethod
-    def in_words(cls, set_size: int, params: Mapping[str, Any]) -> str:
+    def in_words(self, set_size: int) -> str:
         """Describe how sets were made."""
-        if params.get("order") == RANDOM:
+        if self.order == RANDOM:
             return "Sets were fixed before the study; the order of their units was drawn for each rater"
         return "Sets and the order of their units were fixed before the study"
 
-    def draw(self, units: Sequence[PlanUnit], settings: PlanSettings, params: Mapping[str, Any], rng: Random) -> Plan:
+    def draw(self, units: Sequence[PlanUnit], settings: PlanSettings, rng: Random) -> Plan:
         """Return the batches as booklets, round by round."""
         refuse_bad_input(units, settings)
-        batches = _batches(units, params.get("batches") or ())
+        batches = _batches(units, settings.batches)
         _refuse_long(batches, settings)
         rounds = range(1, max(unit.k for unit in units) + 1)
         due = [
             (name, [unit for unit in members if unit.k >= turn]) for turn in rounds for name, members in batches.items()
         ]
-        if params.get("order") != RANDOM:
+        if self.order != RANDOM:
             return [tuple(members) for _name, members in due if members]
         _refuse_crowded(due, settings)
         return [_shuffled(members, settings.spacing, rng) for _name, members in due if members]
@@ -72,7 +69,7 @@ def _shuffled(members: Sequence[PlanUnit], spacing: int, rng: Random) -> tuple[P
     return tuple(members[index] for index in order)
 
 
-def _batches(units: Sequence[PlanUnit], listed: Sequence[Mapping[str, Any]]) -> dict[str, list[PlanUnit]]:
+def _batches(units: Sequence[PlanUnit], listed: Sequence[Batch]) -> dict[str, list[PlanUnit]]:
     """Return the units to be judged of each batch. Raises PlanImpossible where a unit is in no batch, or in two."""
     if not listed:
         sentence = _("This task has no batches yet. Add batches (step Raters → Batches, or batches.csv).")
@@ -81,9 +78,9 @@ def _batches(units: Sequence[PlanUnit], listed: Sequence[Mapping[str, Any]]) -> 
     known = {unit.base for unit in units}
     batches: dict[str, list[PlanUnit]] = {}
     for batch in listed:
-        for key in batch["units"]:
+        for key in batch.units:
             if key in left:
-                batches.setdefault(batch["batch"], []).append(left.pop(key))
+                batches.setdefault(batch.name, []).append(left.pop(key))
             elif key in known and any(unit.base == key for members in batches.values() for unit in members):
                 message = format_lazy(_("“{unit}” is in two batches. Leave it in one: k raters judge each."), unit=key)
                 raise PlanImpossible(message)

@@ -1,8 +1,5 @@
 """The comparisons design: every rater meets every pair, triad or tuple of systems equally often."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.designs import registry
@@ -55,8 +52,7 @@ class Comparisons(InRounds):
     margins = ("unit", "comparison", "comparison in a booklet", "position")
     drawing = _Comparing
 
-    @classmethod
-    def in_words(cls, set_size: int, params: Mapping[str, Any]) -> str:
+    def in_words(self, set_size: int) -> str:
         """Describe how sets were drawn."""
         return (
             f"Units, each being what one screen shows, were assigned at random to sets of {set_size}, so that the "

@@ -2,9 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from random import Random
-from typing import Any
 
-from django import forms
 from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
@@ -16,6 +14,7 @@ from tasks_app.designs.engine.equitable import Colouring
 from tasks_app.designs.engine.pieces import Document, Kind, documents_of, pack
 from tasks_app.orders import latin_orders
 from tasks_app.setting_fields import YesNoField
+from tasks_app.study_settings import Block
 
 
 @registry.register
@@ -36,20 +35,19 @@ class Documents(Design):
     keeps_order = True
     by_document = True
 
-    class Settings(forms.Form):
+    all_systems = YesNoField(
+        label=_("All systems of a document to one rater"),
+        help_text=_("One system after the other. Otherwise a rater reads a document by one system only."),
+    )
+
+    class Settings(Block):
         """The systems by which one rater reads a document."""
 
-        all_systems = YesNoField(
-            label=_("All systems of a document to one rater"),
-            help_text=_("One system after the other. Otherwise a rater reads a document by one system only."),
-        )
-
-    @classmethod
-    def in_words(cls, set_size: int, params: Mapping[str, Any]) -> str:
+    def in_words(self, set_size: int) -> str:
         """Describe how sets were drawn."""
         reading = (
             "by all systems, one system after the other in balanced orders"
-            if params.get("all_systems")
+            if self.all_systems
             else "each by one system, and the systems were balanced over the sets"
         )
         return f"Raters judged whole documents in the order of their texts, {reading}"
@@ -65,24 +63,23 @@ class Documents(Design):
         whole = len(kinds) == 1 and not any(number for some in kinds for _systems, number in some)
         return self.margins if whole else ("unit", "document")
 
-    def draw(self, units: Sequence[PlanUnit], settings: PlanSettings, params: Mapping[str, Any], rng: Random) -> Plan:
+    def draw(self, units: Sequence[PlanUnit], settings: PlanSettings, rng: Random) -> Plan:
         """Return booklets of whole documents."""
         refuse_bad_input(units, settings)
         documents = documents_of([unit for unit in units if unit.k > 0])
-        together = bool(params.get("all_systems"))
-        self._refuse_long(documents, settings, together=together)
-        plan = _all_systems(documents, settings, rng) if together else _one_system(documents, settings, rng)
+        self._refuse_long(documents, settings)
+        plan = _all_systems(documents, settings, rng) if self.all_systems else _one_system(documents, settings, rng)
         self._check(plan, units, settings)
         return plan
 
-    def _refuse_long(self, documents: Sequence[Document], settings: PlanSettings, *, together: bool) -> None:
-        longest = max(documents, key=lambda document: document.whole if together else document.length)
-        needed = longest.whole if together else longest.length
+    def _refuse_long(self, documents: Sequence[Document], settings: PlanSettings) -> None:
+        longest = max(documents, key=lambda document: document.whole if self.all_systems else document.length)
+        needed = longest.whole if self.all_systems else longest.length
         if needed <= settings.set_size:
             return
         first = next(iter(longest.pieces.values()))[0]
         sentence = _("The document “{document}” has {n} units, too many for a set of {set_size}.")
-        if together:
+        if self.all_systems:
             sentence = _("The document “{document}” by all systems has {n} units, too many for a set of {set_size}.")
         name = first.document or first.item or first.key
         reason = format_lazy(sentence, document=name, n=needed, set_size=settings.set_size)

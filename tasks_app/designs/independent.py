@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from random import Random
-from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
@@ -74,8 +73,7 @@ class Independent(InRounds):
     margins = ("unit", "system", "position")
     drawing = _Mixing
 
-    @classmethod
-    def in_words(cls, set_size: int, params: Mapping[str, Any]) -> str:
+    def in_words(self, set_size: int) -> str:
         """Describe how sets were drawn."""
         return (
             f"Units, each being what one screen shows, were assigned at random to sets of {set_size}, so that the "

@@ -1,9 +1,8 @@
 """The Latin square: each rater sees each item at most once, and each system equally often and at every position."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from random import Random
-from typing import Any
 
 from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
@@ -34,8 +33,7 @@ class LatinSquare(Design):
     label = _("Latin square")
     margins = ("unit", "system", "system in a booklet", "item", "position")
 
-    @classmethod
-    def in_words(cls, set_size: int, params: Mapping[str, Any]) -> str:
+    def in_words(self, set_size: int) -> str:
         """Describe how sets were drawn."""
         return (
             f"Sets of {set_size} units were drawn as Latin squares of items and systems: no set had an item twice, and "
@@ -49,13 +47,13 @@ class LatinSquare(Design):
             return ("unit", "system")
         return self.margins if len(levels) < 2 else self.margins[:-1]
 
-    def draw(self, units: Sequence[PlanUnit], settings: PlanSettings, params: Mapping[str, Any], rng: Random) -> Plan:
+    def draw(self, units: Sequence[PlanUnit], settings: PlanSettings, rng: Random) -> Plan:
         """Return booklets without an item twice, with systems in turns."""
         refuse_bad_input(units, settings)
         due_units = [unit for unit in units if unit.k > 0]
         items = n_items(due_units)
         if settings.set_size > items:
-            self.draw(units, PlanSettings(items, settings.spacing), params, rng)
+            self.draw(units, PlanSettings(items, settings.spacing), rng)
             sentence = _(
                 "Sets of {set_size} are too large: no rater sees an item twice, and there are only "
                 "{items} items. Choose a set size of {items}."

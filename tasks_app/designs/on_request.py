@@ -1,13 +1,11 @@
 """On request: no set is drawn before a study opens; texts are sent to the task while it runs."""
 
-from collections.abc import Mapping
-from typing import Any
-
-from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.designs import registry
 from tasks_app.designs.independent import Independent
+from tasks_app.setting_fields import LineField
+from tasks_app.study_settings import Block
 
 # The parameter that names the task whose texts are sent.
 ROUTED_FROM = "routed_from"
@@ -24,16 +22,15 @@ class OnRequest(Independent):
     label = _("On request")
     at_opening = False
 
-    class Settings(forms.Form):
+    routed_from = LineField(
+        max_length=100,
+        label=_("Texts come from"),
+        help_text=_("Key of the task whose texts are sent here on request."),
+    )
+
+    class Settings(Block):
         """Where texts come from."""
 
-        routed_from = forms.CharField(
-            max_length=100,
-            label=_("Texts come from"),
-            help_text=_("Key of the task whose texts are sent here on request."),
-        )
-
-    @classmethod
-    def in_words(cls, set_size: int, params: Mapping[str, Any]) -> str:
+    def in_words(self, set_size: int) -> str:
         """Describe how sets were drawn."""
         return f"Texts that other raters had judged were forwarded to these raters in random sets of {set_size}"

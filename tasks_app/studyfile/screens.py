@@ -7,13 +7,14 @@ from random import Random
 
 from django.utils.translation import gettext as _
 
-from tasks_app import task_types
+from tasks_app import designs, task_types
 from tasks_app.check_settings import checks_of
 from tasks_app.designs.base import PlanImpossible, PlanSettings, PlanUnit
 from tasks_app.models import Study, Task
 from tasks_app.sections import Json, Path
 from tasks_app.selectors.routing import ON_REQUEST
-from tasks_app.services.plan import batches, plans
+from tasks_app.services.plan import plans
+from tasks_app.services.plan.batches import batches_of, params_of
 from tasks_app.services.study.units import asked_apart, draft_units, name_of_unit
 from tasks_app.studyfile.output_files import refuse_files
 from tasks_app.studyfile.own_sections.item_rows import LONGEST
@@ -36,11 +37,11 @@ class DraftTask:
 
     def plan_request(self, document: Mapping[str, Json]) -> plans.PlanRequest:
         """Return the settings with which the plan of the task is drawn."""
+        batches = batches_of(params_of(document["batches"], self.task["key"]))
         return plans.PlanRequest(
-            self.task["design"],
-            {**self.task["design_params"], **batches.params_of(document["batches"], self.task["key"])},
+            designs.design_of(self.task["design"], self.task["design_params"]),
             self.task["criteria_mode"],
-            PlanSettings(set_size=self.task["set_size"], spacing=self.task["spacing"]),
+            PlanSettings(self.task["set_size"], self.task["spacing"], batches),
             checks_of(self.task["checks"]).repeats,
         )
 

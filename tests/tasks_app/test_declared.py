@@ -8,7 +8,8 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from evalweb.local_services.folder import BASE_DIR
-from tasks_app import catalogue, task_types
+from tasks_app import catalogue, designs, task_types
+from tasks_app.designs.independent import Independent
 from tasks_app.sections import Json
 from tasks_app.setting_fields import NumberField, Typed, YesNoField, choice_field, line_field, number_field, whole_field
 from tasks_app.setup.fields import Fields, controls_of
@@ -160,7 +161,7 @@ def test_fields_of_task_types_have_the_types_of_their_values() -> None:
     assert (labels.order, labels.none_text, spans.weights, spans.max_spans) == ("fixed", [], [], None)
 
 
-REGISTRIES = {"task type": task_types.registry}
+REGISTRIES = {"task type": task_types.registry, "design": designs.registry}
 
 
 @pytest.mark.parametrize("kind", REGISTRIES)
@@ -221,3 +222,37 @@ def test_a_parameter_that_is_declared_once_is_everywhere(monkeypatch: pytest.Mon
     assert asked(document)["tasks", 0, "params", "shape"] == "Shape of a step"
     row = "| `shape` | one of: star, heart | star | Shape of a step. `star`: stars; `heart`: hearts |"
     assert row in catalogue.page(Stars)
+
+
+class Mornings(Independent):
+    """A made-up design with one setting of its own."""
+
+    hour = whole_field("Hour of the first set", within=(0, 11), initial=8)
+
+    class Settings(Block):
+        """When sets are judged."""
+
+
+def test_a_setting_of_a_design_that_is_declared_once_is_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    added(monkeypatch, "design", "mornings", Mornings)
+    mornings = Mornings({"hour": "9"})
+    assert_type(mornings.hour, int)
+    assert (mornings.hour, Mornings().hour) == (9, 8)
+    with pytest.raises(ValueError, match=r"^hour: Ensure this value is less than or equal to 11.$"):
+        Mornings({"hour": 12})
+    document = {"tasks": [{"design": "mornings", "design_params": {"hour": 12}}]}
+    assert form_schema(Mornings.Settings)["description"] == "When sets are judged."
+    problems = {path: sentence for path, sentence, _about_key in violations(document, whole_schema())}
+    place = ("tasks", 0, "design_params", "hour")
+    assert problems[place] == "must be a whole number from 0 to 11; it is the number 12."
+    assert asked(document)[place] == "Hour of the first set"
+    table = reference().split("**Parameters of the design `mornings`**")[1].split("###")[0]
+    assert "| `hour` | a whole number from 0 to 11 | 8 | Hour of the first set. |" in table
+
+
+def test_a_stored_design_is_made_without_the_batches_beside_its_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    added(monkeypatch, "design", "mornings", Mornings)
+    design = designs.design_of("mornings", {"hour": 10, "batches": []})
+    assert isinstance(design, Mornings)
+    assert design.hour == 10
+    assert designs.design_of("mornings", {}).Settings is Mornings.Settings

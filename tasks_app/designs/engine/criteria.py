@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 from random import Random
-from typing import Any
 
 from tasks_app.designs.base import Design, PlanImpossible, PlanSettings, PlanUnit
 from tasks_app.orders import latin_orders
@@ -19,7 +18,6 @@ def draw_booklets(
     design: Design,
     units: Sequence[PlanUnit],
     settings: PlanSettings,
-    params: Mapping[str, Any],
     mode: str,
     rng: Random,
 ) -> list[tuple[PlanUnit, ...]]:
@@ -39,11 +37,11 @@ def draw_booklets(
     for unit in units:
         by_criterion.setdefault(unit.criterion, []).append(unit)
     if mode not in APART or len(by_criterion) < 2:
-        return design.draw(units, settings, params, rng)
+        return design.draw(units, settings, rng)
     if mode == RATER:
-        plans = [design.draw(criterion_units, settings, params, rng) for criterion_units in by_criterion.values()]
+        plans = [design.draw(criterion_units, settings, rng) for criterion_units in by_criterion.values()]
         return [booklet for turn in zip_longest(*plans) for booklet in turn if booklet is not None]
-    return _in_blocks(design, by_criterion, settings, params, rng)
+    return _in_blocks(design, by_criterion, settings, rng)
 
 
 def settings_of_each(settings: PlanSettings, mode: str, criteria: int) -> PlanSettings:
@@ -57,7 +55,6 @@ def _in_blocks(
     design: Design,
     by_criterion: Mapping[str, Sequence[PlanUnit]],
     settings: PlanSettings,
-    params: Mapping[str, Any],
     rng: Random,
 ) -> list[tuple[PlanUnit, ...]]:
     criteria = list(by_criterion)
@@ -69,7 +66,7 @@ def _in_blocks(
         # A text whose answer is known on one criterion is still judged on the others.
         once.setdefault(unit.base, unit)
     try:
-        drawn = design.draw(list(once.values()), settings_of_each(settings, BLOCK, len(criteria)), params, rng)
+        drawn = design.draw(list(once.values()), settings_of_each(settings, BLOCK, len(criteria)), rng)
     except PlanImpossible as found:
         nearest = {name: n * len(criteria) if name == "set_size" else n for name, n in found.nearest.items()}
         raise PlanImpossible(found.message, nearest) from found

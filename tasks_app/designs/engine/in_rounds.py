@@ -1,8 +1,8 @@
 """The base of designs that mix units in rounds, balanced over booklets and over positions."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from random import Random
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from tasks_app.designs.base import Design, Plan, PlanSettings, PlanUnit
 from tasks_app.designs.engine.advice import refusal
@@ -18,7 +18,7 @@ class InRounds(Design):
         """Return all margins, that of the position only where places can have every class equally often."""
         return self.margins if keeps_places(units, settings) else self.margins[:-1]
 
-    def draw(self, units: Sequence[PlanUnit], settings: PlanSettings, params: Mapping[str, Any], rng: Random) -> Plan:
+    def draw(self, units: Sequence[PlanUnit], settings: PlanSettings, rng: Random) -> Plan:
         """Booklets in which all margins are even; the order inside each is random."""
         refuse_bad_input(units, settings)
         drawing = self.drawing(units)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from tasks_app.models import Booklet, Invitation, Rater, Study, Task
 from tasks_app.models.statements import rows
+from tasks_app.services.plan.batches import batches_of
 
 # Conditions on a booklet `b`, and on a place `p` of it: kept for somebody else than the invitation %(own)s.
 SET_KEPT = "EXISTS (SELECT 1 FROM tasks_app_invitation i WHERE i.booklet_id = b.id AND i.id IS DISTINCT FROM %(own)s)"
@@ -90,9 +91,7 @@ def sets_of(study: Study) -> dict[str, TaskSets]:
 
 def _batches(task: Task) -> dict[str, list[int]]:
     """Return the numbers of the sets of each batch: of the booklets with its first unit."""
-    units = {
-        batch["units"][0]: str(batch["batch"]) for batch in task.design_params.get("batches", ()) if batch["units"]
-    }
+    units = {batch.units[0]: batch.name for batch in batches_of(task.design_params) if batch.units}
     if not units:
         return {}
     booklets = Booklet.objects.filter(task=task).order_by("number")

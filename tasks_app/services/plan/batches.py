@@ -3,9 +3,15 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from tasks_app.designs.base import Batch
 from tasks_app.models import Study, Task
 from tasks_app.services.database import atomically
 from tasks_app.services.study.drafts import refuse_frozen
+
+
+def batches_of(stored: Mapping[str, Any]) -> tuple[Batch, ...]:
+    """Return the batches among the stored design parameters of a task; none where its design has no batches."""
+    return tuple(Batch(str(entry["batch"]), tuple(entry["units"])) for entry in stored.get("batches", ()))
 
 
 def params_of(rows: Sequence[Mapping[str, Any]], task: str) -> dict[str, Any]:
@@ -29,6 +35,6 @@ def store_batches(*, study: Study, rows: Sequence[Mapping[str, Any]]) -> None:
 def rows_of(study: Study) -> Iterator[dict[str, str]]:
     """Yield the batches of a study, a row a unit, as they were stored."""
     for task in Task.objects.filter(study=study, until=None).order_by("order", "id"):
-        for batch in task.design_params.get("batches", ()):
-            for unit in batch["units"]:
-                yield {"task": task.key, "batch": batch["batch"], "unit": unit}
+        for batch in batches_of(task.design_params):
+            for unit in batch.units:
+                yield {"task": task.key, "batch": batch.name, "unit": unit}

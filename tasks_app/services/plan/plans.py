@@ -9,10 +9,11 @@ from django.utils.translation import gettext as _
 
 from tasks_app import designs
 from tasks_app.check_settings import checks_of
-from tasks_app.designs.base import PlanImpossible, PlanSettings, PlanUnit
+from tasks_app.designs.base import Design, PlanImpossible, PlanSettings, PlanUnit
 from tasks_app.designs.engine.more_judgments import with_more
 from tasks_app.designs.weaving import room_for_repeats
 from tasks_app.models import Booklet, PartOutput, Place, Study, Task, Unit, Version
+from tasks_app.services.plan.batches import batches_of
 
 Booklets = Sequence[Sequence[PlanUnit]]
 
@@ -21,8 +22,7 @@ Booklets = Sequence[Sequence[PlanUnit]]
 class PlanRequest:
     """The settings with which the plan of a task is drawn, read from a stored task or from a study file."""
 
-    design: str
-    design_params: Mapping[str, Any]
+    design: Design
     criteria_mode: str
     settings: PlanSettings
     repeats: int
@@ -74,10 +74,9 @@ def plan_units(task: Task, *, k: int | None = None) -> tuple[PlanUnit, ...]:
 def plan_request_of(task: Task) -> PlanRequest:
     """Read the settings with which the plan of a stored task is drawn."""
     return PlanRequest(
-        task.design,
-        task.design_params,
+        designs.design_of(task.design, task.design_params),
         task.criteria_mode,
-        PlanSettings(set_size=task.set_size, spacing=task.spacing),
+        PlanSettings(task.set_size, task.spacing, batches_of(task.design_params)),
         checks_of(task.checks).repeats,
     )
 
@@ -104,10 +103,7 @@ def draw_booklets(
     """
 
     def drawn(settings: PlanSettings, units: Sequence[PlanUnit] = units) -> list[tuple[PlanUnit, ...]]:
-        design = designs.registry[plan_request.design]()
-        return designs.draw_booklets(
-            design, units, settings, plan_request.design_params, plan_request.criteria_mode, stream()
-        )
+        return designs.draw_booklets(plan_request.design, units, settings, plan_request.criteria_mode, stream())
 
     def works(settings: PlanSettings, units: Sequence[PlanUnit] = units) -> bool:
         try:

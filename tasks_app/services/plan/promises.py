@@ -85,11 +85,9 @@ def _promised(task: Task, by_criterion: Sequence[Sequence[PlanUnit]]) -> list[st
     In blocks the plan is that of the texts: where some are asked about on a part of the criteria only, no more is
     promised of a criterion than that no unit is ahead of another.
     """
-    design = designs.registry[task.design]
+    design = designs.design_of(task.design, task.design_params)
     each = settings_of_each(PlanSettings(task.set_size, task.spacing), task.criteria_mode, len(by_criterion))
-    promised = [
-        name for name in design.margins if all(name in design().promised(units, each) for units in by_criterion)
-    ]
+    promised = [name for name in design.margins if all(name in design.promised(units, each) for units in by_criterion)]
     alike = len({frozenset(unit.base for unit in units) for units in by_criterion}) == 1
     return promised if alike or task.criteria_mode != BLOCK else [name for name in promised if name == "unit"]
 

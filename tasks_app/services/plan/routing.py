@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from django.db.models import Max
 from django.utils.translation import gettext as _
 
-from tasks_app.designs.base import PlanImpossible, PlanSettings, PlanUnit
+from tasks_app.designs.base import PlanImpossible, PlanUnit
 from tasks_app.models import Booklet, Study, Task, Unit, Version
 from tasks_app.selectors import routing
 from tasks_app.services import events
@@ -71,7 +71,9 @@ def draw(task: Task, units: list[PlanUnit], before: int) -> list[tuple[PlanUnit,
     size = min(plan_request.settings.set_size, len(units))
     spacing = max(1, min(plan_request.settings.spacing, size))
     while True:
-        fitting = replace(plan_request, settings=PlanSettings(size, spacing), repeats=0)
+        fitting = replace(
+            plan_request, settings=replace(plan_request.settings, set_size=size, spacing=spacing), repeats=0
+        )
         try:
             return plans.draw_booklets(units, fitting, lambda: plans.seeded(task.study, "requested", task.key, before))
         except PlanImpossible as error:

@@ -3,14 +3,13 @@
 from collections import Counter
 from dataclasses import replace
 from random import Random
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tasks_app.designs import draw_booklets, registry
-from tasks_app.designs.base import PlanImpossible, PlanSettings, PlanUnit
+from tasks_app.designs.base import Batch, Design, PlanImpossible, PlanSettings, PlanUnit
 from tests.tasks_app.designs import oracle
 from tests.tasks_app.designs.unit_sets import crossed
 
@@ -18,12 +17,19 @@ design = registry["batches"]()
 Plan = list[tuple[PlanUnit, ...]]
 
 
-def batches(*listed: list[str]) -> dict[str, Any]:
-    return {"batches": [{"batch": str(number), "units": units} for number, units in enumerate(listed)]}
+def batches(*listed: list[str]) -> tuple[Batch, ...]:
+    return tuple(Batch(str(number), tuple(units)) for number, units in enumerate(listed))
 
 
-def draw(units: list[PlanUnit], params: dict[str, Any], size: int = 20, spacing: int = 1, seed: int = 1) -> Plan:
-    return design.draw(units, PlanSettings(size, spacing), params, Random(seed))
+def draw(
+    units: list[PlanUnit],
+    batches: tuple[Batch, ...],
+    size: int = 20,
+    spacing: int = 1,
+    seed: int = 1,
+    design: Design = design,
+) -> Plan:
+    return design.draw(units, PlanSettings(size, spacing, batches), Random(seed))
 
 
 def keys(plan: Plan) -> list[list[str]]:
@@ -56,14 +62,14 @@ def test_units_shuffled_keep_the_spacing_or_the_widest_is_named(
     units = crossed(items, systems, k)
     names = Random(seed).sample([unit.key for unit in units], len(units))
     listed = [names[start : start + size] for start in range(0, len(names), size)]
-    params = batches(*listed) | {"order": "random"}
+    shuffling = registry["batches"]({"order": "random"})
     try:
-        plan = draw(units, params, size, spacing, seed)
+        plan = draw(units, batches(*listed), size, spacing, seed, shuffling)
     except PlanImpossible as impossible:
         widest = impossible.nearest["spacing"]
         with pytest.raises(PlanImpossible):
-            draw(units, params, size, widest + 1, seed)
-        plan, spacing = draw(units, params, size, widest, seed), widest
+            draw(units, batches(*listed), size, widest + 1, seed, shuffling)
+        plan, spacing = draw(units, batches(*listed), size, widest, seed, shuffling), widest
     assert [sorted(one) for one in keys(plan)] == [sorted(one) for one in listed] * k
     assert all(gap >= spacing for booklet in plan for gap in oracle.gaps(booklet))
 
@@ -94,7 +100,8 @@ def test_a_batch_names_texts_where_criteria_are_asked_apart(mode: str) -> None:
     units = [replace(u, key=f"{u.key}@{c}", criterion=c) for u in crossed(2, 2, 2) for c in ("fluency", "content")]
     # The answer to one of them is known, so it is not judged: the other criterion is, all the same.
     units = [unit for unit in units if unit.key != "0-0@fluency"]
-    plan = draw_booklets(design, units, PlanSettings(6, 1), batches(["0-0", "0-1", "1-0"], ["1-1"]), mode, Random(1))
+    settings = PlanSettings(6, 1, batches(["0-0", "0-1", "1-0"], ["1-1"]))
+    plan = draw_booklets(design, units, settings, mode, Random(1))
     assert Counter(unit.key for booklet in plan for unit in booklet) == {unit.key: 2 for unit in units}
     assert {frozenset(unit.base for unit in booklet) for booklet in plan} <= {
         frozenset({"0-0", "0-1", "1-0"}),

@@ -18,7 +18,7 @@ design = registry["comparisons"]()
 
 
 def draw(units: list[PlanUnit], set_size: int, spacing: int, seed: int = 1) -> list[tuple[PlanUnit, ...]]:
-    return design.draw(units, PlanSettings(set_size, spacing), {}, Random(seed))
+    return design.draw(units, PlanSettings(set_size, spacing), Random(seed))
 
 
 def drawn(units: list[PlanUnit], set_size: int, spacing: int, seed: int) -> list[tuple[PlanUnit, ...]] | PlanImpossible:

@@ -23,7 +23,7 @@ def asked_apart(units: list[PlanUnit], n: int) -> list[PlanUnit]:
 
 
 def draw(units: list[PlanUnit], size: int, spacing: int, mode: str, seed: int = 1) -> list[tuple[PlanUnit, ...]]:
-    return draw_booklets(design, units, PlanSettings(size, spacing), {}, mode, Random(seed))
+    return draw_booklets(design, units, PlanSettings(size, spacing), mode, Random(seed))
 
 
 def _drawn(units: list[PlanUnit], size: int, mode: str, seed: int) -> list[tuple[PlanUnit, ...]]:
@@ -92,4 +92,4 @@ def test_what_would_work_is_said_in_the_settings_of_the_task() -> None:
 @pytest.mark.parametrize("mode", ["together", "page"])
 def test_criteria_on_one_screen_leave_the_design_as_it_is(mode: str) -> None:
     units = crossed(4, 3, 2)
-    assert draw(units, 6, 2, mode) == design.draw(units, PlanSettings(6, 2), {}, Random(1))
+    assert draw(units, 6, 2, mode) == design.draw(units, PlanSettings(6, 2), Random(1))

@@ -22,7 +22,7 @@ LENGTHS = st.lists(st.integers(1, 5), min_size=1, max_size=8)
 
 
 def draw(units: list[PlanUnit], set_size: int, seed: int = 1, *, all_systems: bool = False) -> Plan:
-    return design.draw(units, PlanSettings(set_size, 10), {"all_systems": all_systems}, Random(seed))
+    return registry["documents"]({"all_systems": all_systems}).draw(units, PlanSettings(set_size, 10), Random(seed))
 
 
 def pieces(booklet: tuple[PlanUnit, ...]) -> list[list[PlanUnit]]:

@@ -4,7 +4,6 @@ from collections import Counter
 from dataclasses import replace
 from itertools import pairwise
 from random import Random
-from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
@@ -12,24 +11,29 @@ from hypothesis import strategies as st
 
 from tasks_app.designs import draw_booklets, registry
 from tasks_app.designs.balance import measure
-from tasks_app.designs.base import PlanImpossible, PlanSettings, PlanUnit
+from tasks_app.designs.base import Batch, Design, PlanImpossible, PlanSettings, PlanUnit
 from tests.tasks_app.designs.unit_sets import crossed, documents, unit_sets
 
 DESIGNS = pytest.mark.parametrize("name", registry)
 Plan = list[tuple[PlanUnit, ...]]
 
 
-def params_of(name: str, units: list[PlanUnit]) -> dict[str, Any]:
-    """The defaults of a design, and batches for the one that needs some."""
-    form = registry[name].Settings
-    params = {field: one.initial for field, one in form.base_fields.items()}
+def design_called(name: str, **given: str) -> Design:
+    """A design with its defaults, and a word for what has none."""
+    fields = registry[name].Settings.base_fields
+    needed = {setting: "word" for setting, field in fields.items() if field.required and field.initial is None}
+    return registry[name](needed | given)
+
+
+def batched(units: list[PlanUnit], wanted: PlanSettings) -> PlanSettings:
+    """Settings with batches of three units, for the design that needs some."""
     bases = list(dict.fromkeys(unit.base for unit in units))
-    batches = [{"batch": str(start), "units": bases[start : start + 3]} for start in range(0, len(bases), 3)]
-    return {**params, "batches": batches} if name == "batches" else params
+    batches = [Batch(str(start), tuple(bases[start : start + 3])) for start in range(0, len(bases), 3)]
+    return replace(wanted, batches=tuple(batches))
 
 
 def drawn(name: str, units: list[PlanUnit], wanted: PlanSettings, seed: int) -> Plan:
-    return registry[name]().draw(units, wanted, params_of(name, units), Random(seed))
+    return design_called(name).draw(units, batched(units, wanted), Random(seed))
 
 
 def drawn_or_refused(name: str, units: list[PlanUnit], wanted: PlanSettings, seed: int) -> Plan | PlanImpossible:
@@ -41,7 +45,7 @@ def drawn_or_refused(name: str, units: list[PlanUnit], wanted: PlanSettings, see
 
 def check(name: str, plan: Plan, units: list[PlanUnit], wanted: PlanSettings) -> None:
     """What the design promises of these units, and what every design does."""
-    design = registry[name]()
+    design = design_called(name)
     balance = measure(plan, units)
     assert balance.complete
     assert all(1 <= size <= wanted.set_size for size in balance.sizes)
@@ -104,7 +108,7 @@ def test_all_margins_hold_where_every_item_has_every_system(
 ) -> None:
     units = documents(lengths, systems, k)
     wanted = PlanSettings(set_size, 1)
-    assert registry[name]().promised(units, wanted) == registry[name].margins
+    assert design_called(name).promised(units, wanted) == registry[name].margins
     outcome = drawn_or_refused(name, units, wanted, seed)
     if isinstance(outcome, PlanImpossible):
         wanted = PlanSettings(outcome.nearest["set_size"], 1)
@@ -115,8 +119,8 @@ def test_all_margins_hold_where_every_item_has_every_system(
 @DESIGNS
 def test_another_seed_gives_another_plan(name: str) -> None:
     units = documents([3, 2, 4, 3, 1], 3, 2)
-    params = params_of(name, units) | ({"order": "random"} if name == "batches" else {})
-    plans = [registry[name]().draw(units, PlanSettings(6, 1), params, Random(seed)) for seed in (1, 1, 2)]
+    design = design_called(name, **({"order": "random"} if name == "batches" else {}))
+    plans = [design.draw(units, batched(units, PlanSettings(6, 1)), Random(seed)) for seed in (1, 1, 2)]
     assert plans[0] == plans[1] != plans[2]
 
 
@@ -125,7 +129,7 @@ def test_another_seed_gives_another_plan(name: str) -> None:
 def test_criteria_can_be_asked_apart(name: str, mode: str) -> None:
     base = [replace(unit, document=f"d{unit.item}") for unit in crossed(6, 3, 2)]
     units = [replace(unit, key=f"{unit.key}@{key}", criterion=key) for unit in base for key in ("fluency", "content")]
-    plan = draw_booklets(registry[name](), units, PlanSettings(6, 1), params_of(name, units), mode, Random(1))
+    plan = draw_booklets(design_called(name), units, batched(units, PlanSettings(6, 1)), mode, Random(1))
     assert Counter(unit.key for booklet in plan for unit in booklet) == {unit.key: 2 for unit in units}
     assert all(len({unit.key for unit in booklet}) == len(booklet) <= 6 for booklet in plan)
     criteria = [[unit.criterion for unit in booklet] for booklet in plan]

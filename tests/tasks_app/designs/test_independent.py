@@ -17,7 +17,7 @@ design = registry["independent"]()
 
 
 def draw(units: list[PlanUnit], set_size: int, spacing: int, seed: int) -> list[tuple[PlanUnit, ...]]:
-    return design.draw(units, PlanSettings(set_size, spacing), {}, Random(seed))
+    return design.draw(units, PlanSettings(set_size, spacing), Random(seed))
 
 
 def drawn(units: list[PlanUnit], set_size: int, spacing: int, seed: int) -> list[tuple[PlanUnit, ...]] | PlanImpossible:

@@ -23,7 +23,7 @@ Plan = list[tuple[PlanUnit, ...]]
 
 
 def draw(units: list[PlanUnit], set_size: int, seed: int = 1) -> Plan:
-    return design.draw(units, PlanSettings(set_size, 10), {}, Random(seed))
+    return design.draw(units, PlanSettings(set_size, 10), Random(seed))
 
 
 def check_square(plan: Plan, units: list[PlanUnit], set_size: int) -> None:
