@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import Any
 
@@ -10,7 +9,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.setting_fields import choice_field, number_field, whole_field
-from tasks_app.study_settings import Block
+from tasks_app.study_settings import SettingsBlock
 
 # Units of a set for each control, if the researcher names no number.
 UNITS_A_CONTROL = 10
@@ -37,8 +36,11 @@ class StopWhen(models.TextChoices):
     NOW = "now", _("At once; the rest of their sets goes to others")
 
 
-class Checks(Block):
-    """Training, exam, controls and repeats of a task; known answers are in the table Known answers (controls.csv)."""
+class CheckSettings(SettingsBlock):
+    """Training, exam, controls and repeats of a task; known answers are in the table Known answers (controls.csv).
+
+    A number is None where the researcher names none.
+    """
 
     training = whole_field(_("Training units"), _("Leave empty for all available units."), within=(0, 1000))
     exam = whole_field(_("Exam units"), _("Leave empty for all available units."), within=(0, 1000))
@@ -99,29 +101,6 @@ class Checks(Block):
     )
     stop_when = choice_field(_("When too fast or too many skips"), StopWhen.choices, initial=StopWhen.SETS)
 
-
-@dataclass(frozen=True, slots=True)
-class CheckSettings:
-    """The checks of a task with every default filled in; None where the researcher names no number."""
-
-    training: int | None
-    exam: int | None
-    exam_pass: float
-    exam_attempts: int
-    controls: int | None
-    attention: int | None
-    repeats: int
-    warm_up: int
-    degraded: int
-    on_failing: str
-    fail_below: float
-    fail_after: int
-    fast_seconds: float | None
-    fast_share: float
-    skip_share: float | None
-    stop_after: int
-    stop_when: str
-
     def controls_among(self, units: int, available: int) -> int:
         """Return the number of control units in a set of so many units to judge."""
         number = -(-units // UNITS_A_CONTROL) if self.controls is None else self.controls
@@ -143,8 +122,7 @@ class CheckSettings:
 
 @lru_cache(maxsize=256)
 def _parsed(serialised: str) -> CheckSettings:
-    values = Checks.read(json.loads(serialised))
-    return CheckSettings(**{field.name: values[field.name] for field in fields(CheckSettings)})
+    return CheckSettings(json.loads(serialised))
 
 
 def checks_of(contents: Mapping[str, Any]) -> CheckSettings:

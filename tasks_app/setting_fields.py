@@ -1,6 +1,7 @@
 """Fields of settings: a box, a line, a number within limits, an amount of money, a choice."""
 
 from collections.abc import Callable, Iterable
+from datetime import date
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeAlias, TypeVar, overload
 
@@ -56,6 +57,14 @@ class NumberField(Typed[T_co], forms.FloatField):
 
 class MoneyField(Typed[Decimal], forms.DecimalField):
     """A field for an amount of money."""
+
+
+class DayField(Typed[date | None], forms.DateField):
+    """A field for a day, which may be left empty."""
+
+
+class PatternField(Typed[str], forms.RegexField):
+    """A field for a text of a certain form, such as a code."""
 
 
 class OneOfField(Typed[str], forms.ChoiceField):

@@ -1,23 +1,28 @@
 """The settings of a study, declared once.
 
-Each form below is one block of `Study.settings`, one section of the study file (its JSON Schema comes from the
-fields) and one part of the set-up page.
+Each class below is one block of `Study.settings`, one section of the study file (its JSON Schema comes from the
+fields) and one part of the set-up page. `StudySettings` has the checked values of all blocks.
 """
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from datetime import date
-from decimal import Decimal
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any, ClassVar, Self, TypeVar, cast
+from typing import Any, ClassVar, TypeVar, cast
 
 from django import forms
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app.setting_fields import YesNoField, line_field, money_field, number_field, whole_field
+from tasks_app.setting_fields import (
+    DayField,
+    PatternField,
+    YesNoField,
+    line_field,
+    money_field,
+    number_field,
+    whole_field,
+)
 from tasks_app.workload import Workload
 
 # Blocks that no study file holds: the counted work of a rater, and the mark of a template.
@@ -74,8 +79,15 @@ class Declared:
     Settings: ClassVar[type[Block]] = Block
 
     def __init_subclass__(cls, **options: Any) -> None:
-        """Make the form of the settings, unless the class says no more about them than its only base does."""
+        """Make the form of the settings, unless the class says no more about them than its only base does.
+
+        Raises TypeError where two bases declare different settings of one name.
+        """
         super().__init_subclass__(**options)
+        for base in cls.__bases__:
+            for name, value in base.Settings.base_fields.items() if issubclass(base, Declared) else ():
+                if name not in vars(cls) and getattr(cls, name) is not value:
+                    raise TypeError(f"{cls.__name__} inherits two settings {name!r}: one would take the other's place.")
         forms_of_bases = dict.fromkeys(base.Settings for base in cls.__bases__ if issubclass(base, Declared))
         bases = [form for form in forms_of_bases if sum(issubclass(other, form) for other in forms_of_bases) == 1]
         own = vars(cls).get("Settings")
@@ -106,7 +118,16 @@ class Declared:
         raise AttributeError(f"Settings are given when {type(self).__name__} is made; {name} cannot be changed.")
 
 
-class About(Block):
+class SettingsBlock(Declared):
+    """A block of settings that is a section of the study file, which the first line of its docstring describes."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if cls.Settings.__qualname__ == f"{cls.__qualname__}.Settings":
+            cls.Settings.__doc__ = cls.__doc__
+
+
+class About(SettingsBlock):
     """Who runs the study and what happens with the answers: shown with the consent and under help."""
 
     institution = line_field(_("Who runs this study"), _("Name of the group and the institution."))
@@ -116,7 +137,7 @@ class About(Block):
     stored = line_field(_("What is stored"), length=1000)
     kept = line_field(_("How long it is kept"), length=300)
     published = line_field(_("What is published"), length=1000)
-    withdraw_until = forms.DateField(required=False, label=_("Last day to withdraw"))
+    withdraw_until = DayField(required=False, label=_("Last day to withdraw"))
     identities_days = whole_field(
         _("Days for which platform ids are kept"),
         _(
@@ -127,7 +148,7 @@ class About(Block):
     )
 
 
-class Pay(Block):
+class Pay(SettingsBlock):
     """What a rater gets for a set, and how long it should take."""
 
     minutes = number_field(
@@ -138,7 +159,7 @@ class Pay(Block):
     amount = money_field(
         _("Pay for a full set"), _("For all tasks, including later waves; a shorter set is paid in proportion.")
     )
-    currency = forms.RegexField(r"^[A-Z]{3}$", initial="EUR", label=_("Currency"), help_text=_("Such as EUR or GBP."))
+    currency = PatternField(r"^[A-Z]{3}$", initial="EUR", label=_("Currency"), help_text=_("Such as EUR or GBP."))
     part_amount = money_field(_("Pay for raters who are screened out or fail the exam"))
     part_by_time = YesNoField(
         label=_("Pay raters who are screened out or fail the exam for their time if that is more"),
@@ -162,7 +183,7 @@ class Pay(Block):
     paid = line_field(_("When and how raters are paid"), _("Such as: within a week, through Prolific."))
 
 
-class Flow(Block):
+class Flow(SettingsBlock):
     """How raters go through the study."""
 
     lease_minutes = number_field(
@@ -216,9 +237,9 @@ class Flow(Block):
     )
 
 
-def code(label: str | Promise, help_text: str | Promise = "") -> forms.RegexField:
+def code(label: str | Promise, help_text: str | Promise = "") -> PatternField:
     """Return an optional field for a completion code: what can stand in an address and be typed."""
-    return forms.RegexField(
+    return PatternField(
         r"^[A-Za-z0-9_-]*$",
         required=False,
         initial="",
@@ -229,7 +250,7 @@ def code(label: str | Promise, help_text: str | Promise = "") -> forms.RegexFiel
     )
 
 
-class Codes(Block):
+class Codes(SettingsBlock):
     """Completion codes, one an outcome. Where there is none, each rater gets a code of their own."""
 
     completed = code(_("Completed"), _("Such as the code that Prolific gives a study."))
@@ -242,8 +263,12 @@ class Codes(Block):
     )
     closed = code(_("Study closed"), _("For those who come before or after; they get no code of their own."))
 
+    def of(self, outcome: str) -> str:
+        """Return the code of an outcome; "" where the study has none."""
+        return str(vars(self).get(outcome, ""))
 
-class Acceptance(Block):
+
+class Acceptance(SettingsBlock):
     """When a text that raters wrote in another study is accepted by the raters of this one."""
 
     answers = line_field(
@@ -268,52 +293,28 @@ LINK_ALONE: Mapping[str, Mapping[str, Any]] = MappingProxyType({"link": MappingP
 # Expected minutes for a set whose words were not counted, as in studies from before words were counted.
 USUAL_MINUTES = 10.0
 
-# Blocks whose values are the form's own; `channels` has parameters by channel, which the channels themselves declare.
-BLOCKS: Mapping[str, type[Block]] = {"about": About, "pay": Pay, "flow": Flow, "codes": Codes, "acceptance": Acceptance}
+# The blocks by the names of their sections. `channels` is none: the channels declare their parameters themselves.
+BLOCKS: Mapping[str, type[SettingsBlock]] = {
+    "about": About, "pay": Pay, "flow": Flow, "codes": Codes, "acceptance": Acceptance,
+}  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class StudySettings:
-    """The settings of a study with every default filled in. `contents` of a study in the database always parse."""
+class StudySettings(About, Pay, Flow):
+    """The settings of a study with every default filled in. `contents` of a study in the database always parse.
 
-    institution: str
-    contact: str
-    complaints: str
-    ethics: str
-    stored: str
-    kept: str
-    published: str
-    withdraw_until: date | None
-    identities_days: int | None
-    minutes: float
-    minutes_stated: bool
-    workload: Workload | None
-    amount: Decimal
-    currency: str
-    part_amount: Decimal
-    part_by_time: bool
-    minimum_hourly: Decimal
-    bonus: str
-    accepted_bonus: Decimal
-    paid: str
-    lease_minutes: float
-    sets_per_rater: int
-    enrolments_per_address: int
-    break_after_minutes: int
-    opens_hour: int
-    wave_lease_days: float
-    wave_codes: str
-    block_factor: int
-    allow_skip: bool
-    allow_back: bool
-    content_warning: str
-    imported: bool
-    codes: Mapping[str, str]
-    acceptance: Mapping[str, Any]
+    Values of the blocks that it inherits from are its own, as in `study.options.amount`; another block is an attribute
+    under its name, as in `study.options.codes.completed`.
+    """
+
+    codes: Codes
+    acceptance: Acceptance
     channels: Mapping[str, Mapping[str, Any]]
+    workload: Workload | None
 
-    @classmethod
-    def of(cls, contents: Mapping[str, Any]) -> Self:
+    # What `Pay.minutes` says, or else an estimate.
+    expected_minutes: float
+
+    def __init__(self, contents: Mapping[str, Any]) -> None:
         """Read the settings of a study as they are stored.
 
         Raises
@@ -321,34 +322,35 @@ class StudySettings:
         ValueError
             With every problem, one a line, as `block.name: what is wrong`.
         """
+        known = {*BLOCKS, "channels", *BESIDE_THE_FILE}
+        problems = [f"{name}: unknown block of settings" for name in contents if name not in known]
         values: dict[str, Any] = {}
-        problems = [
-            f"{name}: unknown block of settings"
-            for name in contents
-            if name not in {*BLOCKS, "channels", *BESIDE_THE_FILE}
-        ]
         for name, block in BLOCKS.items():
             try:
-                read = block.read(contents.get(name, {}))
+                read = block(contents.get(name, {}))
             except ValueError as error:
                 problems += [f"{name}.{problem}" for problem in str(error).splitlines()]
             else:
-                values.update({name: read} if block in {Codes, Acceptance} else read)
-        values["channels"] = contents.get("channels") or LINK_ALONE
+                values |= vars(read) if issubclass(type(self), block) else {name: read}
         if problems:
             raise ValueError("\n".join(problems))
         counted = Workload.stored(contents["workload"]) if contents.get("workload") else None
         estimated = counted.minutes if counted else USUAL_MINUTES
-        values["workload"], values["minutes_stated"] = counted, values["minutes"] is not None
-        values["minutes"] = values["minutes"] if values["minutes_stated"] else estimated
-        return cls(**{field.name: values[field.name] for field in fields(cls)})
+        stated = values["minutes"]
+        self.__dict__.update(
+            values,
+            channels=contents.get("channels") or LINK_ALONE,
+            workload=counted,
+            expected_minutes=estimated if stated is None else stated,
+        )
 
 
 @lru_cache(maxsize=256)
 def _parsed(serialised: str) -> StudySettings:
-    return StudySettings.of(json.loads(serialised))
+    return StudySettings(json.loads(serialised))
 
 
 def settings_of(contents: Mapping[str, Any]) -> StudySettings:
     """Read stored settings, parsing equal ones only once: every page of every rater asks for them."""
-    return _parsed(json.dumps(contents, sort_keys=True))
+    # Not sorted, which takes twice as long: the database returns equal settings in one order.
+    return _parsed(json.dumps(contents))

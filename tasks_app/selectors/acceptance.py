@@ -86,4 +86,4 @@ def conditions_in(words: str) -> Iterator[Condition]:
 def rule_of(study: Study) -> Rule:
     """Return the rule of a study; one without conditions where it names none."""
     settings = study.options.acceptance
-    return Rule(tuple(conditions_in(settings["answers"])), float(settings["share"]))
+    return Rule(tuple(conditions_in(settings.answers)), settings.share)

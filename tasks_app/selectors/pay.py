@@ -28,7 +28,9 @@ OUTCOME_IF_STOPPED_NOW = Rater.Outcome.WITHDRAWN
 
 def offer_of(options: StudySettings) -> pay.Offer:
     """Return the pay that a study's settings promise."""
-    return pay.Offer(options.amount, options.part_amount, options.part_by_time, options.minutes, options.minimum_hourly)
+    return pay.Offer(
+        options.amount, options.part_amount, options.part_by_time, options.expected_minutes, options.minimum_hourly
+    )
 
 
 _FULL_SETS = """

@@ -77,7 +77,7 @@ def progress_of(rater: Rater, set_size: int, assignment: Assignment | None = Non
     rows = [row for row in map(_Row._make, units) if row.replaces is None]
     in_sequence = [row for row in rows if _in_sequence(row, assignment)]
     seconds = [row.seconds for row in rows if row.seconds is not None and row.purpose in Purpose.JUDGED]
-    estimate = rater.study.options.minutes * 60 / max(1, set_size, len(rows))
+    estimate = rater.study.options.expected_minutes * 60 / max(1, set_size, len(rows))
     n_left = sum(not row.is_answered for row in rows)
     return RaterProgress(
         done=sum(row.is_answered for row in in_sequence),

@@ -1,7 +1,7 @@
 """Validate a whole study file, and store it."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import IntegrityError
@@ -93,11 +93,12 @@ def check(files: Files, slot: Slot | None = None, report: Report = _say_nothing)
 
 def pay_note(reading: StudyReading) -> str:
     """Return a warning if pay is too low for the expected minutes, by the study's own minimum."""
-    settings = Pay.read(reading.document["pay"])
-    if settings["minutes"] is None:
-        settings["minutes"] = reading.workload.minutes if reading.workload else USUAL_MINUTES
-    offer = Offer(**{field.name: settings[field.name] for field in fields(Offer)})
-    return pay.offer_note(offer, settings["currency"])
+    settings = Pay(reading.document["pay"])
+    minutes = settings.minutes
+    if minutes is None:
+        minutes = reading.workload.minutes if reading.workload else USUAL_MINUTES
+    offer = Offer(settings.amount, settings.part_amount, settings.part_by_time, minutes, settings.minimum_hourly)
+    return pay.offer_note(offer, settings.currency)
 
 
 def _check_slug(reading: StudyReading, slot: Slot) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from django.utils.translation import override
 
 from tasks_app import channels, designs, task_types
-from tasks_app.check_settings import Checks
+from tasks_app.check_settings import CheckSettings
 from tasks_app.sections import Json
 from tasks_app.studyfile.columns import TABLES, TableDeclaration
 from tasks_app.studyfile.explain import expected
@@ -60,7 +60,7 @@ def _lines() -> Iterator[str]:
             yield from _table(entries)
             yield from _members(name, entries)
     yield from ("", "**`tasks.checks`** (training, exam, controls and repeats; see checks.md)", "")
-    yield from _table(form_schema(Checks))
+    yield from _table(form_schema(CheckSettings.Settings))
     for title, members in (
         ("channel", channels.registry),
         ("task type", task_types.registry),

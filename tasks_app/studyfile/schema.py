@@ -11,7 +11,7 @@ from django import forms
 from django.utils.translation import get_language
 
 from tasks_app import channels, designs, sections, task_types
-from tasks_app.check_settings import Checks
+from tasks_app.check_settings import CheckSettings
 from tasks_app.sections import Json, Section
 from tasks_app.studyfile.columns import TABLES
 from tasks_app.studyfile.declarations import LISTS, TaskBlock
@@ -106,7 +106,7 @@ def list_schema(section: str) -> dict[str, Json]:
     if section == "tasks":
         schema["minItems"] = 1
         schema["items"]["properties"]["checks"] = {
-            **form_schema(Checks),
+            **form_schema(CheckSettings.Settings),
             "title": str(TaskBlock.base_fields["checks"].label),
         }
         for name in ("criteria", "groups"):

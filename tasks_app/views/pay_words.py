@@ -123,8 +123,8 @@ def promised(options: StudySettings) -> str:
         _("%(amount)s for about %(minutes)s minutes, which is %(hourly)s per hour")
         % {
             "amount": money(options.amount, options.currency),
-            "minutes": service.minutes_in_words(options.minutes),
-            "hourly": money(pay.hourly(options.amount, options.minutes) or pay.NOTHING, options.currency),
+            "minutes": service.minutes_in_words(options.expected_minutes),
+            "hourly": money(pay.hourly(options.amount, options.expected_minutes) or pay.NOTHING, options.currency),
         }
     ]
     if options.part_amount:

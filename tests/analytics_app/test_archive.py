@@ -212,7 +212,12 @@ def is_verified_without_texts(path: Path) -> None:
 def secrets_of(study: Study) -> set[str]:
     """Return what leads to people, or lets somebody act for them."""
     raters = Rater.objects.filter(study=study)
-    return {PLATFORM_ID, study.link_code, *study.options.codes.values(), *raters.values_list("token_hash", flat=True)}
+    return {
+        PLATFORM_ID,
+        study.link_code,
+        *vars(study.options.codes).values(),
+        *raters.values_list("token_hash", flat=True),
+    }
 
 
 def words_of(path: Path) -> set[str]:

@@ -169,7 +169,7 @@ def test_times_are_those_of_all_versions_of_an_answer(filler: Filler) -> None:
     assert np.isnan(found.elapsed).all()
     assert found.answered.tolist() == [1, 1]
     assert found.seconds[table.judgments.id.tolist().index(changed.pk)] == 25.0
-    per_unit = filler.study.options.minutes * 60 / filler.task.set_size
+    per_unit = filler.study.options.expected_minutes * 60 / filler.task.set_size
     assert found.per_unit[0] == pytest.approx(per_unit)
     assert np.isnan(found.per_unit[1])
     assert found.pause[0] >= 0

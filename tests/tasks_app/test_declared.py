@@ -1,6 +1,7 @@
 """Settings are declared once, as fields of a class: form, schema, messages and values follow from them."""
 
 import inspect
+from decimal import Decimal
 from typing import Any, assert_type
 
 import pytest
@@ -14,7 +15,7 @@ from tasks_app.sections import Json
 from tasks_app.setting_fields import NumberField, Typed, YesNoField, choice_field, line_field, number_field, whole_field
 from tasks_app.setup.fields import Fields, controls_of
 from tasks_app.setup.steps import STEPS
-from tasks_app.study_settings import Block, Declared
+from tasks_app.study_settings import BLOCKS, Block, Declared, StudySettings
 from tasks_app.studyfile.explain import violations
 from tasks_app.studyfile.reference import reference
 from tasks_app.studyfile.schema import form_schema, whole_schema
@@ -256,3 +257,43 @@ def test_a_stored_design_is_made_without_the_batches_beside_its_settings(monkeyp
     assert isinstance(design, Mornings)
     assert design.hour == 10
     assert designs.design_of("mornings", {}).Settings is Mornings.Settings
+
+
+def test_two_bases_cannot_declare_one_setting() -> None:
+    class Other(Declared):
+        factor = whole_field("Something else", within=(1, 5), initial=1)
+
+    with pytest.raises(TypeError, match="inherits two settings 'factor'"):
+        type("Both", (Fence, Other), {})
+    assert type("Same", (Pair, Fence), {})().factor == 1.5, "one setting, inherited in two ways"
+
+
+def test_a_study_has_every_setting_of_every_block() -> None:
+    settings = StudySettings({})
+    for name, block in BLOCKS.items():
+        values = vars(block({}))
+        assert values, name
+        own = settings if isinstance(settings, block) else getattr(settings, name)
+        assert {key: getattr(own, key) for key in values} == values, name
+
+
+def test_settings_of_a_study_have_their_types() -> None:
+    settings = StudySettings({"pay": {"amount": "2.50", "minutes": 4}, "codes": {"completed": "C1"}})
+    # A wrong type in these lines is an error of `make lint`, and so is a misspelt name.
+    amount: Decimal = settings.amount
+    minutes: float | None = settings.minutes
+    code: str = settings.codes.completed
+    assert (amount, minutes, settings.expected_minutes, code) == (Decimal("2.50"), 4.0, 4.0, "C1")
+    assert (settings.codes.of("completed"), settings.codes.of("closed"), settings.codes.of("no outcome")) == (
+        "C1",
+        "",
+        "",
+    )
+
+
+def test_every_problem_of_the_settings_of_a_study_is_named() -> None:
+    with pytest.raises(ValueError, match="unknown block") as caught:
+        StudySettings({"pya": {}, "pay": {"amount": -1, "amuont": 2}, "flow": {"opens_hour": 24}})
+    assert [line.partition(":")[0] for line in str(caught.value).splitlines()] == [
+        "pya", "pay.amuont", "pay.amount", "flow.opens_hour",
+    ]  # fmt: skip

@@ -45,7 +45,7 @@ def payment_in_words(options: StudySettings) -> list[str]:
     """Return sentences about the payment of raters; none if they are not paid."""
     if not options.amount and not options.part_amount and not options.bonus:
         return []
-    words = [f"{options.amount:.2f} {options.currency} for a full set of about {options.minutes:g} minutes."]
+    words = [f"{options.amount:.2f} {options.currency} for a full set of about {options.expected_minutes:g} minutes."]
     if options.part_amount:
         words.append(
             f"{options.part_amount:.2f} {options.currency} for evaluators who are screened out or fail the exam."

@@ -92,7 +92,7 @@ def _per_unit(loading: Loading) -> Floats:
             units = full_set_sizes(Rater(version=version, group_id=group), full)
             # Tasks before or after judging do not count towards the minutes.
             n_units = sum(units.values()) if tasks & set(units) else 0
-            seconds_of[version, group] = study.options.minutes * 60 / n_units if n_units else np.nan
+            seconds_of[version, group] = study.options.expected_minutes * 60 / n_units if n_units else np.nan
         seconds[code] = seconds_of[version, group]
     return seconds
 

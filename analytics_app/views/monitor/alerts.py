@@ -211,7 +211,7 @@ def _stalled(reading: Reading) -> Iterator[Alert]:
 
 
 def _slow(reading: Reading) -> Iterator[Alert]:
-    times, expected = reading.fieldwork.ledger.times, reading.options.minutes
+    times, expected = reading.fieldwork.ledger.times, reading.options.expected_minutes
     if times is not None and times.n >= ENOUGH_TIMES and times.median > MUCH_LONGER * expected:
         words = _("A set takes raters %(median)s minutes (median); they were told about %(expected)s.")
         yield Alert(words % {"median": figure(times.median, 0), "expected": figure(expected, 0)})

@@ -215,7 +215,7 @@ def _units_title(task: TaskProgress) -> str:
 
 def _minutes(reading: Reading) -> Chart:
     times = reading.fieldwork.ledger.minutes_for_a_set
-    expected = reading.options.minutes
+    expected = reading.options.expected_minutes
     scale = Scale(0, max([expected * 1.25, *times]))
     drawn = [
         marks.baseline(),
@@ -234,7 +234,7 @@ def _minutes(reading: Reading) -> Chart:
 
 
 def _minutes_title(reading: Reading) -> str:
-    times, expected = reading.fieldwork.ledger.times, reading.options.minutes
+    times, expected = reading.fieldwork.ledger.times, reading.options.expected_minutes
     if times is None:
         return _("No rater has finished yet")
     words = {"median": figure(times.median, 0), "expected": figure(expected, 0)}

@@ -58,7 +58,7 @@ def _forecast(reading: Reading) -> Figure:
 
 
 def _minutes(reading: Reading) -> Figure:
-    times, expected = reading.fieldwork.ledger.times, figure(reading.options.minutes, 0)
+    times, expected = reading.fieldwork.ledger.times, figure(reading.options.expected_minutes, 0)
     if times is None:
         note = _("No rater has finished yet; the estimate is %(minutes)s minutes.") % {"minutes": expected}
         return Figure(_("Minutes for a set"), "–", note)

@@ -43,7 +43,7 @@ def session_of(identity: Identity) -> str:
 def of_refused(study: Study, arrival: Arrival, error: enrolment.Refusal) -> Ending | None:
     """Return the last step of somebody who is not admitted; None where the study has no code for it."""
     outcome = outcome_of(error, study)
-    code = study.options.codes.get(outcome, "")
+    code = study.options.codes.of(outcome)
     if not code:
         return None
     details = {**arrival.details, "session_id": arrival.session_id}

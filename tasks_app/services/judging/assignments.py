@@ -198,7 +198,7 @@ def end(rater: Rater, outcome: str) -> None:
     """
     outcome = _stopped_by_a_limit(rater) if outcome == Rater.Outcome.COMPLETED else outcome
     rater.state, rater.outcome = Rater.State.ENDED, outcome
-    rater.completion_code = rater.study.options.codes.get(outcome) or rater.completion_code or new_code()
+    rater.completion_code = rater.study.options.codes.of(outcome) or rater.completion_code or new_code()
     RaterSet.objects.filter(rater=rater, state=RaterSet.State.OPEN).update(state=RaterSet.State.FINISHED)
     Rater.objects.filter(pk=rater.pk).update(
         state=rater.state, outcome=outcome, completion_code=rater.completion_code, ended_at=Now()

@@ -61,13 +61,14 @@ class SettingsSection(Section):
         self.name = name
 
     def schema(self) -> Mapping[str, Json]:
-        return form_schema(BLOCKS[self.name])
+        return form_schema(BLOCKS[self.name].Settings)
 
     def check(self, reading: StudyReading) -> Json:
-        return reading.clean(BLOCKS[self.name], reading.given(self.name), (self.name,))
+        return reading.clean(BLOCKS[self.name].Settings, reading.given(self.name), (self.name,))
 
     def export(self, study: Study) -> Json:
-        return {key: plain(value) for key, value in BLOCKS[self.name].read(study.settings.get(self.name, {})).items()}
+        values = BLOCKS[self.name](study.settings.get(self.name, {}))
+        return {key: plain(value) for key, value in vars(values).items()}
 
     def store(self, study: Study, values: Json) -> None:
         drafts.set_settings(study=study, block=self.name, values=values)

@@ -7,7 +7,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from tasks_app import designs, languages, task_types
-from tasks_app.check_settings import COPIES, Checks
+from tasks_app.check_settings import COPIES, CheckSettings
 from tasks_app.models import Criterion, Group, Study, System, Task, TaskCriterion, TaskGroup
 from tasks_app.sections import Json, Path, Section
 from tasks_app.services.study import drafts, items
@@ -188,7 +188,7 @@ class TasksSection(ListSection):
                             "This task type asks more than the criteria on every screen. Use together or page."
                         )
                         reading.problem((*path, "criteria_mode"), sentence)
-            task["checks"] = reading.clean(Checks, task["checks"], (*path, "checks"))
+            task["checks"] = reading.clean(CheckSettings.Settings, task["checks"], (*path, "checks"))
             if task["design"] in designs.registry:
                 form = designs.registry[task["design"]].Settings
                 task["design_params"] = reading.clean(form, task["design_params"], (*path, "design_params"))
@@ -206,7 +206,7 @@ class TasksSection(ListSection):
             # Values that a design reads from a separate file are not among its parameters.
             form = designs.registry[row.design].Settings.base_fields
             values["design_params"] = {name: row.design_params.get(name, plain(form[name].initial)) for name in form}
-            values["checks"] = {name: plain(value) for name, value in Checks.read(row.checks).items()}
+            values["checks"] = {name: plain(value) for name, value in vars(CheckSettings(row.checks)).items()}
             lists = {"criteria": criteria.get(row.pk, []), "groups": groups.get(row.pk, [])}
             tasks.append({name: {**values, **lists}[name] for name in LISTS["tasks"].base_fields})
         return tasks

@@ -37,10 +37,10 @@ def minutes_in_words(minutes: float) -> str:
 def expected_minutes(study: Study) -> float:
     """Return how long a set takes: as the researcher states, else as raters took, else as estimated."""
     options = study.options
-    if options.minutes_stated or not study.is_frozen:
-        return options.minutes
+    if options.minutes is not None or not study.is_frozen:
+        return options.expected_minutes
     time = measured(study)
-    return time.minutes if time and time.is_enough else options.minutes
+    return time.minutes if time and time.is_enough else options.expected_minutes
 
 
 def money(amount: Decimal, currency: str) -> str:

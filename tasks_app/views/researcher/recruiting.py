@@ -71,8 +71,8 @@ def codes_of(study: Study) -> list[tuple[str, str, str]]:
     own_code, none = _("each rater has a code of their own"), _("no code: raters are asked to give their place back")
     codes = study.options.codes
     ways = [
-        (str(field.label), codes.get(name, ""), none if name == "closed" else own_code)
-        for name, field in Codes.base_fields.items()
+        (str(field.label), codes.of(name), none if name == "closed" else own_code)
+        for name, field in Codes.Settings.base_fields.items()
     ]
     return [*_codes_of_waves(study), *ways]
 
@@ -94,7 +94,7 @@ def warnings_of(study: Study, *, secure: bool) -> list[str]:
     """Return warnings about what would go wrong on a platform."""
     codes, opened = study.options.codes, study.options.channels
     rows = []
-    if "prolific" in opened and not codes.get("completed"):
+    if "prolific" in opened and not codes.completed:
         rows.append(
             _(
                 "Prolific only knows the codes that you enter there. Without a code for “completed” each "
@@ -111,7 +111,7 @@ def warnings_of(study: Study, *, secure: bool) -> list[str]:
             )
             % {"outcomes": ", ".join(unknown)}
         )
-    twice = [code for code, n in Counter(code for code in codes.values() if code).items() if n > 1]
+    twice = [code for code, n in Counter(code for code in vars(codes).values() if code).items() if n > 1]
     if twice:
         rows.append(
             _("Several outcomes share the code %(codes)s, so the platform cannot tell them apart.")
@@ -134,9 +134,9 @@ def _without_code(study: Study) -> list[str]:
         "stopped": any(has_limit(check) for check in checks),
     }
     return [
-        str(Codes.base_fields[name].label)
+        str(Codes.Settings.base_fields[name].label)
         for name, may in possible.items()
-        if may and not study.options.codes.get(name)
+        if may and not study.options.codes.of(name)
     ]
 
 

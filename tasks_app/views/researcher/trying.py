@@ -109,7 +109,7 @@ def _somebody(study: Study, channel: str) -> Arrival:
 def _end(request: HttpRequest, study: Study, channel: str, outcome: str) -> HttpResponse:
     arrival, kind = _somebody(study, channel), channels.registry[channel]
     details = {**arrival.details, "session_id": arrival.session_id, "pseudonym": "r-example"}
-    code = "" if outcome in endings.ENDED_THERE else study.options.codes.get(outcome) or SAMPLE_CODE
+    code = "" if outcome in endings.ENDED_THERE else study.options.codes.of(outcome) or SAMPLE_CODE
     title, sentences = ending.words(outcome, 12, [])
     context = {
         "frame": PageFrame(

@@ -32,7 +32,7 @@ def test_rows_say_what_the_file_says(tmp_path: Path, rosa: User) -> None:
         "minutes": 8, "amount": 1.5, "currency": "EUR", "part_amount": 0, "part_by_time": False, "minimum_hourly": 0,
         "bonus": "", "accepted_bonus": 0, "paid": "",
     }  # fmt: skip
-    assert study.options.minutes == 8
+    assert study.options.expected_minutes == 8
     assert study.consent_texts.get().body == "You **agree** to take part."
     task = study.tasks.get()
     assert task.params == {

@@ -54,7 +54,7 @@ def test_stated_minutes_win_and_stand_beside_the_estimate(tmp_path: Path) -> Non
     folder = rankme(tmp_path / "stated", 5, yaml=RANKME + "pay: {minutes: 20}\n")
     assert "You expect 20 minutes; the estimate is about 7." in checked(folder)
     options = studyfile.load(folder, owner=None).options
-    assert (options.minutes, options.minutes_stated) == (20, True)
+    assert (options.expected_minutes, options.minutes) == (20, 20)
 
 
 def test_without_stated_minutes_the_estimate_is_stored_and_survives_a_round_trip(tmp_path: Path) -> None:
@@ -62,11 +62,11 @@ def test_without_stated_minutes_the_estimate_is_stored_and_survives_a_round_trip
     options = Study.objects.get(pk=study.pk).options
     assert options.workload is not None
     assert (options.workload.screens, options.workload.texts, options.workload.answers) == (5, 25, 50)
-    assert (options.minutes, options.minutes_stated) == (7, False)
+    assert (options.expected_minutes, options.minutes) == (7, None)
     studyfile.export(study, tmp_path / "again")
     assert "\n  minutes:" not in (tmp_path / "again" / "study.yaml").read_text()
     spoil(tmp_path / "again", "study.yaml", "slug: rankme", "slug: rankme-2")
-    assert studyfile.load(tmp_path / "again", owner=None).options.minutes == 7
+    assert studyfile.load(tmp_path / "again", owner=None).options.expected_minutes == 7
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ def of_study(study: Study) -> list[Fact]:
 def _pay(study: Study) -> str:
     if offer_of(study.options).pays:
         return pay_words.promised(study.options)
-    return _("none, for about %(minutes)s minutes") % {"minutes": minutes_in_words(study.options.minutes)}
+    return _("none, for about %(minutes)s minutes") % {"minutes": minutes_in_words(study.options.expected_minutes)}
 
 
 def of_task(frame: Frame) -> list[Fact]:

@@ -1,7 +1,6 @@
 """A plan in words: raters, time, pay, and the order and groups of tasks."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
 
 from django.utils import formats
 from django.utils.translation import gettext as _
@@ -47,7 +46,7 @@ def rows_of_set(report: Report) -> list[tuple[str, str, str]]:
 
 def too_few(report: Report) -> list[str]:
     """Describe what sets lack compared with the study file: too few known answers, items or places."""
-    settings = asdict(checks_of(report.task.checks))
+    settings = vars(checks_of(report.task.checks))
     return [
         _("%(what)s: %(found)s of %(asked)s.") % {"what": label, "found": span(least, most), "asked": n_asked}
         for name, label in CONTENTS.items()
@@ -128,11 +127,11 @@ def costs(reports: Sequence[Report], study: Study) -> list[str]:
 def _minutes(study: Study) -> str:
     """Return the minutes of a set in words, and whether they are measured or estimated where nobody stated them."""
     options = study.options
-    time = None if options.minutes_stated or not study.is_frozen else measured(study)
+    time = None if options.minutes is not None or not study.is_frozen else measured(study)
     if time and time.is_enough:
         return _("%(minutes)s (the median so far)") % {"minutes": minutes_in_words(time.minutes)}
-    minutes = minutes_in_words(options.minutes)
-    if options.minutes_stated or options.workload is None:
+    minutes = minutes_in_words(options.expected_minutes)
+    if options.minutes is not None or options.workload is None:
         return minutes
     return _("%(minutes)s (estimated)") % {"minutes": minutes}
 
@@ -140,9 +139,9 @@ def _minutes(study: Study) -> str:
 def time_note(study: Study) -> str:
     """Warn where the stated minutes are far from the estimate; else empty. The tab Pay shows measured times."""
     options, load = study.options, study.options.workload
-    if not options.minutes_stated or load is None or load.minutes / FAR <= options.minutes <= load.minutes * FAR:
+    if options.minutes is None or load is None or load.minutes / FAR <= options.expected_minutes <= load.minutes * FAR:
         return ""
-    words = {"stated": minutes_in_words(options.minutes), "found": minutes_in_words(load.minutes)}
+    words = {"stated": minutes_in_words(options.expected_minutes), "found": minutes_in_words(load.minutes)}
     return _("Raters are told %(stated)s; screens, texts and answers suggest %(found)s.") % words
 
 

@@ -97,7 +97,7 @@ def _pay(study: Study, time: MeasuredMinutes | None) -> Finding:
         return Finding(label, True, _("Taking part is not paid."))
     sentences = [_("Promised: %(offer)s.") % {"offer": pay_words.promised(options)}]
     hourly, minutes = offer.hourly, offer.minutes
-    if time is None and options.workload is not None and options.minutes_stated:
+    if time is None and options.workload is not None and options.minutes is not None:
         minutes = options.workload.minutes
         hourly = pay.hourly(offer.amount, minutes) or pay.NOTHING
         words = {"minutes": formats.number_format(minutes), "hourly": pay_words.hourly(hourly, options.currency)}
