@@ -110,7 +110,27 @@ def change(*, setup: Setup, values: Mapping[Path, Json], base: int, by: events.A
         Where the study was opened meanwhile.
     """
     setup = hold(setup)
-    later = list(setup.changes.filter(revision__gt=base).select_related("by"))
+    return Changed(setup, set_values(setup, values, since(setup, base), by))
+
+
+def since(setup: Setup, base: int) -> list[SetupChange]:
+    """Return the changes after a revision, oldest first, each with its person."""
+    return list(setup.changes.filter(revision__gt=base).select_related("by")) if base < setup.revision else []
+
+
+def before(setup: Setup, later: Sequence[SetupChange]) -> Setup:
+    """Return a set-up as it was before its latest changes, to be looked at only."""
+    given = dict(setup.given)
+    for change in reversed(later):
+        if not change.is_table:
+            given = with_value(given, tuple(change.path), change.before)
+    return Setup(study=setup.study, given=given)
+
+
+def set_values(
+    setup: Setup, values: Mapping[Path, Json], later: Sequence[SetupChange], by: events.Actor
+) -> list[Conflict]:
+    """Set values of a set-up that the caller holds, but for those that one of the `later` changes has touched."""
     conflicts, made = [], []
     for path, value in values.items():
         current = value_at(setup.given, path)
@@ -128,7 +148,7 @@ def change(*, setup: Setup, values: Mapping[Path, Json], base: int, by: events.A
         made.append(SetupChange(path=list(path), before=current, after=value))
     if made:
         _log(setup, made, by)
-    return Changed(setup, conflicts)
+    return conflicts
 
 
 @atomically
@@ -173,7 +193,11 @@ def undo(*, setup: Setup, by: events.Actor) -> Path | None:
 
     None where there is nothing to take back. Tables are not taken back. Raises NotADraft.
     """
-    setup = hold(setup)
+    return undo_held(hold(setup), by)
+
+
+def undo_held(setup: Setup, by: events.Actor) -> Path | None:
+    """Take back the newest change of a person in a set-up that the caller holds."""
     later_paths: list[Path] = []
     changes = setup.changes.order_by("-revision", "-id")[:MOST_UNDONE]
     for _revision, group in groupby(changes, key=attrgetter("revision")):
@@ -256,18 +280,18 @@ def log_table(setup: Setup, table: str, before: int, after: int, by: events.Acto
 
 
 def hold(setup: Setup) -> Setup:
-    """Lock a set-up in the caller's transaction, and return it as it is now. Raises NotADraft."""
+    """Lock a set-up in the caller's transaction, and return it as it is now, with the time. Raises NotADraft."""
     refuse_frozen(setup.study)
-    held = Setup.objects.select_for_update().get(pk=setup.pk)
+    held = Setup.objects.select_for_update().annotate(held_at=Now()).get(pk=setup.pk)
     held.study = setup.study
     return held
 
 
 def _log(setup: Setup, made: Sequence[SetupChange], by: events.Actor) -> None:
+    """Store a set-up that is held, as the next revision, with the changes that led to it."""
     setup.revision += 1
     for change in made:
         change.setup, change.revision, change.by_id = setup, setup.revision, getattr(by, "pk", None)
     SetupChange.objects.bulk_create(made)
-    setup.changed_at = Now()
+    setup.changed_at = vars(setup)["held_at"]
     setup.save(update_fields=["given", "revision", "changed_at"])
-    setup.refresh_from_db(fields=["changed_at"])

@@ -1,12 +1,12 @@
 """Check a set-up: each step as it is filled in, and the whole of it, which makes the study."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 
 from django.utils.translation import gettext as _
 
 from tasks_app import sections
 from tasks_app.models import Invitation, Media, Setup, SetupWork, Study
-from tasks_app.sections import Json, Path
+from tasks_app.sections import Json
 from tasks_app.services import events
 from tasks_app.services.arrival.invitations import regroup
 from tasks_app.services.database import atomically
@@ -34,11 +34,6 @@ def reading_of(setup: Setup, items: int | None = ITEMS_CHECKED) -> StudyReading:
     for section in sections.registered():
         reading.document[section.name] = section.check(reading)
     return reading
-
-
-def problems_of(reading: StudyReading) -> Mapping[Path, Sequence[str]]:
-    """Return the problems of each value, by its path."""
-    return reading.sentences
 
 
 def problems_of_tables(reading: StudyReading) -> list[str]:

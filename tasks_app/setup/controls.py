@@ -1,16 +1,23 @@
-"""Controls: how one value of a study file is asked for, shown, and read from what was posted."""
+"""Controls and groups of them: how values of a study file are asked for, shown, and read from what was posted.
+
+A `Control` holds one value of the document, a `Group` holds controls, groups, and the entries of lists.
+"""
+
+from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 from django.utils.datastructures import MultiValueDict
 from django.utils.translation import gettext as _
 
 from tasks_app.sections import Json, Path
 from tasks_app.studyfile.schema import KEYS_OF
+
+Node: TypeAlias = "Control | Group"
 
 # A text that may be longer than this gets several lines.
 ONE_LINE = 300
@@ -80,6 +87,76 @@ class Control:
         if self.kind in {"number", "either", "whole"}:
             return bool(value == (_READ[self.kind](shown) if shown else None))
         return str(in_control(self.kind, value)).strip() == shown
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Fields that belong together: an object, a list, or an entry of a list.
+
+    `adds` says that entries can be added, `number` that it is an entry. `switch` is the control that says whether an
+    object that may be there without content is there.
+    """
+
+    path: Path
+    label: str
+    help: str
+    members: tuple[Node, ...]
+    problems: tuple[str, ...] = ()
+    is_list: bool = False
+    adds: bool = False
+    number: int | None = None
+    of: int = 0
+    switch: Control | None = None
+    manual: str = ""
+
+    @property
+    def name(self) -> str:
+        """The name that its buttons post."""
+        return name_of(self.path)
+
+    @property
+    def id(self) -> str:
+        """Its id on the page."""
+        return f"g-{self.name}".replace(".", "-")
+
+    @property
+    def shown(self) -> list[Node]:
+        """The members that are always in view."""
+        return [member for member in self.members if not _is_folded(member)]
+
+    @property
+    def folded(self) -> list[Node]:
+        """The members that most studies leave as they are."""
+        return [member for member in self.members if _is_folded(member)]
+
+    @property
+    def is_folded(self) -> bool:
+        """Whether most studies leave all of the group as it is."""
+        return not self.is_list and self.switch is None and bool(self.members) and not self.shown
+
+    @property
+    def folded_open(self) -> bool:
+        """Whether something that is folded was filled in or is wrong; keys are made of names."""
+        return any(
+            control.problems or (control.value not in ("", control.default, []) and control.path[-1] != "key")
+            for member in self.folded
+            for control in controls_of(member)
+        )
+
+
+def _is_folded(member: Node) -> bool:
+    return member.folded if isinstance(member, Control) else member.is_folded
+
+
+def controls_of(node: Node) -> Iterator[Control]:
+    """Yield every control of a node."""
+    if isinstance(node, Control):
+        yield node
+        return
+    if node.switch is not None:
+        yield node.switch
+    for member in node.members:
+        yield from controls_of(member)
 
 
 def name_of(path: Path) -> str:

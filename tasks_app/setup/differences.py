@@ -15,13 +15,11 @@ from django.utils.translation import ngettext
 
 from tasks_app.models import Setup, SetupRow
 from tasks_app.sections import Json, Path
-from tasks_app.setup.controls import Control
-from tasks_app.setup.fields import Fields, Group
-from tasks_app.setup.paths import value_at
+from tasks_app.setup.controls import Control, Group
+from tasks_app.setup.page import SetupPage
 from tasks_app.setup.steps import STEPS, Step, fits
 from tasks_app.setup.unit_tables.declared import UNIT_TABLES
 from tasks_app.studyfile.columns import BATCHES, CONTROLS, ITEMS, PREFILL, TableDeclaration
-from tasks_app.studyfile.schema import whole_schema
 
 # Places of changed rows that are named.
 PLACES = 3
@@ -136,7 +134,7 @@ class _Leaf:
 
 def differences(old: Setup, new: Setup) -> Differences:
     """Return the differences between two set-ups: settings in the order of the form, then tables."""
-    return Differences([*_settings(old.given, new.given)], [*_tables(old, new)])
+    return Differences([*_settings(old, new)], [*_tables(old, new)])
 
 
 def is_wording(path: Path, before: str = "", after: str = "") -> bool:
@@ -152,7 +150,7 @@ def _steps(path: Path, lines: str) -> object:
     return [entry.partition(":")[0] for entry in entries] if path[-1] == "anchors" else len(entries)
 
 
-def _settings(old: Mapping[str, Json], new: Mapping[str, Json]) -> Iterator[Difference]:
+def _settings(old: Setup, new: Setup) -> Iterator[Difference]:
     before, after = _leaves(old), _leaves(new)
     entries_before = {entry for leaf in before.values() for entry in leaf.entries}
     entries_after = {entry for leaf in after.values() for entry in leaf.entries}
@@ -219,31 +217,32 @@ def _is_same(first: _Leaf | None, second: _Leaf | None) -> bool:
     return False
 
 
-def _leaves(given: Mapping[str, Json]) -> dict[Path, _Leaf]:
+def _leaves(setup: Setup) -> dict[Path, _Leaf]:
     """Return every field of the form by its path, in which entries of lists stand by their keys."""
-    schema, leaves = whole_schema(), dict[Path, _Leaf]()
+    leaves: dict[Path, _Leaf] = {}
     for step in STEPS:
-        for group in Fields(schema, given, {}, step.slug).groups():
-            leaves.update(_of_group(given, group, step, (), (), {}))
+        page = SetupPage(setup, step.slug)
+        for group in page.groups:
+            leaves.update(_of_group(page, group, step, (), (), {}))
     return leaves
 
 
 def _of_group(
-    given: Mapping[str, Json],
+    page: SetupPage,
     group: Group,
     step: Step,
     base: Path,
     labels: tuple[str, ...],
     entries: Mapping[Path, tuple[str, ...]],
 ) -> Iterator[tuple[Path, _Leaf]]:
-    own: Path = (*base, _entry_key(given, group.path) if group.number is not None else group.path[-1])
+    own: Path = (*base, _entry_key(page, group.path) if group.number is not None else group.path[-1])
     labels = (*labels, group.label)
     entries = {**entries, own: labels} if group.number is not None else entries
     if group.switch is not None:
         yield (*own, ""), _Leaf(group.switch, step, labels[:-1], entries)
     for member in group.members:
         if isinstance(member, Group):
-            yield from _of_group(given, member, step, own, labels, entries)
+            yield from _of_group(page, member, step, own, labels, entries)
         elif member.path == group.path:
             # A section that is one value.
             yield own, _Leaf(member, step, labels[:-1], entries)
@@ -251,11 +250,11 @@ def _of_group(
             yield (*own, member.path[-1]), _Leaf(member, step, labels, entries)
 
 
-def _entry_key(given: Mapping[str, Json], path: Path) -> str:
+def _entry_key(page: SetupPage, path: Path) -> str:
     """Return the identity of an entry of a list: its key, and its number among those of the same key."""
     number = path[-1]
     assert isinstance(number, int), "the path of an entry"
-    rows = value_at(given, path[:-1]) or []
+    rows = page.value(path[:-1]) or []
     keys = [_key_of(row) for row in rows[: number + 1]]
     return f"{keys[-1]}#{keys.count(keys[-1])}"
 

@@ -2,22 +2,23 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from django.utils.datastructures import MultiValueDict
 
 from tasks_app import designs, task_types
-from tasks_app.models import Setup
+from tasks_app.models import Setup, SetupChange
+from tasks_app.plaintext import problems_in_json
 from tasks_app.sections import Json, Path
 from tasks_app.services import events
+from tasks_app.services.database import atomically
 from tasks_app.setup import changes
-from tasks_app.setup.advice import advice_on
+from tasks_app.setup.changes import Conflict
 from tasks_app.setup.controls import ON, Control, path_of, posted_value
-from tasks_app.setup.fields import Fields, Group, Node, controls_of
-from tasks_app.setup.numbers import checked_reading
-from tasks_app.setup.paths import entries_at, touches, value_at, with_value
+from tasks_app.setup.page import SetupPage
+from tasks_app.setup.paths import touches
 from tasks_app.studyfile.fields import is_language
-from tasks_app.studyfile.schema import whole_schema
 
 # The parameters that belong to a choice.
 _PARAMETERS_OF = {"type": "params", "design": "design_params"}
@@ -26,19 +27,104 @@ _PARAMETERS_OF = {"type": "params", "design": "design_params"}
 _NAMED_BY = {"tasks": "title", "criteria": "name", "systems": "name", "groups": "name"}
 _LONGEST_KEY = 40
 
-
-def given_at(setup: Setup, revision: int) -> dict[str, Json]:
-    """Return the content of a set-up at an earlier revision."""
-    given = dict(setup.given)
-    for change in setup.changes.filter(revision__gt=revision, is_table=False).order_by("-revision", "-id"):
-        given = with_value(given, tuple(change.path), change.before)
-    return given
+# Names that the form posts beside its fields.
+_NOT_FIELDS = {"csrfmiddlewaretoken", "revision", "do", "new_language"}
 
 
-def changed_values(given: Mapping[str, Json], step: str, posted: MultiValueDict[str, str]) -> dict[Path, Json]:
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """The outcome of a post: the page as it is now, and what was not done.
+
+    `conflicts` are values that somebody else has changed too, `left_out` those that cannot be stored. `is_outdated`
+    says that the button named an entry of a list that was changed meanwhile, `others` that other people have changed
+    the document since the page was made.
+    """
+
+    page: SetupPage
+    conflicts: Sequence[Conflict]
+    left_out: Sequence[Path]
+    is_outdated: bool
+    others: bool
+
+
+@atomically
+def save(*, page: SetupPage, posted: MultiValueDict[str, str], by: events.Actor) -> Saved:
+    """Store the values of a step that were changed, and carry out the action of the button that was pressed.
+
+    Raises
+    ------
+    tasks_app.services.study.drafts.NotADraft
+        Where the study was opened meanwhile.
+    """
+    setup, button = changes.hold(page.setup), posted.get("do", "")
+    later = changes.since(setup, _revision(posted, setup))
+    values = _posted_values(SetupPage(changes.before(setup, later), page.step), posted)
+    left_out = [path for path, value in values.items() if any(problems_in_json(value))]
+    values = {path: value for path, value in values.items() if path not in left_out}
+    conflicts = changes.set_values(setup, values, later, by)
+    is_outdated = _is_outdated(button, later)
+    if button == "undo":
+        changes.undo_held(setup, by)
+    elif not is_outdated and (pressed := _pressed(replace(page, setup=setup), button, posted)):
+        changes.set_values(setup, pressed, (), by)
+    others = any(change.by_id != getattr(by, "pk", None) for change in later)
+    return Saved(replace(page, setup=setup), conflicts, left_out, is_outdated, others)
+
+
+def _revision(posted: MultiValueDict[str, str], setup: Setup) -> int:
+    """Return the revision of the page that was posted."""
+    text = posted.get("revision", "")
+    return min(int(text), setup.revision) if text.isdecimal() and len(text) < 10 else setup.revision
+
+
+def _is_outdated(button: str, later: Iterable[SetupChange]) -> bool:
+    """Return whether a button names an entry by its place in a list that was changed since the page was made."""
+    action, _colon, name = button.partition(":")
+    path = path_of(name) if name else ()
+    if action not in {"remove", "up", "down", "advice"}:
+        return False
+    return any(len(change.path) < len(path) and touches(tuple(change.path), path) for change in later)
+
+
+def _pressed(page: SetupPage, button: str, posted: MultiValueDict[str, str]) -> dict[Path, Json]:
+    """Return the values that a button sets.
+
+    add, remove, up, down: an entry of a list; advice: take the advised value; language: another consent text. A button
+    that names no entry sets none.
+    """
+    action, _colon, name = button.partition(":")
+    path = path_of(name) if name else ()
+    if action == "add" and page.on(page.step).can_add_to(name):
+        rows = page.value(path)
+        return {path: [*(rows if isinstance(rows, list) else ()), _new_entry(page, path)]}
+    if action in {"remove", "up", "down"} and len(path) > 1:
+        return _moved(page, path, action)
+    if action == "advice" and path:
+        advice = page.advice(path)
+        return {path: advice.value} if advice is not None and advice.value is not None else {}
+    if action == "language":
+        language = posted.get("new_language", "").strip()
+        if is_language(language) and page.value(("consent", language)) is None:
+            return {("consent", language): ""}
+    return {}
+
+
+def is_stale(page: SetupPage, posted: MultiValueDict[str, str]) -> bool:
+    """Return whether the page that was posted has other fields, or other values in them, than the step has now."""
+    if {control.name for control in page.controls} != set(posted) - _NOT_FIELDS:
+        return True
+    for control in page.controls:
+        value = posted_value(control, posted)
+        is_empty = value is None and (control.value == control.default or control.path[-1] == "key")
+        if control.path[-1] != "" and not is_empty and not control.is_as_shown(value):
+            return True
+    return False
+
+
+def _posted_values(page: SetupPage, posted: MultiValueDict[str, str]) -> dict[Path, Json]:
     """Return the values of a step that differ from what its form showed; None where one was emptied."""
     values: dict[Path, Json] = {}
-    for control in _controls(Fields(whole_schema(), given, {}, step).groups()):
+    for control in page.controls:
         if control.name not in posted:
             continue
         value = posted_value(control, posted)
@@ -48,20 +134,18 @@ def changed_values(given: Mapping[str, Json], step: str, posted: MultiValueDict[
         elif not control.is_as_shown(value) and not _is_key_left_out(control, value):
             values[control.path] = value
     for path, value in list(values.items()):
-        values = _without_foreign_parameters(given, path, value, values)
-    return values | _missing_keys(given, values)
+        values = _without_foreign_parameters(page, path, value, values)
+    return values | _missing_keys(page, values)
 
 
-def _without_foreign_parameters(
-    given: Mapping[str, Json], path: Path, value: Json, values: dict[Path, Json]
-) -> dict[Path, Json]:
+def _without_foreign_parameters(page: SetupPage, path: Path, value: Json, values: dict[Path, Json]) -> dict[Path, Json]:
     """Leave out the parameters that only the old task type or design has, where another one is chosen."""
     params = _PARAMETERS_OF.get(str(path[-1])) if len(path) == 3 and path[0] == "tasks" else None
     registry = task_types.registry if params == "params" else designs.registry
     if params is None or not isinstance(value, str) or value not in registry:
         return values
     place = (*path[:-1], params)
-    before, known = value_at(given, place), registry[str(value)].Settings.base_fields
+    before, known = page.value(place), registry[str(value)].Settings.base_fields
     values = {other: setting for other, setting in values.items() if other[: len(place)] != place}
     if isinstance(before, Mapping) and not before.keys() <= known.keys():
         values[place] = {name: setting for name, setting in before.items() if name in known}
@@ -73,11 +157,7 @@ def _is_key_left_out(control: Control, value: Json) -> bool:
     return control.path[-1] == "key" and len(control.path) == 3 and value is None
 
 
-def _controls(groups: Iterable[Group]) -> Iterable[Control]:
-    return (control for group in groups for control in controls_of(group))
-
-
-def _missing_keys(given: Mapping[str, Json], values: Mapping[Path, Json]) -> dict[Path, Json]:
+def _missing_keys(page: SetupPage, values: Mapping[Path, Json]) -> dict[Path, Json]:
     """Return keys for entries that were given a name but have no key."""
     keys: dict[Path, Json] = {}
     for path, value in values.items():
@@ -85,25 +165,22 @@ def _missing_keys(given: Mapping[str, Json], values: Mapping[Path, Json]) -> dic
         if len(path) != 3 or path[2] != _NAMED_BY.get(section) or not isinstance(value, str):
             continue
         key: Path = (section, number, "key")
-        own, others = value_at(given, key), _keys(given, section) | {str(other) for other in keys.values()}
-        if key not in values and (not own or _was_made_of_name(given, path, own)):
+        own, others = page.value(key), _keys(page, section) | {str(other) for other in keys.values()}
+        if key not in values and (not own or _was_made_of_name(page, path, own)):
             keys[key] = new_key(value, others - {own})
     return keys
 
 
-def _was_made_of_name(given: Mapping[str, Json], path: Path, key: Json) -> bool:
+def _was_made_of_name(page: SetupPage, path: Path, key: Json) -> bool:
     """Return whether a key was made of a name that is still being typed: no task refers to it yet."""
-    name, tasks = value_at(given, path), value_at(given, ("tasks",))
-    named = [
-        other
-        for task in (tasks if isinstance(tasks, list) else ())
-        for other in (value_at(task, (str(path[0]),)) or ())
-    ]
-    return isinstance(name, str) and bool(name) and key == new_key(name, ()) and key not in named and path[0] != "tasks"
+    name, tasks = page.value(path), page.value(("tasks",))
+    lists = [page.value(("tasks", n, str(path[0]))) for n in range(len(tasks) if isinstance(tasks, list) else 0)]
+    is_named = any(key in names for names in lists if isinstance(names, list))
+    return isinstance(name, str) and bool(name) and key == new_key(name, ()) and not is_named and path[0] != "tasks"
 
 
-def _keys(given: Mapping[str, Json], section: str) -> set[str]:
-    return {str(row.get("key", "")) for row in entries_at(given, (section,))}
+def _keys(page: SetupPage, section: str) -> set[str]:
+    return {str(row.get("key", "")) for row in page.entries(section)}
 
 
 def new_key(name: str, taken: Iterable[str]) -> str:
@@ -117,65 +194,16 @@ def new_key(name: str, taken: Iterable[str]) -> str:
     return key
 
 
-def is_outdated(setup: Setup, button: str, base: int, before: int) -> bool:
-    """Return whether a button names an entry by its place in a list that was changed since the page was made.
-
-    The page was made at the revision `base`; `before` is the revision before what it posted was stored.
-    """
-    action, _colon, name = button.partition(":")
-    path = path_of(name) if name else ()
-    if action not in {"remove", "up", "down", "advice"}:
-        return False
-    later = setup.changes.filter(revision__gt=base, revision__lte=before)
-    return any(len(change.path) < len(path) and touches(tuple(change.path), path) for change in later)
-
-
-def _lists(groups: Iterable[Node]) -> Iterator[str]:
-    """Yield the name of every list to which entries can be added."""
-    for group in groups:
-        if isinstance(group, Group):
-            if group.adds:
-                yield group.name
-            yield from _lists(group.members)
-
-
-def press(*, setup: Setup, step: str, button: str, posted: MultiValueDict[str, str], by: events.Actor) -> Setup:
-    """Carry out the action of a button of a form.
-
-    add, remove, up, down: an entry of a list; advice: take the advised value; language: another consent text.
-
-    A button that names no entry changes nothing. Raises tasks_app.services.study.drafts.NotADraft.
-    """
-    action, _colon, name = button.partition(":")
-    path = path_of(name) if name else ()
-    values: dict[Path, Json] = {}
-    if action == "add" and name in _lists(Fields(whole_schema(), setup.given, {}, step).groups()):
-        rows = value_at(setup.given, path)
-        values[path] = [*(rows if isinstance(rows, list) else ()), _new_entry(setup.given, path)]
-    elif action in {"remove", "up", "down"} and len(path) > 1:
-        values = _moved(setup.given, path, action)
-    elif action == "advice" and path:
-        advice = advice_on(path, setup.given, checked_reading(setup)[0].nearest)
-        values = {path: advice.value} if advice is not None and advice.value is not None else {}
-    elif action == "language":
-        language = posted.get("new_language", "").strip()
-        if is_language(language) and value_at(setup.given, ("consent", language)) is None:
-            values[("consent", language)] = ""
-    if not values:
-        return setup
-    return changes.change(setup=setup, values=values, base=setup.revision, by=by).setup
-
-
-def _new_entry(given: Mapping[str, Json], path: Path) -> dict[str, Json]:
+def _new_entry(page: SetupPage, path: Path) -> dict[str, Json]:
     section = str(path[0])
     if path == ("tasks",):
-        kind = value_at(given, ("tasks", 0, "type")) or "likert"
-        return {"key": new_key("task", _keys(given, section)), "type": kind}
+        kind = page.value(("tasks", 0, "type")) or "likert"
+        return {"key": new_key("task", _keys(page, section)), "type": kind}
     return {}
 
 
-def _moved(given: Mapping[str, Json], path: Path, action: str) -> dict[Path, Json]:
-    rows, number = value_at(given, path[:-1]), path[-1]
+def _moved(page: SetupPage, path: Path, action: str) -> dict[Path, Json]:
+    rows, number = page.value(path[:-1]), path[-1]
     if not isinstance(rows, list) or not isinstance(number, int) or number >= len(rows):
         return {}
     changed = list(rows)

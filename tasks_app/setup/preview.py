@@ -5,9 +5,8 @@ from dataclasses import dataclass, replace
 
 from tasks_app.models import Setup, Task
 from tasks_app.sections import Document, Json
-from tasks_app.setup.checking import problems_of, problems_of_tables, reading_of
+from tasks_app.setup.page import SetupPage
 from tasks_app.studyfile.own_sections.lists import asked
-from tasks_app.studyfile.reading import StudyReading
 from tasks_app.studyfile.screens import DraftTask, draft_tasks
 from tasks_app.studyfile.workload import screen_of
 from tasks_app.task_types import TaskType, registry
@@ -66,7 +65,8 @@ def preview_of(setup: Setup, task_key: str = "", number: int = 1) -> Preview | N
 
     None where there is no task of a type that is known.
     """
-    reading = reading_of(setup)
+    page = SetupPage(setup, "review", is_checked=True)
+    reading = page.reading
     tasks = [task for task in reading.document["tasks"] if task["type"] in registry]
     if not tasks:
         return None
@@ -87,14 +87,15 @@ def preview_of(setup: Setup, task_key: str = "", number: int = 1) -> Preview | N
         screens = [replace(screen, personal_text=str(PERSONAL_TEXT)) for screen in screens]
     return Preview(
         task=task, tasks=tasks, kind=kind, screens=screens, number=number, of=n_units,
-        is_sample=draft is None or not draft.units, problems=_problems(reading),
+        is_sample=draft is None or not draft.units, problems=_problems(page),
         public_title=study["public_title"] or "", language=study["language"] or "en", settings=reading.document["flow"],
     )  # fmt: skip
 
 
-def _problems(reading: StudyReading) -> list[str]:
-    in_form = [sentence for sentences in problems_of(reading).values() for sentence in sentences]
-    return [*in_form, *problems_of_tables(reading)][:5]
+def _problems(page: SetupPage) -> list[str]:
+    # Those of the document as it was read, and those that were found when its units were made.
+    in_form = [sentence for sentences in page.reading.sentences.values() for sentence in sentences]
+    return [*in_form, *page.problems_of_texts][:5]
 
 
 def _kind(task: Mapping[str, Json]) -> TaskType:

@@ -9,10 +9,10 @@ from tasks_app.models import CommentLink, Setup
 from tasks_app.patterns import any_of
 from tasks_app.sections import Json
 from tasks_app.setup import text_rows
-from tasks_app.setup.fields import Fields, Group
+from tasks_app.setup.controls import Group
 from tasks_app.setup.numbers import Numbers, checked_reading, numbers_of
+from tasks_app.setup.page import SetupPage
 from tasks_app.setup.text_rows import TextCounts
-from tasks_app.studyfile.schema import whole_schema
 
 Fact = tuple[str, str]
 
@@ -45,14 +45,14 @@ def shared_study(link: CommentLink, setup: Setup) -> SharedStudy:
         numbers=numbers_of(reading, scale),
         counts=counts,
         consent=document["consent"] if isinstance(document["consent"], Mapping) else {},
-        analysis=[(label, _without(words, hidden)) for label, words in _analysis(setup.given)],
+        analysis=[(label, _without(words, hidden)) for label, words in _analysis(setup)],
         shows_systems=link.shows_systems,
     )
 
 
-def _analysis(given: Mapping[str, Json]) -> Iterator[Fact]:
+def _analysis(setup: Setup) -> Iterator[Fact]:
     """Yield the labels and values of the analysis plan, as the form has them."""
-    for group in Fields(whole_schema(), given, {}, "analysis").groups():
+    for group in SetupPage(setup, "analysis").groups:
         if group.path == ("analysis",):
             yield from _facts(group, ())
 

@@ -12,12 +12,16 @@ from tasks_app.sections import Path
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A step: its name in addresses, its label, one sentence about what is decided in it, and what comes first."""
+    """A step: its name in addresses, its label, one sentence about what is decided in it, and what comes first.
+
+    `has_numbers` says that it shows numbers that follow from the settings.
+    """
 
     slug: str
     label: Promise
     lead: Promise
     first: tuple[str, ...] = ()
+    has_numbers: bool = False
 
 
 STEPS: tuple[Step, ...] = (
@@ -29,6 +33,7 @@ STEPS: tuple[Step, ...] = (
         _("Raters"),
         _("How many people judge each text, and where they come from."),
         ("tasks", "channels", "groups"),
+        has_numbers=True,
     ),
     Step("checks", _("Checks"), _("How you notice raters who do not read.")),
     Step(
@@ -36,10 +41,19 @@ STEPS: tuple[Step, ...] = (
         _("Consent and pay"),
         _("What raters are told, what they agree to, and what they are paid."),
         ("about", "pay", "consent"),
+        has_numbers=True,
     ),
     Step("analysis", _("Analysis plan"), _("What is computed, decided before the first answer.")),
     Step("review", _("Review"), _("What is still missing, and what opening the study freezes.")),
 )
+
+_BY_SLUG = {step.slug: step for step in STEPS}
+
+
+def step_called(slug: str) -> Step:
+    """Return the step of that name. Raises KeyError."""
+    return _BY_SLUG[slug]
+
 
 # Any entry of a list, or any name.
 ANY = "*"

@@ -10,8 +10,8 @@ from django.utils.translation import gettext, ngettext
 
 from scripts import messages, po
 from tasks_app import languages
-from tasks_app.models import Study
-from tasks_app.setup.advice import advice_on
+from tasks_app.models import Setup, Study
+from tasks_app.setup.page import SetupPage
 
 SHIPPED = [code for code, _name in settings.LANGUAGES]
 
@@ -120,7 +120,7 @@ def test_every_review_is_of_a_translation_and_has_a_name() -> None:
     ("language", "words"), [("de-AT", "text in German is a machine translation"), ("cs", "no translation"), ("en", "")]
 )
 def test_a_researcher_is_told_when_they_choose_the_language_of_a_study(language: str, words: str) -> None:
-    advice = advice_on(("study", "language"), {"study": {"language": language}})
+    advice = SetupPage(Setup(given={"study": {"language": language}}), "task").advice(("study", "language"))
     assert (advice is None) == (not words)
     assert advice is None or words in advice.sentence
 

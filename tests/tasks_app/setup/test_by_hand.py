@@ -13,11 +13,10 @@ from tasks_app.sections import Json
 from tasks_app.sections import Path as Place
 from tasks_app.services.study import drafts, items
 from tasks_app.setup import changes
-from tasks_app.setup.controls import in_control, name_of, path_of
-from tasks_app.setup.fields import Fields, Group, Node, controls_of
+from tasks_app.setup.controls import Group, Node, controls_of, in_control, name_of, path_of
+from tasks_app.setup.page import SetupPage
 from tasks_app.setup.paths import value_at
 from tasks_app.setup.steps import STEPS
-from tasks_app.studyfile.schema import whole_schema
 from tests.house.examples import FOLDERS, covering_examples
 from tests.pages import fields_of
 
@@ -98,7 +97,7 @@ def add_entries(step: str, wanted: Mapping[str, Json]) -> list[Place]:
 
 def groups_of(step: str, setup: Setup) -> list[Group]:
     """Return the fields that a step has now."""
-    return Fields(whole_schema(), setup.given, {}, step).groups()
+    return SetupPage(setup, step).groups
 
 
 def lists_in(node: Node) -> Iterator[Place]:

@@ -20,10 +20,9 @@ from tasks_app.services.study.lifecycle import close_with_ratings, move
 from tasks_app.setup import changed_versions, changes
 from tasks_app.setup.checking import make_study
 from tasks_app.setup.differences import WORDING, Differences, differences, is_wording
-from tasks_app.setup.fields import Fields, controls_of
 from tasks_app.setup.frozen import frozen_setup, setup_of
+from tasks_app.setup.page import SetupPage
 from tasks_app.setup.steps import STEPS, fits
-from tasks_app.studyfile.schema import whole_schema
 from tests.deviations import assert_each
 from tests.pages import fields_of
 
@@ -342,8 +341,8 @@ def test_what_counts_as_wording_is_there() -> None:
         "tasks": [{"key": "t", "type": "likert"}],
         **{name: [{"key": "a", "kind": "criterion"}] for name in ("criteria", "systems", "groups")},
     }
-    groups = [group for step in STEPS for group in Fields(whole_schema(), document, {}, step.slug).groups()]
-    paths = [control.path for group in groups for control in controls_of(group)]
+    setup = Setup(given=document)
+    paths = [control.path for step in STEPS for control in SetupPage(setup, step.slug).controls]
     assert [pattern for pattern in WORDING if not any(fits(pattern, path) for path in paths)] == []
 
 

@@ -12,8 +12,9 @@ from tasks_app import designs, task_types
 from tasks_app.manual.pages import pages
 from tasks_app.models import Setup, Study
 from tasks_app.setup import changes
+from tasks_app.setup.controls import controls_of
 from tasks_app.setup.editing import new_key
-from tasks_app.setup.fields import Fields, controls_of
+from tasks_app.setup.page import SetupPage
 from tasks_app.setup.paths import value_at
 from tasks_app.setup.steps import FILE_ONLY, STEPS, step_of
 from tasks_app.studyfile.schema import field_schema, whole_schema
@@ -91,12 +92,7 @@ def test_a_page_that_is_out_of_date_overwrites_nothing(draft: Study, rosas_brows
 
 def test_every_leaf_of_the_schema_has_a_field_or_a_reason() -> None:
     """A section, task type, rule or analysis that is added later is asked for without an edit."""
-    asked = {
-        control.path
-        for one in STEPS
-        for group in Fields(whole_schema(), _everything(), {}, one.slug).groups()
-        for control in controls_of(group)
-    }
+    asked = {control.path for one in STEPS for control in SetupPage(Setup(given=_everything()), one.slug).controls}
     chosen = {("tasks", 0, "params"), ("tasks", 0, "design_params")}
     leaves = [path for path in _leaves(whole_schema(), ()) if step_of(path) and path not in chosen]
     missing = [path for path in leaves if not _is_asked(path, asked)]
@@ -116,8 +112,7 @@ def test_parameters_are_asked_for_by_what_is_chosen(chooser: str, params: str, n
     asked = {
         control.path[3]
         for one in STEPS
-        for group in Fields(whole_schema(), given, {}, one.slug).groups()
-        for control in controls_of(group)
+        for control in SetupPage(Setup(given=given), one.slug).controls
         if control.path[:3] == ("tasks", 0, params)
     }
     member = (task_types.registry if chooser == "type" else designs.registry)[name]
@@ -165,7 +160,7 @@ def test_what_explains_a_field_is_there() -> None:
     names = {page.name: {section.anchor for section in page.sections} for page in pages().values()}
     explained = set()
     for one in STEPS:
-        for group in Fields(whole_schema(), _everything(), {}, one.slug).groups():
+        for group in SetupPage(Setup(given=_everything()), one.slug).groups:
             explained |= {group.path[0]} if group.manual else set()
             for asked in (group, *controls_of(group)):
                 page, _hash, anchor = asked.manual.partition("#")

@@ -11,7 +11,7 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 
 from tasks_app import access
-from tasks_app.models import Membership, Setup, Study
+from tasks_app.models import Membership
 from tasks_app.plaintext import validate_storable
 from tasks_app.readiness.leftovers import found_in
 from tasks_app.richtext import to_html
@@ -20,7 +20,7 @@ from tasks_app.services.study.drafts import NotADraft
 from tasks_app.setup import changes
 from tasks_app.setup.checking import reading_of
 from tasks_app.setup.consent import Question, consent_draft, questions_for
-from tasks_app.setup.paths import value_at
+from tasks_app.setup.page import SetupPage
 from tasks_app.studyfile.screens import draft_tasks
 from tasks_app.studyfile.workload import workload_of
 from tasks_app.views.researcher.frame import researcher_page
@@ -63,13 +63,13 @@ def draft(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _page(request: HttpRequest, slug: str, form: AnswersForm | None = None) -> HttpResponse:
-    def context(_study: Study, setup: Setup) -> dict[str, Any]:
-        minutes = _minutes(setup)
+    def context(page: SetupPage) -> dict[str, Any]:
+        minutes = _minutes(page)
         return {
-            "html": to_html(consent_draft(setup.given, minutes)),
-            "answers": form or AnswersForm(questions_for(setup.given, minutes)),
-            "language": _language(setup),
-            "replaces": bool(_texts(setup).get(_language(setup))),
+            "html": to_html(consent_draft(page.given, minutes)),
+            "answers": form or AnswersForm(questions_for(page.given, minutes)),
+            "language": _language(page),
+            "replaces": bool(_texts(page).get(_language(page))),
         }
 
     status = HTTPStatus.UNPROCESSABLE_ENTITY if form is not None else HTTPStatus.OK
@@ -79,18 +79,17 @@ def _page(request: HttpRequest, slug: str, form: AnswersForm | None = None) -> H
 def _take_over(request: HttpRequest, slug: str) -> HttpResponse:
     study = access.study_for_researcher(request.user, slug, Membership.Role.EDITOR)
     try:
-        setup = changes.begin(study)
-        minutes = _minutes(setup)
-        questions = questions_for(setup.given, minutes)
+        page = SetupPage(changes.begin(study), STEP)
+        minutes = _minutes(page)
+        questions = questions_for(page.given, minutes)
         form = AnswersForm(questions, request.POST)
         if not form.is_valid():
             return _page(request, slug, form)
         given = {name: str(value) for name, value in form.cleaned_data.items() if value not in ("", None)}
         kept = {question.path: form.cleaned_data[question.name] for question in questions if question.path}
-        text = consent_draft(setup.given, minutes, given)
         values = {path: value for path, value in kept.items() if value not in ("", None)}
-        values[("consent",)] = {**_texts(setup), _language(setup): text}
-        changes.change(setup=setup, values=values, base=setup.revision, by=request.user)
+        values[("consent",)] = {**_texts(page), _language(page): consent_draft(page.given, minutes, given)}
+        changes.change(setup=page.setup, values=values, base=page.setup.revision, by=request.user)
     except NotADraft as error:
         messages.error(request, str(error))
         return redirect("researcher:setup", slug)
@@ -98,19 +97,19 @@ def _take_over(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect(step_url(slug, STEP))
 
 
-def _minutes(setup: Setup) -> float | None:
-    reading = reading_of(setup)
+def _minutes(page: SetupPage) -> float | None:
+    reading = reading_of(page.setup)
     workload = workload_of(reading, draft_tasks(reading)) if reading.units_sound else None
     return workload.minutes if workload else None
 
 
-def _language(setup: Setup) -> str:
-    return str(value_at(setup.given, ("study", "language")) or "en")
+def _language(page: SetupPage) -> str:
+    return str(page.value(("study", "language")) or "en")
 
 
-def _texts(setup: Setup) -> dict[str, Json]:
+def _texts(page: SetupPage) -> dict[str, Json]:
     """Return the consent texts by language; a single text is in the study's own language."""
-    given = value_at(setup.given, ("consent",))
+    given = page.value(("consent",))
     if isinstance(given, dict):
         return given
-    return {_language(setup): given} if isinstance(given, str) and given else {}
+    return {_language(page): given} if isinstance(given, str) and given else {}

@@ -16,6 +16,7 @@ from tasks_app.services.study.drafts import NotADraft
 from tasks_app.setup import changes
 from tasks_app.setup.checking import study_yaml_of
 from tasks_app.setup.files import SetupFiles
+from tasks_app.setup.page import SetupPage
 from tasks_app.studyfile.files.yaml_text import dump_stored
 from tasks_app.studyfile.problems import StudyFileError
 from tasks_app.views.researcher.frame import researcher_page
@@ -58,8 +59,8 @@ def _setup_of(study: Study) -> Setup:
 
 
 def _page(request: HttpRequest, slug: str, *, status: int = 200, text: str | None = None, **more: Any) -> HttpResponse:
-    def context(_study: Study, setup: Setup) -> dict[str, Any]:
-        return {"text": dump_stored(setup.given) if text is None else text, **more}
+    def context(page: SetupPage) -> dict[str, Any]:
+        return {"text": dump_stored(page.given) if text is None else text, **more}
 
     return setup_page(request, slug, "file", context, template="file", status=status, opened=frozen.study_file)
 

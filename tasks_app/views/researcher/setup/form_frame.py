@@ -8,9 +8,10 @@ from django.shortcuts import redirect
 from django.urls import reverse
 
 from tasks_app import access, languages
-from tasks_app.models import Membership, Setup, Study
+from tasks_app.models import Membership, Study
 from tasks_app.selectors.comments import threads
 from tasks_app.setup import changes, frozen
+from tasks_app.setup.page import SetupPage
 from tasks_app.setup.steps import STEPS
 from tasks_app.views.researcher.frame import study_page
 
@@ -33,7 +34,7 @@ def go(request: HttpRequest, to: str, *args: str) -> HttpResponse:
     return response
 
 
-Context = Callable[[Study, Setup], dict[str, Any]]
+Context = Callable[[SetupPage], dict[str, Any]]
 
 
 def setup_page(
@@ -54,29 +55,31 @@ def setup_page(
     study = access.study_for_researcher(request.user, slug, Membership.Role.EDITOR)
     if study.is_frozen:
         return opened(request, study) if opened is not None else redirect("researcher:setup", slug)
-    return page_of(request, changes.begin(study), step, context, template=template, status=status)
+    page = SetupPage(changes.begin(study), step, is_checked=True)
+    return page_of(request, page, context, template=template, status=status)
 
 
 def frozen_page(request: HttpRequest, study: Study, step: str, context: Context, *, template: str) -> HttpResponse:
     """Render a step of the form as it was frozen, read-only, for editors and owners of a study that was opened."""
     version = frozen.current_version(study)
-
-    def with_version(study: Study, setup: Setup) -> dict[str, Any]:
-        return {"version": version, "is_read_only": True, **context(study, setup)}
-
-    return page_of(request, frozen.frozen_setup(version), step, with_version, template=f"frozen_{template}")
+    page = SetupPage(frozen.frozen_setup(version), step)
+    return page_of(
+        request, page, lambda page: {"version": version, **context(page)}, template=f"frozen_{template}"
+    )  # fmt: skip
 
 
 def page_of(
-    request: HttpRequest, setup: Setup, step: str, context: Context, *, template: str, status: int = 200
+    request: HttpRequest, page: SetupPage, context: Context, *, template: str, status: int = 200
 ) -> HttpResponse:
     """Render a page of the form for a set-up whose study was fetched for this person by `access`."""
+    step, slug = page.step, page.study.slug
     current = next((number for number, candidate in enumerate(STEPS) if candidate.slug == step), None)
-    slug = setup.study.slug
 
     def with_steps(study: Study) -> dict[str, Any]:
         return {
-            "setup": setup,
+            "setup_page": page,
+            "setup": page.setup,
+            "is_read_only": page.is_read_only,
             "steps": step_links(slug, step),
             "rater_languages": languages.to_choose_from(),
             "step": STEPS[current] if current is not None else None,
@@ -86,10 +89,10 @@ def page_of(
             else "",
             # Review lists the comments on every step.
             "step_comments": threads(study, step) if step != "review" else [],
-            **context(study, setup),
+            **context(page),
         }
 
     return study_page(
         request, slug, "setup", with_steps, template=f"setup/{template}", role=Membership.Role.EDITOR, status=status,
-        fetched=(setup.study, vars(setup.study)["own_role"]),
+        fetched=(page.study, vars(page.study)["own_role"]),
     )  # fmt: skip

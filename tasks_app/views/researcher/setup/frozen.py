@@ -9,37 +9,23 @@ from django.utils.http import urlencode
 from tasks_app.models import Setup, Study
 from tasks_app.selectors.opening import opening_facts
 from tasks_app.setup import text_rows, texts
-from tasks_app.setup.fields import Fields
 from tasks_app.setup.media import earlier_files
-from tasks_app.setup.numbers import checked_reading, numbers_of
-from tasks_app.setup.unit_tables.offered import offered_on
+from tasks_app.setup.page import SetupPage
 from tasks_app.studyfile.files.yaml_text import dump_stored
-from tasks_app.studyfile.schema import whole_schema
 from tasks_app.views.researcher.setup import moving, preflight
 from tasks_app.views.researcher.setup.comments import comments_of, links_of
 from tasks_app.views.researcher.setup.family import family
 from tasks_app.views.researcher.setup.form_frame import frozen_page
 
-# Steps that show numbers computed from the settings.
-WITH_NUMBERS = ("raters", "consent")
-
 
 def step(request: HttpRequest, study: Study, slug: str) -> HttpResponse:
     """Show the fields of a step with their frozen values."""
-
-    def context(_study: Study, setup: Setup) -> dict[str, Any]:
-        tables = [table for table in offered_on(setup, slug) if table.rows]
-        fields = {"groups": Fields(whole_schema(), setup.given, {}, slug).groups(), "unit_tables": tables}
-        if slug not in WITH_NUMBERS:
-            return fields
-        return {**fields, "with_numbers": True, "numbers": numbers_of(*checked_reading(setup))}
-
-    return frozen_page(request, study, slug, context, template="step")
+    return frozen_page(request, study, slug, lambda _page: {}, template="step")
 
 
 def texts_step(request: HttpRequest, study: Study) -> HttpResponse:
     """Show the texts, to search and to page through."""
-    return frozen_page(request, study, "texts", lambda _study, setup: texts_context(request, setup), template="texts")
+    return frozen_page(request, study, "texts", lambda page: texts_context(request, page.setup), template="texts")
 
 
 def texts_context(request: HttpRequest, setup: Setup) -> dict[str, Any]:
@@ -64,7 +50,8 @@ def texts_context(request: HttpRequest, setup: Setup) -> dict[str, Any]:
 def review(request: HttpRequest, study: Study) -> HttpResponse:
     """Show the frozen design, the actions that are left, and the studies that follow this one or come before it."""
 
-    def context(study: Study, setup: Setup) -> dict[str, Any]:
+    def context(page: SetupPage) -> dict[str, Any]:
+        study = page.study
         facts = opening_facts(study)
         return {
             "frozen": preflight.frozen(study, facts),
@@ -84,6 +71,6 @@ def study_file(request: HttpRequest, study: Study) -> HttpResponse:
         request,
         study,
         "file",
-        lambda _study, setup: {"text": dump_stored(setup.given)},
+        lambda page: {"text": dump_stored(page.given)},
         template="file",
     )

@@ -9,11 +9,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from tasks_app import access
-from tasks_app.models import Membership, Setup, Study
+from tasks_app.models import Membership
 from tasks_app.services.study.drafts import NotADraft
 from tasks_app.setup import changes
 from tasks_app.setup.criteria import library as criteria
-from tasks_app.setup.paths import entries_at
+from tasks_app.setup.page import SetupPage
 from tasks_app.views.researcher.frame import researcher_page
 from tasks_app.views.researcher.setup.form_frame import setup_page, step_url
 
@@ -27,13 +27,13 @@ def library(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method == "POST":
         return _add(request, slug)
 
-    def context(_study: Study, setup: Setup) -> dict[str, Any]:
+    def context(page: SetupPage) -> dict[str, Any]:
         words = request.GET.get("words", "")[:200]
         return {
             "entries": criteria.search(words),
             "words": words,
-            "tasks": criteria.tasks_with_criteria(setup.given),
-            "taken": {entry.get("key") for entry in entries_at(setup.given, ("criteria",))},
+            "tasks": criteria.tasks_with_criteria(page.given),
+            "taken": {entry.get("key") for entry in page.entries("criteria")},
         }
 
     return setup_page(request, slug, STEP, context, template="library")

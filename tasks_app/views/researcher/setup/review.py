@@ -1,7 +1,7 @@
 """Review: check the whole set-up and make the study of it, and show what opening would freeze."""
 
 import tempfile
-from functools import cache, partial
+from functools import cache
 from typing import Any
 
 from django.contrib import messages
@@ -11,17 +11,16 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 
 from tasks_app import access
-from tasks_app.models import Membership, Setup, SetupWork, Study
-from tasks_app.sections import Path
+from tasks_app.models import Membership, SetupWork, Study
 from tasks_app.services import events
 from tasks_app.services.study.drafts import NotADraft
 from tasks_app.services.study.lifecycle import NotPossible
 from tasks_app.setup import background, changes
-from tasks_app.setup.checking import make_study, problems_of, problems_of_tables, reading_of
+from tasks_app.setup.checking import make_study
 from tasks_app.setup.controls import name_of
-from tasks_app.setup.fields import Fields, controls_of
 from tasks_app.setup.frozen import setup_of
 from tasks_app.setup.media import earlier_files
+from tasks_app.setup.page import SetupPage
 from tasks_app.setup.preregistration import write as write_preregistration
 from tasks_app.setup.settling import left_to_settle
 from tasks_app.setup.steps import STEPS, step_of
@@ -29,7 +28,6 @@ from tasks_app.setup.unit_tables.declared import UNIT_TABLES
 from tasks_app.setup.unit_tables.offered import offered_on, rows_by_table
 from tasks_app.studyfile.problems import StudyFileError
 from tasks_app.studyfile.reading import StudyReading
-from tasks_app.studyfile.schema import whole_schema
 from tasks_app.task_types import registry
 from tasks_app.views import pay_words
 from tasks_app.views.researcher.frame import refusals_shown, researcher_page
@@ -88,7 +86,7 @@ def _changed(request: HttpRequest, slug: str) -> HttpResponse:
         return go(request, step_url(slug, "review"))
     if "HX-Request" in request.headers:
         return render(request, "researcher/setup/_changed.html", {"study": study, **context})
-    return page_of(request, setup, "review", lambda _study, _setup: context, template="changed")
+    return page_of(request, SetupPage(setup, "review"), lambda _page: context, template="changed")
 
 
 def _opening(request: HttpRequest, slug: str) -> HttpResponse:
@@ -103,7 +101,7 @@ def _opening(request: HttpRequest, slug: str) -> HttpResponse:
     context = {"pay_note": pay_words.offer_note(study.options), **moving.what_opening_does(study)}
     if "HX-Request" in request.headers:
         return render(request, "researcher/setup/_opening.html", {"study": study, **context})
-    return page_of(request, setup, "review", lambda _study, _setup: context, template="opening")
+    return page_of(request, SetupPage(setup, "review"), lambda _page: context, template="opening")
 
 
 def _remove_tables(request: HttpRequest, study: Study) -> HttpResponse:
@@ -134,7 +132,8 @@ def preregistration(request: HttpRequest, slug: str) -> HttpResponseBase:
 
 
 def _page(request: HttpRequest, slug: str, *, refusal: StudyFileError | None = None, status: int = 200) -> HttpResponse:
-    def context(study: Study, setup: Setup) -> dict[str, Any]:
+    def context(page: SetupPage) -> dict[str, Any]:
+        study, setup = page.study, page.setup
         work = work_on(setup, SetupWork.Kind.CHECK)
         shown = refusal or (background.refusal_of(work) if work and work.revision == setup.revision else None)
         is_ready = setup.is_stored and shown is None and not (work and work.is_under_way)
@@ -142,7 +141,7 @@ def _page(request: HttpRequest, slug: str, *, refusal: StudyFileError | None = N
         return {
             "work": work,
             # A set-up that was checked as a whole has none.
-            "open_points": [] if is_ready else _open_points(setup, slug, has_texts=bool(counts.get("items"))),
+            "open_points": [] if is_ready else _open_points(page, has_texts=bool(counts.get("items"))),
             "is_ready": is_ready,
             "refusal": shown,
             "outputs": counts.get("items", 0),
@@ -156,28 +155,29 @@ def _page(request: HttpRequest, slug: str, *, refusal: StudyFileError | None = N
     return setup_page(request, slug, "review", context, template="review", status=status, opened=frozen.review)
 
 
-def _open_points(setup: Setup, slug: str, *, has_texts: bool) -> list[dict[str, Any]]:
+def _open_points(page: SetupPage, *, has_texts: bool) -> list[dict[str, Any]]:
     """Return the steps that have problems, each with these and the places to fix them."""
-    reading, anchors = reading_of(setup), cache(partial(_anchors, setup))
+    fields = cache(lambda step: {control.path: control for control in page.on(step).controls})
     by_step: dict[str, list[dict[str, str]]] = {}
-    for path, sentences in problems_of(reading).items():
+    for path, sentences in page.problems.items():
         step = step_of(path) or "task"
-        anchor, label = anchors(step).get(path, ("", name_of(path)))
+        control = fields(step).get(path)
+        anchor, label = (f"#{control.id}", control.label) if control is not None else ("", name_of(path))
         by_step.setdefault(step, []).extend(
             {"sentence": f"{label}: {sentence}", "anchor": anchor} for sentence in sentences
         )
-    if not has_texts and _reads_texts(reading):
+    if not has_texts and _reads_texts(page.reading):
         sentence = _("There are no texts yet. Upload a table of them.")
         by_step.setdefault("texts", []).append({"sentence": sentence, "anchor": ""})
-    for sentence in problems_of_tables(reading):
+    for sentence in page.problems_of_texts:
         by_step.setdefault("texts", []).append({"sentence": sentence, "anchor": ""})
-    for point in left_to_settle(setup, reading):
+    for point in left_to_settle(page.setup, page.reading):
         step = step_of(point.path) or "task"
-        anchor, label = anchors(step).get(point.path, ("", ""))
-        sentence = f"{label}: {point.sentence}" if label else point.sentence
-        by_step.setdefault(step, []).append({"sentence": sentence, "anchor": anchor})
+        control = fields(step).get(point.path)
+        anchor, label = (f"#{control.id}", f"{control.label}: ") if control is not None else ("", "")
+        by_step.setdefault(step, []).append({"sentence": f"{label}{point.sentence}", "anchor": anchor})
     return [
-        {"step": step, "url": step_url(slug, step.slug), "problems": by_step[step.slug]}
+        {"step": step, "url": step_url(page.study.slug, step.slug), "problems": by_step[step.slug]}
         for step in STEPS
         if step.slug in by_step
     ]
@@ -187,9 +187,3 @@ def _reads_texts(reading: StudyReading) -> bool:
     """Return whether a task shows texts, or there is none yet that could."""
     types = [task["type"] for task in reading.document["tasks"] if task["type"] in registry]
     return not types or any(registry[name].needs_items for name in types)
-
-
-def _anchors(setup: Setup, step: str) -> dict[Path, tuple[str, str]]:
-    """Return the anchor of each field of a step on its page, and its label."""
-    groups = Fields(whole_schema(), setup.given, {}, step).groups()
-    return {control.path: (f"#{control.id}", control.label) for group in groups for control in controls_of(group)}

@@ -13,6 +13,7 @@ from tasks_app import access
 from tasks_app.models import Membership, Setup, Study
 from tasks_app.services.study.drafts import NotADraft
 from tasks_app.setup import changes
+from tasks_app.setup.page import SetupPage
 from tasks_app.views.researcher.frame import ResearcherView
 from tasks_app.views.researcher.setup.form_frame import page_of
 
@@ -51,4 +52,4 @@ def show(
     step: str = "texts",
 ) -> HttpResponse:
     """Render a page about a table, as a part of a step."""
-    return page_of(request, setup, step, lambda _study, _setup: context, template=template, status=status)
+    return page_of(request, SetupPage(setup, step), lambda _page: context, template=template, status=status)

@@ -22,6 +22,7 @@ from tasks_app.sections import digest
 from tasks_app.setup import table_rows
 from tasks_app.setup.changes import ChangedMeanwhile
 from tasks_app.setup.checking import reading_of
+from tasks_app.setup.page import SetupPage
 from tasks_app.setup.tables.marking import CheckedRows
 from tasks_app.setup.unit_tables import rows as unit_rows
 from tasks_app.setup.unit_tables.answers import answerable
@@ -83,9 +84,9 @@ def _frozen_table(request: HttpRequest, study: Study, table: str) -> HttpRespons
     """Show the rows of a table as they were frozen."""
     declared = _table_called(table)
 
-    def context(_study: Study, setup: Setup) -> dict[str, Any]:
-        present = table_rows.rows_of(setup, declared.stem).count()
-        return {**_beside(setup, declared), **_rows(request, setup, declared, present)}
+    def context(page: SetupPage) -> dict[str, Any]:
+        present = table_rows.rows_of(page.setup, declared.stem).count()
+        return {**_beside(page.setup, declared), **_rows(request, page.setup, declared, present)}
 
     return frozen_page(request, study, declared.step, context, template="unit_table")
 

@@ -1,13 +1,13 @@
-"""The fields of a step, made of the JSON Schema of a study file, so that what any app declares can be filled in.
+"""The object of a request for a page of the set-up: a document, and all that one step knows of it.
 
-Two kinds of nodes: a `Control` holds one value of the document, a `Group` holds controls, groups, and the entries of
-lists.
+The fields of a step are made of the JSON Schema of a study file, so that what any app declares can be filled in.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeAlias
 
 from django.utils.functional import Promise
@@ -15,17 +15,22 @@ from django.utils.text import capfirst
 from django.utils.translation import get_language_info, gettext_lazy
 from django.utils.translation import gettext as _
 
+from tasks_app import languages
+from tasks_app.models import Setup, Study
 from tasks_app.sections import Json, Path
-from tasks_app.setup.advice import advice_on
-from tasks_app.setup.controls import ON, Control, in_control, kind_of, name_of
-from tasks_app.setup.paths import value_at
-from tasks_app.setup.steps import STEPS, explained_in, is_folded, step_of
+from tasks_app.setup.checking import problems_of_tables, reading_of
+from tasks_app.setup.controls import ON, Advice, Control, Group, Node, controls_of, in_control, kind_of
+from tasks_app.setup.criteria.framing import framing_of
+from tasks_app.setup.numbers import Numbers, checked_reading, numbers_of
+from tasks_app.setup.paths import entries_at, value_at
+from tasks_app.setup.steps import explained_in, is_folded, step_called, step_of
+from tasks_app.setup.unit_tables.offered import Offered, offered_on
 from tasks_app.studyfile.files.yaml_text import KEPT
-from tasks_app.studyfile.schema import KEYS_OF, LABELS
+from tasks_app.studyfile.reading import StudyReading
+from tasks_app.studyfile.schema import KEYS_OF, LABELS, whole_schema
 from tasks_app.task_types import registry
 
-Problems: TypeAlias = Mapping[Path, Sequence[str]]
-Node: TypeAlias = "Control | Group"
+Problems: TypeAlias = Mapping[Path, tuple[str, ...]]
 
 # The names of the sections of a study file, where their schema has no title.
 SECTION_LABELS: Mapping[str, Promise] = {
@@ -39,93 +44,106 @@ SECTION_LABELS: Mapping[str, Promise] = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
-    """Fields that belong together: an object, a list, or an entry of a list.
+@dataclass(frozen=True)
+class SetupPage:
+    """A step of a set-up as it is shown and saved; whatever is known of it is made once, when it is first asked for.
 
-    `adds` says that entries can be added, `number` that it is an entry. `switch` is the control that says whether an
-    object that may be there without content is there.
+    `is_checked` says that the document is read as a study file, so that its problems stand beside the fields.
     """
 
-    path: Path
-    label: str
-    help: str
-    members: tuple[Node, ...]
-    problems: tuple[str, ...] = ()
-    is_list: bool = False
-    adds: bool = False
-    number: int | None = None
-    of: int = 0
-    switch: Control | None = None
-    manual: str = ""
+    setup: Setup
+    step: str
+    is_checked: bool = False
 
     @property
-    def name(self) -> str:
-        """The name that its buttons post."""
-        return name_of(self.path)
+    def study(self) -> Study:
+        """The study that is set up."""
+        return self.setup.study
 
     @property
-    def id(self) -> str:
-        """Its id on the page."""
-        return f"g-{self.name}".replace(".", "-")
+    def given(self) -> Mapping[str, Json]:
+        """The document: what study.yaml would contain."""
+        given: Mapping[str, Json] = self.setup.given
+        return given
 
     @property
-    def shown(self) -> list[Node]:
-        """The members that are always in view."""
-        return [member for member in self.members if not _is_folded(member)]
+    def is_read_only(self) -> bool:
+        """Whether the document was frozen when the study was opened."""
+        return self.setup.version is not None
+
+    def value(self, path: Path) -> Json:
+        """Return the value at a path; None where there is none."""
+        return value_at(self.given, path)
+
+    def entries(self, section: str) -> list[dict[str, Json]]:
+        """Return the entries of a list that can be used."""
+        return entries_at(self.given, (section,))
+
+    def on(self, step: str) -> SetupPage:
+        """Return another step of the same document, whose problems are not asked for."""
+        return SetupPage(self.setup, step)
+
+    @cached_property
+    def schema(self) -> Mapping[str, Json]:
+        """The JSON Schema of a study file."""
+        return whole_schema()
+
+    @cached_property
+    def _read(self) -> tuple[StudyReading, float, Problems]:
+        """Read and check the document; its problems are copied, since making units may find further ones."""
+        reading, scale = checked_reading(self.setup) if self.has_numbers else (reading_of(self.setup), 1.0)
+        return reading, scale, {path: tuple(sentences) for path, sentences in reading.sentences.items()}
 
     @property
-    def folded(self) -> list[Node]:
-        """The members that most studies leave as they are."""
-        return [member for member in self.members if _is_folded(member)]
+    def reading(self) -> StudyReading:
+        """The document as it was read and checked, with the first texts or, for numbers, as many as can be read."""
+        return self._read[0]
 
     @property
-    def is_folded(self) -> bool:
-        """Whether most studies leave all of the group as it is."""
-        return not self.is_list and self.switch is None and bool(self.members) and not self.shown
+    def problems(self) -> Problems:
+        """The problems of each value, by its path."""
+        return self._read[2] if self.is_checked else {}
 
     @property
-    def folded_open(self) -> bool:
-        """Whether something that is folded was filled in or is wrong; keys are made of names."""
-        return any(
-            control.problems or (control.value not in ("", control.default, []) and control.path[-1] != "key")
-            for member in self.folded
-            for control in controls_of(member)
-        )
+    def problems_of_texts(self) -> list[str]:
+        """The problems of the texts that were read, or of their fit to a task."""
+        return problems_of_tables(self.reading)
 
+    @property
+    def has_numbers(self) -> bool:
+        """Whether the step shows the numbers that follow from the settings."""
+        return step_called(self.step).has_numbers
 
-def _is_folded(member: Node) -> bool:
-    return member.folded if isinstance(member, Control) else member.is_folded
+    @cached_property
+    def numbers(self) -> Numbers | None:
+        """How many judgments, sets and raters there will be, and what they cost; None where nothing can be judged."""
+        reading, scale, _problems = self._read
+        return numbers_of(reading, scale)
 
+    @cached_property
+    def unit_tables(self) -> list[Offered]:
+        """The tables that the step leads to; of a frozen study those with rows."""
+        return [table for table in offered_on(self.setup, self.step) if table.rows or not self.is_read_only]
 
-def controls_of(node: Node) -> Iterator[Control]:
-    """Yield every control of a node."""
-    if isinstance(node, Control):
-        yield node
-        return
-    if node.switch is not None:
-        yield node.switch
-    for member in node.members:
-        yield from controls_of(member)
+    @cached_property
+    def controls(self) -> list[Control]:
+        """Every control of the step."""
+        return [control for group in self.groups for control in controls_of(group)]
 
+    @cached_property
+    def labels(self) -> Mapping[Path, str]:
+        """The label of each control, by its path."""
+        return {control.path: control.label for control in self.controls}
 
-class Fields:
-    """Makes the fields of one step out of a schema, a document and its problems."""
+    def can_add_to(self, name: str) -> bool:
+        """Return whether the step has a list of this name to which entries can be added."""
+        return _can_add_to(name, self.groups)
 
-    def __init__(
-        self,
-        schema: Mapping[str, Json],
-        given: Mapping[str, Json],
-        problems: Problems,
-        step: str,
-        nearest: Mapping[Path, Json] | None = None,
-    ) -> None:
-        self.schema, self.given, self.problems, self.step, self.nearest = schema, given, problems, step, nearest
-
+    @cached_property
     def groups(self) -> list[Group]:
-        """Return the sections that the step asks for, each a group, in the order of the step."""
+        """The sections that the step asks for, each a group, in the order of the step."""
         groups = []
-        sections, first = self.schema["properties"], next(step.first for step in STEPS if step.slug == self.step)
+        sections, first = self.schema["properties"], step_called(self.step).first
         for name in [*first, *(name for name in sections if name not in first)]:
             node = sections[name]
             made = self._make(node, (name,), needed=False)
@@ -148,13 +166,13 @@ class Fields:
         return self._control(node, path, needed=needed) if step_of(path) == self.step else None
 
     def _object(self, node: Mapping[str, Json], path: Path) -> Group | None:
-        node = resolved(node, value_at(self.given, path))
+        node = resolved(node, self.value(path))
         required = set(node.get("required", ()))
         made = (self._make(inner, (*path, name), needed=name in required) for name, inner in node["properties"].items())
         members = tuple(member for member in made if member is not None)
         switch = None
         if node.get(KEPT) and step_of(path) == self.step:
-            is_there = value_at(self.given, path) is not None
+            is_there = self.value(path) is not None
             switch = Control((*path, ""), "tick", str(node.get("title", path[-1])), "", ON if is_there else "")
             members = members if is_there else ()
         if not members and switch is None:
@@ -167,7 +185,7 @@ class Fields:
         )  # fmt: skip
 
     def _list(self, node: Mapping[str, Json], path: Path) -> Group | None:
-        value = value_at(self.given, path)
+        value = self.value(path)
         is_here = step_of(path) == self.step
         rows = value if isinstance(value, list) else []
         entries = []
@@ -198,13 +216,13 @@ class Fields:
         """Return an area for each language there is a text in, and for the study's own."""
         if step_of(path) != self.step:
             return None
-        texts = value_at(self.given, path)
-        own = str(value_at(self.given, ("study", "language")) or "en")
+        texts = self.value(path)
+        own = str(self.value(("study", "language")) or "en")
         languages = dict.fromkeys([own, *(texts if isinstance(texts, Mapping) else ())])
         members = tuple(
             Control(
                 (*path, language), "area", _("Text in %(language)s") % {"language": language_name(language)}, "",
-                in_control("area", value_at(self.given, (*path, language))),
+                in_control("area", self.value((*path, language))),
                 problems=self._problems((*path, language)),
             )
             for language in languages
@@ -214,14 +232,14 @@ class Fields:
         )
 
     def _control(self, node: Mapping[str, Json], path: Path, *, needed: bool) -> Control:
-        value, default = value_at(self.given, path), node.get("default")
+        value, default = self.value(path), node.get("default")
         kind = kind_of(node)
         shown = in_control(kind, default if value is None else value)
         choices = self._choices(node, kind, shown, needed=needed)
         return Control(
             path=path, kind=kind, label=self._label(node, path), help=_help(node), value=shown,
             default="" if kind == "keys" else in_control(kind, default), needed=needed, choices=choices, schema=node,
-            problems=self._problems(path), folded=is_folded(path), advice=advice_on(path, self.given, self.nearest),
+            problems=self._problems(path), folded=is_folded(path), advice=self.advice(path),
             manual=self._explained(path),
         )  # fmt: skip
 
@@ -233,7 +251,7 @@ class Fields:
                 choices.insert(0, (str(shown), str(shown) or _("Choose …")))
             return tuple(choices)
         if kind == "keys":
-            rows = value_at(self.given, (str(node[KEYS_OF]),))
+            rows = self.value((str(node[KEYS_OF]),))
             named = {
                 str(row["key"]): str(row.get("name") or row["key"])
                 for row in (rows if isinstance(rows, list) else ())
@@ -245,12 +263,12 @@ class Fields:
     def _explained(self, path: Path) -> str:
         """Return the page that explains a part; of the parameters of a task, that of its type."""
         if len(path) == 3 and path[0] == "tasks" and path[2] == "params":
-            kind = value_at(self.given, (*path[:2], "type"))
+            kind = self.value((*path[:2], "type"))
             return f"task-types/{kind}" if isinstance(kind, str) and kind in registry else ""
         return explained_in(path)
 
     def _problems(self, path: Path) -> tuple[str, ...]:
-        return tuple(self.problems.get(path, ()))
+        return self.problems.get(path, ())
 
     def _label(self, node: Mapping[str, Json], path: Path) -> str:
         return str(node.get("title") or SECTION_LABELS.get(".".join(map(str, path)), path[-1]))
@@ -259,6 +277,45 @@ class Fields:
         words = row if isinstance(row, Mapping) else {}
         title = next((words[name] for name in ("title", "name", "key", "rule", "analysis") if words.get(name)), "")
         return str(title) or _("Entry %(n)d") % {"n": number + 1}
+
+    def advice(self, path: Path) -> Advice | None:
+        """Return advice on how a value could be better: nothing wrong, but what a careful reviewer would ask about."""
+        nearest = self.reading.nearest if self.is_checked and self.has_numbers else {}
+        if path in nearest:
+            words = {"value": nearest[path]}
+            return Advice(
+                _("No plan can be drawn with this value; %(value)s would work.") % words,
+                nearest[path],
+                _("Use %(value)s") % words,
+            )
+        if len(path) == 3 and path[0] == "criteria" and path[2] == "question":
+            return self._advice_on_question(path)
+        return _advice_on_language(self.value(path)) if path == ("study", "language") else None
+
+    def _advice_on_question(self, path: Path) -> Advice | None:
+        """Return why a question may lead raters, with a neutral wording (Schoch et al. 2020)."""
+        question = self.value(path)
+        language = self.value((*path[:2], "language")) or self.value(("study", "language")) or "en"
+        framing = framing_of(question, str(language)) if isinstance(question, str) else None
+        if framing is None:
+            return None
+        if not framing.neutral:
+            return Advice(str(framing.reason))
+        sentence = _("%(reason)s Neutral: “%(question)s”") % {"reason": framing.reason, "question": framing.neutral}
+        return Advice(sentence, framing.neutral, _("Ask it this way"))
+
+
+def _advice_on_language(language: Json) -> Advice | None:
+    """Return which language raters read evalweb's own text in, unless somebody has checked it."""
+    if not isinstance(language, str) or not language or languages.is_reviewed(code := languages.match(language)):
+        return None
+    if not code:
+        return Advice(_("evalweb has no translation into this language, so raters see its own text in English."))
+    sentence = _(
+        "evalweb's own text in %(language)s is a machine translation that no speaker has checked yet. That includes "
+        "questions and scale steps that evalweb provides. Read the preview before you open the study."
+    )
+    return Advice(sentence % {"language": languages.english_name(code)})
 
 
 def language_name(tag: str) -> str:
@@ -293,3 +350,8 @@ def _holds(condition: Mapping[str, Json], value: Json) -> bool:
         name not in given or given[name] == inner.get("const")
         for name, inner in condition.get("properties", {}).items()
     )
+
+
+def _can_add_to(name: str, nodes: Sequence[Node]) -> bool:
+    groups = [node for node in nodes if isinstance(node, Group)]
+    return any((group.adds and group.name == name) or _can_add_to(name, group.members) for group in groups)
