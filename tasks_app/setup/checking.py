@@ -16,6 +16,7 @@ from tasks_app.setup.files import SetupFiles
 from tasks_app.setup.paths import value_at
 from tasks_app.studyfile.checking import STORING, Loaded, Report, Slot, check, store_reading
 from tasks_app.studyfile.files.source import STUDY_YAML
+from tasks_app.studyfile.files.yaml_text import tree_of
 from tasks_app.studyfile.files.yaml_tree import parse
 from tasks_app.studyfile.problems import Problem, Problems, StudyFileError
 from tasks_app.studyfile.reading import StudyReading
@@ -30,7 +31,7 @@ def reading_of(setup: Setup, items: int | None = ITEMS_CHECKED) -> StudyReading:
 
     Problems are collected, not raised.
     """
-    reading = StudyReading(SetupFiles(setup, items))
+    reading = StudyReading(SetupFiles(setup, items), tree_of(STUDY_YAML, setup.given))
     for section in sections.registered():
         reading.document[section.name] = section.check(reading)
     return reading

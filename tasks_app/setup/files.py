@@ -31,7 +31,8 @@ class SetupFiles:
     def __init__(self, setup: Setup, items: int | None = None) -> None:
         self.label = setup.study.slug
         self.notes: list[str] = []
-        self._contents: dict[str, bytes] = {STUDY_YAML: dump_stored(setup.given).encode()}
+        self._given = setup.given
+        self._contents: dict[str, bytes] = {}
         cells_of = (
             _all(setup.rows.all()) if items is None else {"items": _first(setup.rows.filter(table="items"), items)}
         )
@@ -39,7 +40,7 @@ class SetupFiles:
             if cells := cells_of.get(table.stem):
                 self._contents[f"{table.stem}.csv"] = table_bytes(table, cells)
         self._media = {media_name(row.sha256, row.kind): row for row in Media.objects.filter(study=setup.study)}
-        self.names = [*self._contents, *self._media]
+        self.names = [STUDY_YAML, *self._contents, *self._media]
 
     def write(self, name: str, content: bytes) -> None:
         """Put other content in place of a file, such as an edited study.yaml."""
@@ -47,10 +48,12 @@ class SetupFiles:
 
     def size(self, name: str) -> int:
         """Return the size of a file in bytes."""
-        return self._media[name].bytes if name in self._media else len(self._contents[name])
+        return self._media[name].bytes if name in self._media else len(self.read(name))
 
     def read(self, name: str) -> bytes:
         """Return the content of a file. Raises StudyFileError where it is gone."""
+        if name == STUDY_YAML and name not in self._contents:
+            self._contents[name] = dump_stored(self._given).encode()
         if name not in self._contents:
             try:
                 with self._media[name].file.open("rb") as stream:

@@ -23,8 +23,11 @@ from tasks_app.workload import Workload
 class StudyReading:
     """A study file as the checks of the sections see it; see `tasks_app.sections.Reading`."""
 
-    def __init__(self, files: Files) -> None:
-        """Read study.yaml and compare it with the schema; problems are collected, not raised."""
+    def __init__(self, files: Files, tree: Tree | None = None) -> None:
+        """Read study.yaml and compare it with the schema; problems are collected, not raised.
+
+        `tree` is the content of study.yaml where it need not be read.
+        """
         self.files = files
         self.problems = Problems()
         self.document: Document = {"evalweb": sections.FORMAT}
@@ -52,7 +55,7 @@ class StudyReading:
         self.nearest: dict[Path, Json] = {}
         self._reported: set[Path] = set()
         self._touched: set[Path] = set()
-        self.tree = self._read()
+        self.tree = tree or self._read()
         if self.tree.data is None:
             self._mark(())
         else:

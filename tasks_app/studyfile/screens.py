@@ -258,7 +258,7 @@ def check_plans(reading: StudyReading, drafts: list[DraftTask]) -> None:
             nearest: dict[Path, Json] = {(*path, *name.split(".")): value for name, value in error.nearest.items()}
             reading.nearest |= nearest
             paths = list(nearest)
-            blamed_path = next((setting for setting in paths if setting in reading.tree.values), path)
+            blamed_path = next((setting for setting in paths if reading.tree.holds(setting)), path)
             reading.problem(blamed_path, str(error))
             continue
         reading.set_sizes[draft.task["key"]] = max(map(len, booklets), default=0)

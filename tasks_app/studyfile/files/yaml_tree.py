@@ -51,6 +51,10 @@ class Tree:
             path, key = path[:-1], True
         return self.values.get((), Place(1, 1))
 
+    def holds(self, path: Path) -> bool:
+        """Return whether there is a value at a path."""
+        return path in self.values
+
 
 def read(file: str, content: bytes, problems: Problems) -> Tree:
     """Read a YAML file; `data` is None if a reported problem made it unreadable. Raises StudyFileError."""

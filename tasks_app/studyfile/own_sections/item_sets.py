@@ -39,11 +39,10 @@ def _check_column(
         sentence = _("No item has a “%(column)s”.") % {"column": column}
         reading.problem(path, f"{sentence} {nearest(column, sorted(known))}".rstrip(), key=True)
         return
-    given = reading.tree.values.get((*path, 0)) is not None
     for number, value in enumerate(values):
         if items and value not in cells:
             sentence = _("No item has “%(value)s” in the column “%(column)s”.") % {"value": value, "column": column}
-            place = (*path, number) if given else path
+            place = (*path, number) if reading.tree.holds((*path, 0)) else path
             reading.problem(place, f"{sentence} {nearest(value, sorted(filter(None, cells)))}".rstrip())
 
 

@@ -113,16 +113,15 @@ class ListSection(Section):
             reading.clean(LISTS[self.name], values, (self.name, number))
             for number, values in enumerate(entries_given if isinstance(entries_given, list) else [])
         ]
-        lines: dict[str, int] = {}
+        first: dict[str, Path] = {}
         for number, entry in enumerate(entries):
             path = (self.name, number, "key")
             if not entry["key"] or not reading.sound(path):
                 continue
-            line = reading.tree.place(path).line
-            if entry["key"] in lines:
+            if first.setdefault(entry["key"], path) != path:
                 sentence = _("“%(key)s” is the key in line %(line)d already. Choose another.")
-                reading.problem(path, sentence % {"key": entry["key"], "line": lines[entry["key"]]})
-            lines.setdefault(entry["key"], line)
+                line = reading.tree.place(first[entry["key"]]).line
+                reading.problem(path, sentence % {"key": entry["key"], "line": line})
         return entries
 
 
