@@ -91,7 +91,7 @@ class SetupChange(models.Model):
     """One change of a set-up: which value, from what to what; None where there is no value.
 
     `path` leads to the value, such as ["tasks", 0, "k"]. A change of a table has the name of the table as its path and
-    numbers of rows as its values.
+    numbers of rows as its values. `click` is the key that the page drew for the button that made the change.
     """
 
     setup = models.ForeignKey(Setup, models.CASCADE, related_name="changes")
@@ -103,6 +103,7 @@ class SetupChange(models.Model):
     at = created_at_field()
     is_table = models.BooleanField(default=False)
     undone = models.BooleanField(default=False)
+    click = models.UUIDField(null=True, blank=True)
 
     class Meta:
         ordering = ("setup", "revision", "id")

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, islice
 from operator import attrgetter
+from uuid import UUID
 
 from django.db import connection
 from django.db.models.functions import Now
@@ -128,7 +129,11 @@ def before(setup: Setup, later: Sequence[SetupChange]) -> Setup:
 
 
 def set_values(
-    setup: Setup, values: Mapping[Path, Json], later: Sequence[SetupChange], by: events.Actor
+    setup: Setup,
+    values: Mapping[Path, Json],
+    later: Sequence[SetupChange],
+    by: events.Actor,
+    click: UUID | None = None,
 ) -> list[Conflict]:
     """Set values of a set-up that the caller holds, but for those that one of the `later` changes has touched."""
     conflicts, made = [], []
@@ -145,7 +150,7 @@ def set_values(
         except NoSuchPlace:
             conflicts.append(Conflict(path, value, None, ""))
             continue
-        made.append(SetupChange(path=list(path), before=current, after=value))
+        made.append(SetupChange(path=list(path), before=current, after=value, click=click))
     if made:
         _log(setup, made, by)
     return conflicts
@@ -196,7 +201,7 @@ def undo(*, setup: Setup, by: events.Actor) -> Path | None:
     return undo_held(hold(setup), by)
 
 
-def undo_held(setup: Setup, by: events.Actor) -> Path | None:
+def undo_held(setup: Setup, by: events.Actor, click: UUID | None = None) -> Path | None:
     """Take back the newest change of a person in a set-up that the caller holds."""
     later_paths: list[Path] = []
     changes = setup.changes.order_by("-revision", "-id")[:MOST_UNDONE]
@@ -205,13 +210,13 @@ def undo_held(setup: Setup, by: events.Actor) -> Path | None:
         paths: list[Path] = [tuple(change.path) for change in made]
         is_own = all(change.by_id == getattr(by, "pk", None) and not change.is_table for change in made)
         if made and is_own and not any(touches(path, other) for path in paths for other in later_paths):
-            _take_back(setup, made, by)
+            _take_back(setup, made, by, click)
             return paths[0]
         later_paths += paths
     return None
 
 
-def _take_back(setup: Setup, made: Sequence[SetupChange], by: events.Actor) -> None:
+def _take_back(setup: Setup, made: Sequence[SetupChange], by: events.Actor, click: UUID | None) -> None:
     """Set all values of one change back to what they were before it."""
     for change in made:
         setup.given = with_value(setup.given, tuple(change.path), change.before)
@@ -219,7 +224,10 @@ def _take_back(setup: Setup, made: Sequence[SetupChange], by: events.Actor) -> N
     SetupChange.objects.bulk_update(made, ["undone"])
     _log(
         setup,
-        [SetupChange(path=change.path, before=change.after, after=change.before, undone=True) for change in made],
+        [
+            SetupChange(path=change.path, before=change.after, after=change.before, undone=True, click=click)
+            for change in made
+        ],
         by,
     )
 

@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from uuid import UUID
 
 from django.utils.datastructures import MultiValueDict
 
@@ -28,7 +29,7 @@ _NAMED_BY = {"tasks": "title", "criteria": "name", "systems": "name", "groups": 
 _LONGEST_KEY = 40
 
 # Names that the form posts beside its fields.
-_NOT_FIELDS = {"csrfmiddlewaretoken", "revision", "do", "new_language"}
+_NOT_FIELDS = {"csrfmiddlewaretoken", "revision", "do", "click", "new_language"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,27 +49,39 @@ class Saved:
 
 
 @atomically
-def save(*, page: SetupPage, posted: MultiValueDict[str, str], by: events.Actor) -> Saved:
+def save(*, page: SetupPage, posted: MultiValueDict[str, str], button: str, by: events.Actor) -> Saved:
     """Store the values of a step that were changed, and carry out the action of the button that was pressed.
+
+    A press that was carried out before, as its key says, is not carried out again.
 
     Raises
     ------
     tasks_app.services.study.drafts.NotADraft
         Where the study was opened meanwhile.
     """
-    setup, button = changes.hold(page.setup), posted.get("do", "")
+    setup, click = changes.hold(page.setup), _click(posted)
     later = changes.since(setup, _revision(posted, setup))
+    is_repeated = click is not None and any(change.click == click for change in later)
+    button = "" if is_repeated else button
     values = _posted_values(SetupPage(changes.before(setup, later), page.step), posted)
     left_out = [path for path, value in values.items() if any(problems_in_json(value))]
     values = {path: value for path, value in values.items() if path not in left_out}
     conflicts = changes.set_values(setup, values, later, by)
     is_outdated = _is_outdated(button, later)
     if button == "undo":
-        changes.undo_held(setup, by)
+        changes.undo_held(setup, by, click)
     elif not is_outdated and (pressed := _pressed(replace(page, setup=setup), button, posted)):
-        changes.set_values(setup, pressed, (), by)
+        changes.set_values(setup, pressed, (), by, click)
     others = any(change.by_id != getattr(by, "pk", None) for change in later)
     return Saved(replace(page, setup=setup), conflicts, left_out, is_outdated, others)
+
+
+def _click(posted: MultiValueDict[str, str]) -> UUID | None:
+    """Return the key that the page drew for the next press of a button."""
+    try:
+        return UUID(hex=posted.get("click", ""))
+    except ValueError:
+        return None
 
 
 def _revision(posted: MultiValueDict[str, str], setup: Setup) -> int:

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
+from uuid import uuid4
 
 from django.utils.functional import Promise
 from django.utils.text import capfirst
@@ -70,6 +71,11 @@ class SetupPage:
     def is_read_only(self) -> bool:
         """Whether the document was frozen when the study was opened."""
         return self.setup.version is not None
+
+    @cached_property
+    def click(self) -> str:
+        """The key of the next press of a button: sent twice, it is carried out once."""
+        return uuid4().hex
 
     def value(self, path: Path) -> Json:
         """Return the value at a path; None where there is none."""

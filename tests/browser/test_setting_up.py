@@ -138,3 +138,29 @@ def test_what_is_typed_while_the_fields_are_drawn_anew_is_kept(page: Page, live_
     saved(page, before + 2)
     expect(title).to_be_focused()
     expect(title).to_have_value(re.compile(" and more$"))
+
+
+def test_one_press_adds_one_entry_while_what_was_typed_is_being_saved(page: Page, live_site: LiveSite) -> None:
+    """Nor is what was typed since lost: the press waits for the answer, and nothing else carries its button."""
+    name, _password = live_site.login
+    live_site.manage("load_study", "examples/magnitude", "--owner", name)
+    sign_in(page, live_site)
+    page.goto("/admin/studies/example-magnitude/set-up/questions/")
+    held: list[Route] = []
+    page.route("**/set-up/questions/", lambda route: route.continue_() if held else held.append(route))
+    sent: list[str] = []
+    page.on("request", lambda request: sent.append(request.post_data or "") if request.method == "POST" else None)
+    names = page.locator('input[id^="f-criteria-"][id$="-name"]')
+    before = names.count()
+    with page.expect_request("**/set-up/questions/"):
+        names.first.press_sequentially(" and")
+    names.first.press_sequentially(" more")
+    add = page.get_by_role("button", name="Add an entry to “Criteria”")
+    add.dblclick()
+    held[0].continue_()
+    expect(names).to_have_count(before + 1)
+    expect(names.first).to_have_value(re.compile("and more"))
+    expect(page.locator(".ew-notice-bad")).to_have_count(0)
+    page.reload()
+    expect(names).to_have_count(before + 1)
+    assert len([body for body in sent if "add%3Acriteria" in body or "add:criteria" in body]) == 1

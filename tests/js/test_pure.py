@@ -275,6 +275,28 @@ def test_the_preview_is_shown_anew_once_it_has_arrived(blank: Page) -> None:
     assert run(blank, "core/setup.js", body) == ["/preview/?unit=2", "nothing while leaving", "/preview/?unit=3"]
 
 
+def test_a_button_waits_for_the_save_that_is_on_its_way(blank: Page) -> None:
+    """It is pressed once, after the answer, and from then on nothing saves by itself; what is gone is not pressed."""
+    body = """
+        const form = document.createElement("form"); document.body.append(form);
+        const buttons = ["add:tasks", "remove:tasks.1"].map((value) => `<button name="do" value="${value}"></button>`);
+        form.innerHTML = buttons.join("");
+        const tell = (name) => form.dispatchEvent(new CustomEvent(`htmx:${name}`, { cancelable: true }));
+        const presses = new it.Presses(form);
+        form.addEventListener("submit", (event) => {
+            shown.push(`${event.submitter.value}${event.defaultPrevented ? " waits" : ""}`); event.preventDefault();
+        });
+        const [adding, removing] = form.children;
+        shown.push(tell("beforeRequest")); tell("beforeSend"); removing.click(); adding.click(); adding.click();
+        tell("afterRequest"); shown.push(tell("beforeRequest")); tell("afterRequest");
+        presses.isLeaving = false; tell("beforeSend"); removing.click(); removing.remove(); tell("afterRequest");
+        return shown;
+    """
+    assert run(blank, "core/setup.js", body) == [
+        True, "remove:tasks.1 waits", "add:tasks waits", "add:tasks waits", "add:tasks", False, "remove:tasks.1 waits",
+    ]  # fmt: skip
+
+
 def test_links_of_the_preview_keep_the_unit_that_is_shown(blank: Page) -> None:
     body = """
         return it.kept("http://x/p/?theme=dark", "http://x/p/?unit=3&theme=light");

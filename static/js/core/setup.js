@@ -4,7 +4,7 @@
 const SECOND = 1_000;
 const MINUTE = 60;
 
-// How long a page of the preview may take to arrive, in milliseconds.
+// How long a page may take to arrive, in milliseconds.
 const LONGEST_WAY = 10_000;
 
 /** Say how long ago something was saved, in the words that the page brings along. */
@@ -136,6 +136,52 @@ export class Entries {
   }
 }
 
+/**
+ * A button that is pressed while a save is on its way waits for the answer, which brings the revision and the key that it
+ * posts. Once it is pressed nothing saves by itself any more: what was entered goes with the button.
+ */
+export class Presses {
+  constructor(form) {
+    this.form = form;
+    this.isSaving = false;
+    this.isLeaving = false;
+    this.waiting = null;
+    form.addEventListener("htmx:beforeRequest", (event) => {
+      if (this.isLeaving) {
+        event.preventDefault();
+      }
+    });
+    form.addEventListener("htmx:beforeSend", () => {
+      this.isSaving = true;
+    });
+    form.addEventListener("htmx:afterRequest", () => this.answered());
+    form.addEventListener("submit", (event) => this.press(event));
+  }
+
+  press(event) {
+    if (this.isSaving) {
+      event.preventDefault();
+      this.waiting = event.submitter?.value ?? "";
+      return;
+    }
+    this.isLeaving = true;
+    // A page that is not left after all saves by itself again.
+    setTimeout(() => {
+      this.isLeaving = false;
+    }, LONGEST_WAY);
+  }
+
+  answered() {
+    const { waiting } = this;
+    this.isSaving = false;
+    this.waiting = null;
+    const button = [...this.form.querySelectorAll('button[name="do"]')].find(({ value }) => value === waiting);
+    if (button) {
+      this.form.requestSubmit(button);
+    }
+  }
+}
+
 for (const link of document.querySelectorAll('a[target="preview"]')) {
   const { href } = link;
   link.addEventListener("click", () => {
@@ -153,6 +199,7 @@ if (document.querySelector("[data-setup]")) {
   });
   const form = document.querySelector("[data-setup]");
   const entries = new Entries(form);
+  new Presses(form);
   form.addEventListener("htmx:beforeSend", () => entries.sent());
   document.body.addEventListener("htmx:oobBeforeSwap", () => entries.leave());
   document.body.addEventListener("htmx:oobAfterSwap", () => entries.restore());

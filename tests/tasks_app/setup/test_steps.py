@@ -62,6 +62,43 @@ def test_entries_are_added_named_and_removed(draft: Study, rosas_browser: Client
     assert save(rosas_browser, "questions", {"do": "undo"}).given["criteria"][0]["key"] == "fluency"
 
 
+@pytest.mark.parametrize(
+    ("button", "criteria"),
+    [("add:criteria", 3), ("remove:criteria.0", 1), ("up:criteria.1", 2), ("undo", 2)],
+)
+def test_a_press_that_is_sent_twice_is_carried_out_once(
+    draft: Study, rosas_browser: Client, button: str, criteria: int
+) -> None:
+    """A double click, or a browser that sends again what was not answered in time."""
+    for name in ("One name", "Another name"):
+        save(rosas_browser, "questions", {"criteria.0.name": name})
+    posted = {**form_of(rosas_browser, "questions"), "do": button}
+    given = []
+    for _time in range(2):
+        page = rosas_browser.post(url("questions"), posted, follow=True).content.decode()
+        assert "The list was changed" not in page
+        given.append(Setup.objects.get(study=draft).given)
+    assert given[0] == given[1]
+    assert len(given[0]["criteria"]) == criteria
+    assert form_of(rosas_browser, "questions")["click"] != posted["click"], "the next press has a key of its own"
+
+
+def test_what_saves_by_itself_presses_no_button(draft: Study, rosas_browser: Client) -> None:
+    """While a button was pressed, htmx carries it with whatever it sends."""
+    assert 'hx-params="not do"' in rosas_browser.get(url("questions")).content.decode()
+    values = {"do": "add:criteria", "criteria.0.name": "Flow"}
+    setup = save(rosas_browser, "questions", values, headers={"HX-Request": "true"})
+    assert [row["name"] for row in setup.given["criteria"]] == ["Flow", "Accuracy"]
+
+
+def test_who_goes_on_is_told_what_was_not_set(draft: Study, rosas_browser: Client, mallory: User) -> None:
+    old = form_of(rosas_browser, "raters")
+    changes.change(setup=changes.begin(draft), values={("tasks", 0, "k"): 7}, base=0, by=mallory)
+    page = rosas_browser.post(url("raters"), {**old, "tasks.0.k": "4", "do": "next"}, follow=True)
+    assert page.redirect_chain[-1][0] == url("checks")
+    assert "mallory has changed" in page.content.decode()
+
+
 def test_a_script_gets_what_differs(draft: Study, rosas_browser: Client) -> None:
     """Problems alone while the fields are the same, all fields where the task type brings others."""
     form = form_of(rosas_browser, "task")

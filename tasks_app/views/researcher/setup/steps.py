@@ -40,21 +40,22 @@ def step(request: HttpRequest, slug: str, step: str) -> HttpResponse:
 def _save(request: HttpRequest, slug: str, step: str) -> HttpResponse:
     """Save the changes, carry out the action of the button, and answer with the parts of the page that differ."""
     study = access.study_for_researcher(request.user, slug, Membership.Role.EDITOR)
+    # What saves by itself presses no button, whatever it carries.
+    saves_by_itself = "HX-Request" in request.headers
+    button = "" if saves_by_itself else request.POST.get("do", "")
     try:
         page = SetupPage(changes.begin(study), step, is_checked=True)
-        saved = editing.save(page=page, posted=request.POST, by=request.user)
+        saved = editing.save(page=page, posted=request.POST, button=button, by=request.user)
     except NotADraft as error:
         messages.error(request, str(error))
         return go(request, "researcher:setup", slug)
     _tell(request, saved)
-    if request.POST.get("do") == "next":
-        slugs = [known_step.slug for known_step in STEPS]
-        return go(request, step_url(slug, slugs[slugs.index(step) + 1]))
-    if "HX-Request" not in request.headers:
-        for sentence in _in_words(saved):
-            messages.warning(request, sentence)
-        return redirect(step_url(slug, step))
-    return _parts(request, saved)
+    if saves_by_itself:
+        return _parts(request, saved)
+    for sentence in _in_words(saved):
+        messages.warning(request, sentence)
+    slugs = [known_step.slug for known_step in STEPS]
+    return redirect(step_url(slug, slugs[slugs.index(step) + 1] if button == "next" else step))
 
 
 def _tell(request: HttpRequest, saved: Saved) -> None:
@@ -98,7 +99,7 @@ def _parts(request: HttpRequest, saved: Saved) -> HttpResponse:
         "setup_page": page,
         "setup": page.setup,
         "study": page.study,
-        "redraw": saved.others or bool(request.POST.get("do")) or editing.is_stale(page, request.POST),
+        "redraw": saved.others or editing.is_stale(page, request.POST),
         "conflicts": _in_words(saved),
         "is_part": True,
     }
