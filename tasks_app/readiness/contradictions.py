@@ -81,7 +81,7 @@ def codes_of_platforms(facts: Facts) -> Iterator[Point]:
             continue
         missing = [outcome for outcome in _outcomes_with_codes(facts) if outcome not in codes]
         if missing:
-            labels = ", ".join(f"“{Codes.base_fields[outcome].label}”" for outcome in missing)
+            labels = ", ".join(f"“{Codes.Settings.base_fields[outcome].label}”" for outcome in missing)
             sentence = _(
                 "%(platform)s needs a completion code for %(outcomes)s. Without it, raters cannot finish there and "
                 "are not paid."
@@ -96,7 +96,7 @@ def _shared(codes: Mapping[str, str], platform: str) -> Iterator[Point]:
     completed = codes.get("completed")
     for outcome, code in codes.items():
         if outcome != "completed" and code == completed:
-            words = {"label": Codes.base_fields[outcome].label, "platform": platform}
+            words = {"label": Codes.Settings.base_fields[outcome].label, "platform": platform}
             sentence = _(
                 "“%(label)s” has the same code as “Completed”, so %(platform)s would pay both alike. Use another one."
             )

@@ -69,7 +69,7 @@ class SetupFiles:
         """
         with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
             for name in self.names:
-                content = self.read(name) if name in self._contents else self._for_raters(name)
+                content = self._for_raters(name) if name in self._media else self.read(name)
                 if content is not None:
                     archive.writestr(name, content)
 

@@ -11,9 +11,10 @@ from django.utils.translation import gettext_lazy as _
 from evalweb.local_services.folder import BASE_DIR
 from tasks_app import catalogue, designs, task_types
 from tasks_app.designs.independent import Independent
+from tasks_app.models import Setup, Study
 from tasks_app.sections import Json
 from tasks_app.setting_fields import NumberField, Typed, YesNoField, choice_field, line_field, number_field, whole_field
-from tasks_app.setup.fields import Fields, controls_of
+from tasks_app.setup.page import SetupPage
 from tasks_app.setup.steps import STEPS
 from tasks_app.study_settings import BLOCKS, Block, Declared, StudySettings
 from tasks_app.studyfile.explain import violations
@@ -189,8 +190,7 @@ def asked(given: dict[str, Json]) -> dict[tuple[Any, ...], str]:
     return {
         control.path: control.label
         for step in STEPS
-        for group in Fields(whole_schema(), given, {}, step.slug).groups()
-        for control in controls_of(group)
+        for control in SetupPage(Setup(study=Study(), given=given), step.slug).controls
     }
 
 

@@ -159,7 +159,7 @@ def _sides(reading: Reading) -> Iterator[Alert]:
 
 def _beyond_sense(reading: Reading) -> Iterator[Alert]:
     """Raters who finish in a small part of the time: the pay per hour is then beyond what was promised."""
-    times, expected = reading.fieldwork.ledger.times, reading.options.minutes
+    times, expected = reading.fieldwork.ledger.times, reading.options.expected_minutes
     if times is None or times.n < ENOUGH_FAST or times.median * MUCH_FASTER >= expected:
         return
     words = _("Raters take %(median)s minutes at the median; you promised %(expected)s.")
