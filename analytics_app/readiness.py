@@ -1,15 +1,18 @@
 """What the analysis plan of a draft leaves open: checks that no quality rule uses, rules with nothing to test."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from analytics_app import quality
+from analytics_app.plan import DEFAULT_RULES
 from analytics_app.quality.base import Rule
 from tasks_app import readiness
 from tasks_app.check_settings import checks_of
 from tasks_app.readiness import Facts, Level, Point
+from tasks_app.sections import Json, Path
+from tasks_app.setup import following
 
 KIND = "rules"
 _RULES = ("analysis", "rules")
@@ -24,9 +27,29 @@ _WORDS = {
 
 
 def register() -> None:
-    """Have these checks made before a study opens."""
+    """Have these checks made before a study opens, and rules added with the first checks of raters."""
+    following.register(rules_for_checks)
     for check in (checks_without_a_rule, rules_without_a_check, rules_that_leave_out_nobody, without_rules):
         readiness.register(check)
+
+
+def rules_for_checks(given: Mapping[str, Json], kinds: Collection[str]) -> Mapping[Path, Json]:
+    """Return the rules of a plan with one for each kind of check that none of them looks at yet.
+
+    The rule counts from the first check on: sets often have few of them.
+    """
+    analysis = given.get("analysis")
+    planned = analysis.get("rules", DEFAULT_RULES) if isinstance(analysis, Mapping) else DEFAULT_RULES
+    if not isinstance(planned, list):
+        return {}
+    rules = list(planned)
+    for kind in [name for name in _WORDS if name in kinds]:
+        named = [quality.registry.get(str(rule.get("rule"))) for rule in rules if isinstance(rule, Mapping)]
+        if not any(kind in member().checks for member in named if member is not None):
+            fitting = next(member for member in quality.registry.values() if kind in member().checks)
+            least = {"least": 1} if "least" in fitting.Settings.base_fields else {}
+            rules.append({"rule": fitting.name, **least})
+    return {_RULES: rules} if len(rules) > len(planned) else {}
 
 
 def checks_in_sets(facts: Facts) -> list[str]:

@@ -31,8 +31,8 @@ class Prolific(Channel):
     label = gettext_lazy("Prolific")
     doc = gettext_lazy(
         "In your study on Prolific, paste the address under “What is the URL of your study?” with the placeholders as "
-        "they are, and choose “I'll use URL parameters”. Give Prolific one completion code for each outcome below, and "
-        "write the same codes into the study file."
+        "they are, and choose “I'll use URL parameters”. Then add each of the codes below to your study there, as a "
+        "completion code of its own: “Completed” leads to approval, the others to your decision or to a return."
     )
     needs_ids = True
     needs_codes = True

@@ -6,13 +6,14 @@ changed the same value since, it is not made, and both values are returned.
 
 import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, islice
 from operator import attrgetter
 from uuid import UUID
 
 from django.db import connection
+from django.db.models import Count
 from django.db.models.functions import Now
 
 from tasks_app import sections
@@ -21,6 +22,7 @@ from tasks_app.sections import Json, Path
 from tasks_app.services import events
 from tasks_app.services.database import atomically
 from tasks_app.services.study.drafts import refuse_frozen
+from tasks_app.setup import following
 from tasks_app.setup.paths import NoSuchPlace, touches, value_at, with_value
 from tasks_app.studyfile.columns import TABLES
 from tasks_app.studyfile.files.writing import tables_of
@@ -32,6 +34,9 @@ MOST_UNDONE = 500
 # Rows that were taken out of a table stay under its name with a mark, so that they can be brought back: those that were
 # removed stand beside the rows that are left, those that others took the place of would stand in place of them.
 REMOVED, REPLACED = "-", "="
+
+# The table of known answers.
+KNOWN_ANSWERS = "controls"
 
 # Rows stored with one statement.
 ROWS_A_STATEMENT = 2_000
@@ -136,7 +141,7 @@ def set_values(
     click: UUID | None = None,
 ) -> list[Conflict]:
     """Set values of a set-up that the caller holds, but for those that one of the `later` changes has touched."""
-    conflicts, made = [], []
+    conflicts, made, shown = [], [], dict(setup.given)
     for path, value in values.items():
         current = value_at(setup.given, path)
         if current == value:
@@ -152,8 +157,18 @@ def set_values(
             continue
         made.append(SetupChange(path=list(path), before=current, after=value, click=click))
     if made:
+        made += _following(setup, following.after_values(shown, setup.given))
         _log(setup, made, by)
     return conflicts
+
+
+def _following(setup: Setup, values: Mapping[Path, Json]) -> list[SetupChange]:
+    """Set what follows from a change, and return it as part of the change."""
+    made = []
+    for path, value in values.items():
+        made.append(SetupChange(path=list(path), before=value_at(setup.given, path), after=value))
+        setup.given = with_value(setup.given, path, value)
+    return made
 
 
 @atomically
@@ -237,10 +252,11 @@ def replace_table(*, setup: Setup, table: str, rows: Sequence[Mapping[str, str]]
     """Put rows in place of those of a table: all of them, or none where one cannot be stored. Raises NotADraft."""
     setup = hold(setup)
     before = setup.rows.filter(table=table).count()
+    had = _known_answers(setup) if table == KNOWN_ANSWERS else ()
     # Removed and replaced rows are deleted as well: they could not be put back beside other rows.
     setup.rows.filter(table__in=(table, REMOVED + table, REPLACED + table)).delete()
     write_rows(setup, table, rows)
-    log_table(setup, table, before, len(rows), by)
+    log_table(setup, table, before, len(rows), by, had=had)
     return setup
 
 
@@ -282,9 +298,26 @@ def copy_rows(source: Setup, target: Setup, tables: Sequence[str]) -> None:
         )
 
 
-def log_table(setup: Setup, table: str, before: int, after: int, by: events.Actor) -> None:
-    """Log that the rows of a table were changed; the caller holds the set-up."""
+def log_table(
+    setup: Setup, table: str, before: int, after: int, by: events.Actor, *, had: Collection[str] | None = None
+) -> None:
+    """Log that the rows of a table were changed; the caller holds the set-up.
+
+    Where the first known answers of a kind were added, the rule that uses them follows. `had` are the kinds that there
+    were before, for a table that was replaced; else the rows that were added are counted.
+    """
     _log(setup, [SetupChange(path=[table], before=before, after=after, is_table=True)], by)
+    if table == KNOWN_ANSWERS and (after > before or had is not None):
+        counts = _known_answers(setup)
+        first = [kind for kind, n in counts.items() if (n <= after - before if had is None else kind not in had)]
+        if made := _following(setup, following.after_checks(setup.given, first)):
+            _log(setup, made, by)
+
+
+def _known_answers(setup: Setup) -> dict[str, int]:
+    """Count the known answers by kind, of the kinds that checks in sets are made of."""
+    rows = setup.rows.filter(table=KNOWN_ANSWERS, cells__purpose__in=following.IN_ROWS).order_by()
+    return dict(rows.values_list("cells__purpose").annotate(n=Count("pk")))
 
 
 def hold(setup: Setup) -> Setup:

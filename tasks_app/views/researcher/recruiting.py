@@ -10,12 +10,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from tasks_app import access, channels
-from tasks_app.check_settings import OnFailing, checks_of, has_limit
 from tasks_app.importing import sheets, submissions
-from tasks_app.models import Gold, Identity, Invitation, Membership, Rater, Study, Task
+from tasks_app.models import Identity, Invitation, Membership, Rater, Study, Task
+from tasks_app.readiness import contradictions
 from tasks_app.request_sizes import accepts_files, largest_table
 from tasks_app.services.arrival import platform_statuses
 from tasks_app.services.arrival.platform_statuses import Entered, Report
+from tasks_app.services.study import opening
 from tasks_app.study_settings import Codes
 from tasks_app.views.researcher.frame import researcher_page, study_page
 from tasks_app.views.researcher.importing.uploading import read_upload
@@ -92,52 +93,16 @@ def _codes_of_waves(study: Study) -> list[tuple[str, str, str]]:
 
 def warnings_of(study: Study, *, secure: bool) -> list[str]:
     """Return warnings about what would go wrong on a platform."""
-    codes, opened = study.options.codes, study.options.channels
-    rows = []
-    if "prolific" in opened and not codes.completed:
-        rows.append(
-            _(
-                "Prolific only knows the codes that you enter there. Without a code for “completed” each "
-                "rater brings one of their own, which Prolific marks as wrong: write “codes: {completed: "
-                "…}” into the study file."
-            )
-        )
-    elif "prolific" in opened and (unknown := _without_code(study)):
-        rows.append(
-            _(
-                "Prolific only knows the codes that you enter there, and these outcomes have none: "
-                "%(outcomes)s. Raters with these outcomes bring a code of their own, which Prolific marks "
-                "as wrong. Add codes under “codes” in the study file."
-            )
-            % {"outcomes": ", ".join(unknown)}
-        )
-    twice = [code for code, n in Counter(code for code in vars(codes).values() if code).items() if n > 1]
-    if twice:
+    rows = [point.sentence for point in contradictions.codes_of_platforms(opening.facts_of(study))]
+    counted = Counter(code for code in vars(study.options.codes).values() if code)
+    if twice := [code for code, n in counted.items() if n > 1]:
         rows.append(
             _("Several outcomes share the code %(codes)s, so the platform cannot tell them apart.")
             % {"codes": ", ".join(sorted(twice))}
         )
-    if "mturk" in opened and not secure:
+    if "mturk" in study.options.channels and not secure:
         rows.append(_("Mechanical Turk shows pages over https only, and this address is http."))
     return rows
-
-
-def _without_code(study: Study) -> list[str]:
-    """Name the outcomes that raters of a study can end with and that have no code of the study's."""
-    checks = [checks_of(task.checks) for task in study.tasks.filter(until=None)]
-    exam = Gold.objects.filter(unit__task__study=study, unit__until=None, purpose=Gold.Purpose.EXAM).exists()
-    possible = {
-        "screened_out": study.tasks.filter(until=None, stage=Task.Stage.SCREENING).exists(),
-        "failed": exam or any(check.on_failing == OnFailing.END for check in checks),
-        "full": True,
-        "withdrawn": True,
-        "stopped": any(has_limit(check) for check in checks),
-    }
-    return [
-        str(Codes.Settings.base_fields[name].label)
-        for name, may in possible.items()
-        if may and not study.options.codes.of(name)
-    ]
 
 
 class FileForm(forms.Form):

@@ -62,17 +62,17 @@ def test_what_would_go_wrong_on_a_platform_is_said(rosa: User, rosas_browser: Cl
     assert "share the code SAME" in rosas_browser.get(path(study)).content.decode()
     other = open_study(codes={}, channels={"prolific": {}}, slug="other")
     Membership.objects.create(study=other, user=rosa, role=Membership.Role.OWNER)
-    assert "Prolific only knows the codes" in rosas_browser.get(path(other)).content.decode()
+    assert "Prolific needs a completion code for “Completed”" in rosas_browser.get(path(other)).content.decode()
 
 
 def test_outcomes_that_prolific_has_no_code_for_are_named(rosa: User, rosas_browser: Client) -> None:
     study = open_study(codes={"completed": "DONE", "full": "FULL"}, channels={"prolific": {}}, known={"exam": 1})
     Membership.objects.create(study=study, user=rosa, role=Membership.Role.OWNER)
     page = rosas_browser.get(path(study)).content.decode()
-    assert "these outcomes have none: Failed the exam, Stopped early." in page
+    assert "Prolific needs a completion code for “Failed the exam”, “Stopped early”." in page
     study.settings["codes"] |= {"failed": "FAIL", "withdrawn": "STOP"}
     study.save()
-    assert "Prolific only knows the codes" not in rosas_browser.get(path(study)).content.decode()
+    assert "needs a completion code" not in rosas_browser.get(path(study)).content.decode()
 
 
 EXPORT = "Submission id,Participant id,Status,Custom study tncs accepted at,Started at,Time taken,Completion code\n"

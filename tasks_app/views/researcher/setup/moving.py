@@ -110,6 +110,7 @@ def what_opening_does(study: Study) -> dict[str, Any]:
         "rows": preflight.rows(study, facts),
         "points": [linked(study.slug, point) for point in left],
         "notes": [linked(study.slug, point) for point in points if point.level == Level.NOTE],
+        "lacks_codes": any(point.kind == "codes" for point in left),
         "is_final": any(point.level == Level.FINAL for point in left),
     }
 

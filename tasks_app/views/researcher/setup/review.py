@@ -1,6 +1,7 @@
 """Review: check the whole set-up and make the study of it, and show what opening would freeze."""
 
 import tempfile
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -12,12 +13,14 @@ from django.utils.translation import gettext as _
 
 from tasks_app import access
 from tasks_app.models import Membership, SetupWork, Study
+from tasks_app.readiness import Point
 from tasks_app.services import events
 from tasks_app.services.study.drafts import NotADraft
 from tasks_app.services.study.lifecycle import NotPossible
 from tasks_app.setup import background, changes
 from tasks_app.setup.checking import make_study
 from tasks_app.setup.controls import name_of
+from tasks_app.setup.following import missing_codes
 from tasks_app.setup.frozen import setup_of
 from tasks_app.setup.media import earlier_files
 from tasks_app.setup.page import SetupPage
@@ -44,8 +47,8 @@ def review(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method != "POST":
         return _show_page_or_part(request, slug)
     study = access.study_for_researcher(request.user, slug, Membership.Role.EDITOR)
-    if request.POST.get("do") == "remove":
-        return _remove_tables(request, study)
+    if (act := _ACTS.get(request.POST.get("do", ""))) is not None:
+        return act(request, study)
     try:
         setup = changes.begin(study)
         if background.is_long(setup):
@@ -104,12 +107,26 @@ def _opening(request: HttpRequest, slug: str) -> HttpResponse:
     return page_of(request, SetupPage(setup, "review"), lambda _page: context, template="opening")
 
 
+def _make_codes(request: HttpRequest, study: Study) -> HttpResponse:
+    """Draw a completion code for every outcome that has none."""
+    with refusals_shown(request, NotADraft):
+        setup = changes.begin(study)
+        made = missing_codes(setup.given)
+        changes.change(setup=setup, values=made, base=setup.revision, by=request.user)
+        messages.success(request, _("Every outcome has a completion code now. Recruit says where they go."))
+    return redirect(step_url(study.slug, "review"))
+
+
 def _remove_tables(request: HttpRequest, study: Study) -> HttpResponse:
     """Remove the tables about units, where they belong to texts that are gone."""
     with refusals_shown(request, NotADraft):
         changes.remove_tables(setup=changes.begin(study), tables=list(UNIT_TABLES), by=request.user)
         messages.success(request, _("The known answers, batches and suggestions are removed."))
     return redirect(step_url(study.slug, "review"))
+
+
+# Buttons of the page beside “Check everything”.
+_ACTS: Mapping[str, Callable[[HttpRequest, Study], HttpResponse]] = {"remove": _remove_tables, "codes": _make_codes}
 
 
 @researcher_page("GET")
@@ -138,10 +155,12 @@ def _page(request: HttpRequest, slug: str, *, refusal: StudyFileError | None = N
         shown = refusal or (background.refusal_of(work) if work and work.revision == setup.revision else None)
         is_ready = setup.is_stored and shown is None and not (work and work.is_under_way)
         counts = rows_by_table(setup)
+        left = [] if is_ready else left_to_settle(setup, page.reading)
         return {
             "work": work,
             # A set-up that was checked as a whole has none.
-            "open_points": [] if is_ready else _open_points(page, has_texts=bool(counts.get("items"))),
+            "open_points": [] if is_ready else _open_points(page, left, has_texts=bool(counts.get("items"))),
+            "lacks_codes": any(point.kind == "codes" for point in left),
             "is_ready": is_ready,
             "refusal": shown,
             "outputs": counts.get("items", 0),
@@ -155,7 +174,7 @@ def _page(request: HttpRequest, slug: str, *, refusal: StudyFileError | None = N
     return setup_page(request, slug, "review", context, template="review", status=status, opened=frozen.review)
 
 
-def _open_points(page: SetupPage, *, has_texts: bool) -> list[dict[str, Any]]:
+def _open_points(page: SetupPage, left: Sequence[Point], *, has_texts: bool) -> list[dict[str, Any]]:
     """Return the steps that have problems, each with these and the places to fix them."""
     fields = cache(lambda step: {control.path: control for control in page.on(step).controls})
     by_step: dict[str, list[dict[str, str]]] = {}
@@ -171,7 +190,7 @@ def _open_points(page: SetupPage, *, has_texts: bool) -> list[dict[str, Any]]:
         by_step.setdefault("texts", []).append({"sentence": sentence, "anchor": ""})
     for sentence in page.problems_of_texts:
         by_step.setdefault("texts", []).append({"sentence": sentence, "anchor": ""})
-    for point in left_to_settle(page.setup, page.reading):
+    for point in left:
         step = step_of(point.path) or "task"
         control = fields(step).get(point.path)
         anchor, label = (f"#{control.id}", f"{control.label}: ") if control is not None else ("", "")

@@ -1,0 +1,81 @@
+"""What follows from a change of a set-up, and is set along with it: completion codes, and the rules that use checks.
+
+Whoever chooses a platform that needs completion codes gets one for each outcome, and whoever adds the first check of a
+kind gets the quality rule that uses it. Both can be seen, changed and taken back like any other setting.
+"""
+
+import secrets
+from collections.abc import Callable, Collection, Mapping
+
+from tasks_app import channels
+from tasks_app.sections import Json, Path
+from tasks_app.setup.paths import entries_at, value_at
+from tasks_app.study_settings import Codes
+
+# Returns the settings that follow from new kinds of checks: of control, attention, degraded and repeat.
+ForChecks = Callable[[Mapping[str, Json], Collection[str]], Mapping[Path, Json]]
+
+# Kinds of checks that rows of the table of known answers make, and those that a number in the form does.
+IN_ROWS = ("control", "attention")
+_IN_FORM = {"degraded": "degraded", "repeat": "repeats"}
+
+# Letters and digits that nobody takes for one another.
+_LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
+_CODE_LENGTH = 8
+
+_for_checks: list[ForChecks] = []
+
+
+def register(function: ForChecks) -> None:
+    """Add a function that says what follows from checks; the same one twice is one."""
+    if function not in _for_checks:
+        _for_checks.append(function)
+
+
+def after_values(before: Mapping[str, Json], after: Mapping[str, Json]) -> dict[Path, Json]:
+    """Return what follows from a change of settings."""
+    return after_checks(after, _in_form(after) - _in_form(before)) | _codes(before, after)
+
+
+def after_checks(given: Mapping[str, Json], kinds: Collection[str]) -> dict[Path, Json]:
+    """Return what follows from the first checks of some kinds."""
+    values: dict[Path, Json] = {}
+    for function in _for_checks if kinds else ():
+        values.update(function(given, kinds))
+    return values
+
+
+def _in_form(given: Mapping[str, Json]) -> set[str]:
+    """Return the kinds of checks for which a task has a number above 0."""
+    found = set()
+    for task in entries_at(given, ("tasks",)):
+        for kind, setting in _IN_FORM.items():
+            number = value_at(task, ("checks", setting))
+            if isinstance(number, int) and not isinstance(number, bool) and number > 0:
+                found.add(kind)
+    return found
+
+
+def _codes(before: Mapping[str, Json], after: Mapping[str, Json]) -> dict[Path, Json]:
+    """Return a code for every outcome without one, where a platform that needs codes was chosen."""
+    chosen = _platforms(after) - _platforms(before)
+    return missing_codes(after) if chosen else {}
+
+
+def _platforms(given: Mapping[str, Json]) -> set[str]:
+    """Return the channels of a document that need completion codes."""
+    named = value_at(given, ("channels",))
+    return {
+        name
+        for name in (named if isinstance(named, Mapping) else ())
+        if name in channels.registry and channels.registry[name].needs_codes
+    }
+
+
+def missing_codes(given: Mapping[str, Json]) -> dict[Path, Json]:
+    """Return a new code for every outcome that has none."""
+    return {
+        ("codes", name): "".join(secrets.choice(_LETTERS) for _letter in range(_CODE_LENGTH))
+        for name in Codes.Settings.base_fields
+        if not value_at(given, ("codes", name))
+    }
