@@ -55,7 +55,7 @@ class NumberField(Typed[T_co], forms.FloatField):
     """A field for a number."""
 
 
-class MoneyField(Typed[Decimal], forms.DecimalField):
+class MoneyField(Typed[T_co], forms.DecimalField):
     """A field for an amount of money."""
 
 
@@ -112,7 +112,7 @@ def _limited(label: Words, help_text: Words, within: tuple[float, float], option
     return {"required": options.get("initial") is not None, **limited, **options}
 
 
-def money_field(label: Words, help_text: Words = "") -> MoneyField:
+def money_field(label: Words, help_text: Words = "") -> MoneyField[Decimal]:
     """Return a field for an amount of money, 0 by default."""
     options: dict[str, Any] = {"label": label, "help_text": help_text}
     return MoneyField(min_value=0, max_digits=10, decimal_places=2, initial=Decimal("0"), **options)

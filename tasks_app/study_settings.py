@@ -78,6 +78,9 @@ class Declared:
     # The form of the settings; made from the fields that the class and its bases declare.
     Settings: ClassVar[type[Block]] = Block
 
+    # Django's templates call what can be called: a page that lists classes would make one of each, without settings.
+    do_not_call_in_templates: ClassVar[bool] = True
+
     def __init_subclass__(cls, **options: Any) -> None:
         """Make the form of the settings, unless the class says no more about them than its only base does.
 

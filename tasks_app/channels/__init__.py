@@ -1,8 +1,8 @@
 """Channels: where raters come from. Each channel is a pure module, and the module's name is the channel's."""
 
-from collections.abc import Mapping
+import json
 from dataclasses import dataclass
-from typing import Any
+from functools import lru_cache
 
 from tasks_app.channels.base import Channel
 from tasks_app.registry import Registry
@@ -18,11 +18,22 @@ MINUTES_A_DAY = 24 * 60
 UNANSWERED_MINUTES = 10
 
 
-def params_of(options: StudySettings, name: str) -> Mapping[str, Any] | None:
-    """Return a study's parameters for a channel; None where the channel is not open."""
+def opened(options: StudySettings, name: str) -> Channel | None:
+    """Return a channel with the settings of a study; None where the study has not opened it."""
     if name not in options.channels or name not in registry:
         return None
-    return registry[name].Settings.read(options.channels[name])
+    return _made(registry[name], json.dumps(dict(options.channels[name]), sort_keys=True, default=str))
+
+
+@lru_cache(maxsize=256)
+def _made(channel: type[Channel], settings: str) -> Channel:
+    """Make a channel, of equal settings only once: every page of every rater asks for it."""
+    return channel(json.loads(settings))
+
+
+def channel_of(options: StudySettings, name: str) -> Channel:
+    """Return a channel with the settings of a study, or with its defaults where the study has not opened it."""
+    return opened(options, name) or registry[name]()
 
 
 def ignores_case(name: str) -> bool:
@@ -52,8 +63,8 @@ def lease_of(options: StudySettings, name: str) -> Lease:
     Before their first answer, sets are kept for less time for raters of channels by which anybody can enrol, and enrol
     often. Somebody who was invited has one set, which the researcher meant for them.
     """
-    has_days = name in registry and "lease_days" in registry[name].Settings.base_fields
-    days = (params_of(options, name) or {}).get("lease_days") if has_days else None
-    minutes = float(days) * MINUTES_A_DAY if days else options.lease_minutes
+    channel = opened(options, name)
+    days = channel.days_kept() if channel is not None else None
+    minutes = days * MINUTES_A_DAY if days else options.lease_minutes
     invited = name in registry and registry[name].invited_only
     return Lease(minutes, None if invited else min(minutes, UNANSWERED_MINUTES))

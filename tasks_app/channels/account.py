@@ -1,7 +1,6 @@
 """Accounts: invited people sign in, and find the studies they are invited to."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from django.utils.translation import gettext_lazy
 
@@ -21,12 +20,15 @@ class Account(Channel):
     needs_account = True
     way_out = gettext_lazy("You need not do anything else.")
 
+    lease_days = whole_field(gettext_lazy("Days a set is kept for a rater"), within=(1, 30), initial=7)
+
     class Settings(Block):
         """How long people with accounts may take."""
 
-        lease_days = whole_field(gettext_lazy("Days a set is kept for a rater"), within=(1, 30), initial=7)
+    def days_kept(self) -> int:
+        """Return the days that were set."""
+        return self.lease_days
 
-    @classmethod
-    def arrival(cls, query: Mapping[str, str], params: Mapping[str, Any]) -> Arrival:
+    def arrival(self, query: Mapping[str, str]) -> Arrival:
         """Nothing is read from the address: who it is, the sign-in says."""
         return Arrival("account")

@@ -6,12 +6,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from django.utils.translation import gettext_lazy
 
 from tasks_app.channels.payment import Payee, PaymentFile, named_list
-from tasks_app.study_settings import Block
+from tasks_app.study_settings import Block, Declared
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
@@ -70,8 +70,15 @@ class Paste:
     long: bool = False
 
 
-class Channel(ABC):
-    """A way in. A subclass is registered under its module's name and has no state."""
+class OwnSettings(Block):
+    """What a researcher settles for this channel alone; nothing by default."""
+
+
+class Channel(Declared, ABC):
+    """A way in, registered under its module's name. The channel's settings are fields of its class.
+
+    An instance has the values of a study. What is the same in every study is asked of the class.
+    """
 
     label: ClassVar[StrOrPromise]
     # Instructions for the researcher on the platform, in a few plain sentences for the Recruit page.
@@ -92,12 +99,10 @@ class Channel(ABC):
     # The platform's statuses of a rater's work, entered by hand or read from its file, and the ending each means.
     statuses: ClassVar[Mapping[str, str | None]] = {}
 
-    class Settings(Block):
-        """What a researcher settles for this channel alone; nothing by default."""
+    Settings: ClassVar[type[Block]] = OwnSettings
 
-    @classmethod
     @abstractmethod
-    def arrival(cls, query: Mapping[str, str], params: Mapping[str, Any]) -> Arrival:
+    def arrival(self, query: Mapping[str, str]) -> Arrival:
         """Read the query of an address. Raises NotArrived where it is not one of the platform's."""
 
     @classmethod
@@ -105,8 +110,7 @@ class Channel(ABC):
         """Return an id as the platform writes it, whatever way it came in an address."""
         return external_id
 
-    @classmethod
-    def ending(cls, outcome: str, code: str, details: Mapping[str, str], params: Mapping[str, Any]) -> Ending:
+    def ending(self, outcome: str, code: str, details: Mapping[str, str]) -> Ending:
         """Return the ending for a rater with this outcome.
 
         `details` are those of the arrival, with its `session_id` and, of a rater, the `pseudonym`. A code by default.
@@ -123,15 +127,15 @@ class Channel(ABC):
         """Origins that a rater's last page may send a form to; none by default."""
         return ()
 
-    @classmethod
-    def pastes(cls, address: str, params: Mapping[str, Any]) -> Sequence[Paste]:
+    def days_kept(self) -> int | None:
+        """Return for how many days a set is kept for a rater; None where it is the minutes of the study's lease."""
+        return None
+
+    def pastes(self, address: str) -> Sequence[Paste]:
         """Return the texts that a researcher copies to the platform; `address` is where raters arrive."""
         return (Paste(gettext_lazy("Address"), address),)
 
-    @classmethod
-    def paid_by_platform(
-        cls, outcome: str, amount: Decimal, part_amount: Decimal, params: Mapping[str, Any]
-    ) -> Decimal:
+    def paid_by_platform(self, outcome: str, amount: Decimal, part_amount: Decimal) -> Decimal:
         """Return the pay by the platform itself for this outcome, so that nobody is paid twice; nothing by default.
 
         `amount` is the study's pay for a full set, `part_amount` that for the screened-out and failed.

@@ -1,7 +1,6 @@
 """Personal links: each invited person has one, and it always leads to their own work."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -26,24 +25,26 @@ class Invited(Channel):
     invited_only = True
     way_out = gettext_lazy("You need not do anything else.")
 
+    lease_days = whole_field(
+        gettext_lazy("Days a set is kept for a rater"),
+        gettext_lazy("Leave empty for the minutes of the study's lease."),
+        within=(1, 30),
+    )
+
     class Settings(Block):
         """How long invited raters may take."""
 
-        lease_days = whole_field(
-            gettext_lazy("Days a set is kept for a rater"),
-            gettext_lazy("Leave empty for the minutes of the study's lease."),
-            within=(1, 30),
-        )
+    def days_kept(self) -> int | None:
+        """Return the days that were set."""
+        return self.lease_days
 
-    @classmethod
-    def arrival(cls, query: Mapping[str, str], params: Mapping[str, Any]) -> Arrival:
+    def arrival(self, query: Mapping[str, str]) -> Arrival:
         """Read the secret of the link; whose it is, the database knows."""
         key = query.get(KEY, "").strip()
         if not key or len(key) > LONGEST:
             raise NotArrived(_("A part of this link is missing. Please open the whole link that was sent to you."))
         return Arrival("invited", details={KEY: key})
 
-    @classmethod
-    def pastes(cls, address: str, params: Mapping[str, Any]) -> Sequence[Paste]:
+    def pastes(self, address: str) -> Sequence[Paste]:
         """Nothing: every person has a link of their own."""
         return ()

@@ -1,7 +1,6 @@
 """The open link: everybody who has it may take part."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
@@ -16,7 +15,6 @@ class Link(Channel):
     label = _("Open link")
     doc = _("Send this address to everybody who may take part.")
 
-    @classmethod
-    def arrival(cls, query: Mapping[str, str], params: Mapping[str, Any]) -> Arrival:
+    def arrival(self, query: Mapping[str, str]) -> Arrival:
         """Nothing is read from the address."""
         return Arrival("link")

@@ -4,7 +4,6 @@ import re
 import secrets
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
-from typing import Any
 from xml.sax.saxutils import escape
 
 from django.conf import settings
@@ -47,19 +46,18 @@ class MTurk(Channel):
     way_out = gettext_lazy("Please return this HIT, so that somebody else can take it.")
     way_in = gettext_lazy("To take part, accept this HIT.")
 
+    reward = reward_field(gettext_lazy("Reward of the HIT"))
+    frame_height = whole_field(
+        gettext_lazy("Height of the frame in pixels"),
+        gettext_lazy("0 makes it as high as the worker's window."),
+        within=(0, 10_000),
+        initial=0,
+    )
+
     class Settings(Block):
         """How the study is shown on MTurk, and what MTurk pays itself."""
 
-        reward = reward_field(gettext_lazy("Reward of the HIT"))
-        frame_height = whole_field(
-            gettext_lazy("Height of the frame in pixels"),
-            gettext_lazy("0 makes it as high as the worker's window."),
-            within=(0, 10_000),
-            initial=0,
-        )
-
-    @classmethod
-    def arrival(cls, query: Mapping[str, str], params: Mapping[str, Any]) -> Arrival:
+    def arrival(self, query: Mapping[str, str]) -> Arrival:
         """Read what MTurk appends: the assignment, the HIT, the worker, and where the form at the end goes."""
         assignment = query.get("assignmentId", "").strip()
         if assignment == PREVIEW:
@@ -74,7 +72,7 @@ class MTurk(Channel):
             )
         return Arrival(
             "mturk",
-            external_id=cls.canonical_id(worker),
+            external_id=self.canonical_id(worker),
             session_id=assignment,
             details={"hit_id": hit, "submit_to": submit_to},
         )
@@ -84,8 +82,7 @@ class MTurk(Channel):
         """MTurk writes ids of workers in capitals."""
         return external_id.upper()
 
-    @classmethod
-    def ending(cls, outcome: str, code: str, details: Mapping[str, str], params: Mapping[str, Any]) -> Ending:
+    def ending(self, outcome: str, code: str, details: Mapping[str, str]) -> Ending:
         """Send the assignment to MTurk, with fields that let the requester check it: MTurk refuses an empty form."""
         origin, assignment = details.get("submit_to", ""), details.get("session_id", "")
         if outcome in {"returned", "timed_out"} or not code or not assignment or origin not in submit_origins():
@@ -105,27 +102,22 @@ class MTurk(Channel):
         """MTurk's servers; browsers hold redirects that follow a form to this as well."""
         return (*submit_origins(), *OTHER_PAGES)
 
-    @classmethod
-    def pastes(cls, address: str, params: Mapping[str, Any]) -> Sequence[Paste]:
+    def pastes(self, address: str) -> Sequence[Paste]:
         """The external question as MTurk's operation CreateHIT takes it."""
         question = (
             '<?xml version="1.0" encoding="UTF-8"?>\n'
             f'<ExternalQuestion xmlns="{SCHEMA}">\n'
             f"  <ExternalURL>{escape(address)}</ExternalURL>\n"
-            f"  <FrameHeight>{params['frame_height']}</FrameHeight>\n"
+            f"  <FrameHeight>{self.frame_height}</FrameHeight>\n"
             "</ExternalQuestion>"
         )
         return (Paste(gettext_lazy("Question"), question, long=True),)
 
-    @classmethod
-    def paid_by_platform(
-        cls, outcome: str, amount: Decimal, part_amount: Decimal, params: Mapping[str, Any]
-    ) -> Decimal:
+    def paid_by_platform(self, outcome: str, amount: Decimal, part_amount: Decimal) -> Decimal:
         """Approving pays the reward of the HIT to whoever submitted it; a HIT that was returned cannot be approved."""
         if outcome in {"returned", "timed_out"}:
             return Decimal("0.00")
-        reward: Decimal | None = params["reward"]
-        return amount if reward is None else reward
+        return amount if self.reward is None else self.reward
 
     @classmethod
     def payment_files(cls, payees: Sequence[Payee]) -> Sequence[PaymentFile]:

@@ -7,16 +7,17 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, cast
 
-from django import forms
 from django.utils.translation import gettext_lazy as _
+
+from tasks_app.setting_fields import MoneyField
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
 
 
-def reward_field(label: StrOrPromise) -> forms.DecimalField:
+def reward_field(label: StrOrPromise) -> MoneyField[Decimal | None]:
     """Return a field for what a platform pays when a submission is approved."""
-    return forms.DecimalField(
+    return MoneyField(
         required=False,
         min_value=0,
         max_digits=10,

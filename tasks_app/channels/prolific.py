@@ -4,7 +4,6 @@ import re
 import secrets
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
-from typing import Any
 from urllib.parse import urlencode
 
 from django.utils.translation import gettext as _
@@ -50,17 +49,16 @@ class Prolific(Channel):
         "TIMED-OUT": "timed_out",
     }
 
+    reward = reward_field(gettext_lazy("Reward of the study on Prolific"))
+    pays_screened_out = YesNoField(
+        label=gettext_lazy("Prolific pays raters who are screened out"),
+        help_text=gettext_lazy("With Prolific's in-study screening; else they are paid by a bonus."),
+    )
+
     class Settings(Block):
         """What Prolific pays itself, so that payment files hold only the rest."""
 
-        reward = reward_field(gettext_lazy("Reward of the study on Prolific"))
-        pays_screened_out = YesNoField(
-            label=gettext_lazy("Prolific pays raters who are screened out"),
-            help_text=gettext_lazy("With Prolific's in-study screening; else they are paid by a bonus."),
-        )
-
-    @classmethod
-    def arrival(cls, query: Mapping[str, str], params: Mapping[str, Any]) -> Arrival:
+    def arrival(self, query: Mapping[str, str]) -> Arrival:
         """Read the three ids; each is 24 hexadecimal digits."""
         ids = {name: query.get(name, "").strip() for name in PARAMETERS}
         if any(_PLACEHOLDER.search(value) for value in ids.values()):
@@ -76,7 +74,7 @@ class Prolific(Channel):
             )
         return Arrival(
             "prolific",
-            external_id=cls.canonical_id(ids["PROLIFIC_PID"]),
+            external_id=self.canonical_id(ids["PROLIFIC_PID"]),
             session_id=ids["SESSION_ID"].lower(),
             details={"study_id": ids["STUDY_ID"].lower()},
         )
@@ -86,28 +84,22 @@ class Prolific(Channel):
         """Prolific writes ids as hexadecimal digits in small letters."""
         return external_id.lower()
 
-    @classmethod
-    def ending(cls, outcome: str, code: str, details: Mapping[str, str], params: Mapping[str, Any]) -> Ending:
+    def ending(self, outcome: str, code: str, details: Mapping[str, str]) -> Ending:
         """Lead back to Prolific with the code; who returned or ran out of time there has ended there already."""
         if not code or outcome in {"returned", "timed_out"}:
             return Ending()
         return Ending(code, f"{COMPLETE}?{urlencode({'cc': code})}", label=gettext_lazy("Back to Prolific"))
 
-    @classmethod
-    def pastes(cls, address: str, params: Mapping[str, Any]) -> Sequence[Paste]:
+    def pastes(self, address: str) -> Sequence[Paste]:
         """The address with Prolific's placeholders."""
         query = "&".join(f"{name}={{{{%{name}%}}}}" for name in PARAMETERS)
         return (Paste(gettext_lazy("Study URL"), f"{address}{'&' if '?' in address else '?'}{query}"),)
 
-    @classmethod
-    def paid_by_platform(
-        cls, outcome: str, amount: Decimal, part_amount: Decimal, params: Mapping[str, Any]
-    ) -> Decimal:
+    def paid_by_platform(self, outcome: str, amount: Decimal, part_amount: Decimal) -> Decimal:
         """Approving a submission pays the reward; the screened-out are paid by Prolific where it screens."""
         if outcome == "completed":
-            reward: Decimal | None = params["reward"]
-            return amount if reward is None else reward
-        return part_amount if outcome == "screened_out" and params["pays_screened_out"] else Decimal("0.00")
+            return amount if self.reward is None else self.reward
+        return part_amount if outcome == "screened_out" and self.pays_screened_out else Decimal("0.00")
 
     @classmethod
     def payment_files(cls, payees: Sequence[Payee]) -> Sequence[PaymentFile]:

@@ -21,8 +21,7 @@ from django.db.models.functions import Now
 from django.urls import reverse
 from django.utils import timezone
 
-from tasks_app import credentials
-from tasks_app.channels import registry as channels
+from tasks_app import channels, credentials
 from tasks_app.forms import ConsentForm, text_prefix
 from tasks_app.management import simulated_answers
 from tasks_app.management.transports import Answer, Transport
@@ -171,8 +170,8 @@ class Visitor:
         if self.channel in {"", "link"}:
             return reverse("rater:join", args=[self.study.link_code])
         path = reverse("rater:arrive", args=[self.study.link_code, self.channel])
-        kind = channels[self.channel]
-        like = next(example.query for example in kind.examples() if not kind.arrival(example.query, {}).preview)
+        kind = channels.channel_of(self.study.options, self.channel)
+        like = next(example.query for example in kind.examples() if not kind.arrival(example.query).preview)
         query = {name: self._made_up(value) for name, value in like.items()}
         return f"{path}?{urlencode(query)}"
 

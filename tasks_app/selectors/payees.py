@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
-from typing import Any
 
 from django.utils.translation import gettext as _
 
@@ -20,12 +19,6 @@ def channel_of(name: str) -> type[Channel]:
     return channels.registry.get(name) or channels.registry[_LINK]
 
 
-def params_of(study: Study, name: str) -> Mapping[str, Any]:
-    """Return a study's parameters of a channel, or the defaults where the channel is not open any more."""
-    params = channels.params_of(study.options, name)
-    return channel_of(name).Settings.read({}) if params is None else params
-
-
 def waiting(ledger: Ledger) -> dict[str, list[Entry]]:
     """By channel, whoever belongs into a payment file now: with open rows, or ended with nothing to be paid at all."""
     by_channel: dict[str, list[Entry]] = {}
@@ -41,13 +34,12 @@ def unknown(entries: Iterable[Entry]) -> int:
     return len(ids) - Identity.objects.filter(rater__in=ids).count()
 
 
-def by_platform(study: Study, entry: Entry, params: Mapping[str, Any]) -> Decimal:
+def by_platform(study: Study, entry: Entry, channel: Channel) -> Decimal:
     """Return the share of the open amount that the platform pays itself: its reward, once; 0 where nothing is owed."""
     if entry.booked.base_settled or entry.booked.open <= 0:
         return pay.NOTHING
     options = study.options
-    kind = channel_of(entry.rater.channel)
-    return kind.paid_by_platform(str(entry.rater.outcome), options.amount, options.part_amount, params)
+    return channel.paid_by_platform(str(entry.rater.outcome), options.amount, options.part_amount)
 
 
 def payees_of(study: Study, channel: str, entries: Iterable[Entry], last: int) -> list[Payee]:
@@ -59,9 +51,9 @@ def payees_of(study: Study, channel: str, entries: Iterable[Entry], last: int) -
     rows: dict[int, list[Payment]] = {}
     for row in Payment.objects.filter(rater__in=ids, settled_at=None, pk__lte=last).order_by("pk"):
         rows.setdefault(row.rater_id, []).append(row)
-    params = params_of(study, channel)
+    payer = channels.opened(study.options, channel) or channel_of(channel)()
     return [
-        _payee(study, entry, rows.get(entry.rater.pk, []), identities, invitations, by_platform(study, entry, params))
+        _payee(study, entry, rows.get(entry.rater.pk, []), identities, invitations, by_platform(study, entry, payer))
         for entry in listed
     ]
 

@@ -128,9 +128,6 @@ class TaskType(Declared, ABC):
     Settings: ClassVar[type[Block]] = Parameters
     Form: ClassVar[type[ScreenForm]]
 
-    # Django's templates call what can be called, and a page that lists the types would make one of each.
-    do_not_call_in_templates: ClassVar[bool] = True
-
     @classproperty
     def template_name(cls) -> str:
         """The template of the unit."""

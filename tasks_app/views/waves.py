@@ -204,8 +204,8 @@ def _platforms(request: HttpRequest, study: Study, wave: int) -> list[tuple[str,
         (str(channels.registry[name].label), paste.text)
         for name in open_to_all
         if name != "link"
-        for paste in channels.registry[name].pastes(
-            request.build_absolute_uri(returning.address(study, name, wave)), study.options.channels[name]
+        for paste in channels.channel_of(study.options, name).pastes(
+            request.build_absolute_uri(returning.address(study, name, wave))
         )
     ]
 

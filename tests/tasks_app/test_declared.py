@@ -1,15 +1,18 @@
 """Settings are declared once, as fields of a class: form, schema, messages and values follow from them."""
 
 import inspect
+from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any, assert_type
 
 import pytest
 from django import forms
+from django.template import Context, Template
 from django.utils.translation import gettext_lazy as _
 
 from evalweb.local_services.folder import BASE_DIR
-from tasks_app import catalogue, designs, task_types
+from tasks_app import catalogue, channels, designs, task_types
+from tasks_app.channels.base import Arrival, Channel
 from tasks_app.designs.independent import Independent
 from tasks_app.models import Setup, Study
 from tasks_app.sections import Json
@@ -163,7 +166,7 @@ def test_fields_of_task_types_have_the_types_of_their_values() -> None:
     assert (labels.order, labels.none_text, spans.weights, spans.max_spans) == ("fixed", [], [], None)
 
 
-REGISTRIES = {"task type": task_types.registry, "design": designs.registry}
+REGISTRIES = {"task type": task_types.registry, "design": designs.registry, "channel": channels.registry}
 
 
 @pytest.mark.parametrize("kind", REGISTRIES)
@@ -297,3 +300,52 @@ def test_every_problem_of_the_settings_of_a_study_is_named() -> None:
     assert [line.partition(":")[0] for line in str(caught.value).splitlines()] == [
         "pya", "pay.amuont", "pay.amount", "flow.opens_hour",
     ]  # fmt: skip
+
+
+class Poster(Channel):
+    """A made-up channel with a setting that has no default, and one that may be empty."""
+
+    label = "Poster"
+
+    board = line_field("Board", required=True)
+    days = whole_field("Days on the board", within=(1, 30))
+
+    def arrival(self, query: Mapping[str, str]) -> Arrival:
+        return Arrival("poster", external_id=self.board)
+
+    def days_kept(self) -> int | None:
+        return self.days
+
+
+def test_a_setting_of_a_channel_that_is_declared_once_is_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    added(monkeypatch, "channel", "poster", Poster)
+    poster = Poster({"board": "Hall", "days": 3})
+    assert_type(poster.board, str)
+    assert_type(poster.days, int | None)
+    assert (poster.board, poster.days, Poster({"board": "Hall"}).days) == ("Hall", 3, None)
+    document = {"channels": {"poster": {"days": 31}}}
+    problems = {path: sentence for path, sentence, _about_key in violations(document, whole_schema())}
+    assert problems["channels", "poster", "days"] == "must be a whole number from 1 to 30; it is the number 31."
+    assert problems["channels", "poster", "board"] == "is missing: text is needed."
+    assert asked(document)["channels", "poster", "days"] == "Days on the board"
+    table = reference().split("**Parameters of the channel `poster`**")[1].split("**Parameters")[0]
+    assert "| `days` | a whole number from 1 to 30 |  | Days on the board. |" in table
+
+
+def test_a_channel_is_made_with_the_settings_of_a_study_once_for_equal_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    added(monkeypatch, "channel", "poster", Poster)
+    hall, lab, none = (
+        StudySettings.of({"channels": opened})
+        for opened in ({"poster": {"board": "Hall", "days": 2}}, {"poster": {"board": "Lab"}}, {})
+    )
+    assert channels.opened(none, "poster") is None
+    assert channels.channel_of(hall, "poster").arrival({}).external_id == "Hall"
+    assert channels.channel_of(lab, "poster").arrival({}).external_id == "Lab"
+    assert channels.opened(hall, "poster") is channels.opened(hall, "poster") is not channels.opened(lab, "poster")
+    assert channels.lease_of(hall, "poster").minutes == 2 * 24 * 60
+    assert channels.lease_of(lab, "poster").minutes == lab.lease_minutes
+
+
+def test_templates_show_a_class_without_making_one() -> None:
+    page = Template("{{ member.label }} {{ made.board }}")
+    assert page.render(Context({"member": Poster, "made": Poster({"board": "Hall"})})) == "Poster Hall"

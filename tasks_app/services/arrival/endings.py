@@ -25,12 +25,11 @@ def with_code(rater: Rater, outcome: str, code: str) -> Ending:
     only_code = Ending(code)
     if rater.channel not in channels.registry:
         return only_code
-    channel = channels.registry[rater.channel]
-    params = channels.params_of(rater.study.options, rater.channel) or channel.Settings.read({})
+    channel = channels.channel_of(rater.study.options, rater.channel)
     details = {"pseudonym": rater.pseudonym}
     if (identity := Identity.objects.filter(rater=rater).first()) is not None:
         details.update(identity.details, session_id=session_of(identity))
-    ending = channel.ending(outcome, code, details, params)
+    ending = channel.ending(outcome, code, details)
     return ending if ending.code or ending.address else only_code
 
 
@@ -47,8 +46,7 @@ def of_refused(study: Study, arrival: Arrival, error: enrolment.Refusal) -> Endi
     if not code:
         return None
     details = {**arrival.details, "session_id": arrival.session_id}
-    params = channels.params_of(study.options, arrival.channel) or {}
-    return channels.registry[arrival.channel].ending(outcome, code, details, params)
+    return channels.channel_of(study.options, arrival.channel).ending(outcome, code, details)
 
 
 def outcome_of(error: enrolment.Refusal, study: Study) -> str:

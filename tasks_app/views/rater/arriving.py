@@ -40,8 +40,7 @@ CONSENT_SECONDS = 600
 def join(request: HttpRequest, code: str, channel: str = "link") -> HttpResponse:
     """Where a channel's raters arrive: who runs the study, what is paid, the consent, and the button that begins."""
     study = access.study_for_code(code)
-    params = channels.params_of(study.options, channel)
-    if params is None:
+    if channels.opened(study.options, channel) is None:
         raise Http404
     with languages.speaking(study.language):
         try:
@@ -55,10 +54,10 @@ def join(request: HttpRequest, code: str, channel: str = "link") -> HttpResponse
 
 def _offer(request: HttpRequest, study: Study, channel: str) -> HttpResponse:
     """Show what is offered; who began already in this visit is sent on to where they were."""
-    kind = channels.registry[channel]
+    kind = channels.channel_of(study.options, channel)
     if kind.needs_account and not request.user.is_authenticated:
         return redirect(f"{reverse('rater:sign_in')}?{urlencode({'next': request.path})}")
-    arrival = kind.arrival(request.GET.dict(), channels.params_of(study.options, channel) or {})
+    arrival = kind.arrival(request.GET.dict())
     if kind.invited_only:
         arrival = invitations.arrival_of(study=study, arrival=arrival, user=request.user)
     with languages.speaking(arrival.language or study.language):

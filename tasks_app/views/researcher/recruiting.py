@@ -57,12 +57,12 @@ def address_of(request: HttpRequest, study: Study, channel: str) -> str:
 
 
 def _channel(request: HttpRequest, study: Study, name: str) -> dict[str, Any]:
-    kind, params = channels.registry[name], channels.params_of(study.options, name) or {}
+    kind = channels.channel_of(study.options, name)
     counted = Rater.objects.filter(study=study, channel=name, kind=Rater.Kind.REAL)
     return {
         "name": name,
         "kind": kind,
-        "pastes": kind.pastes(address_of(request, study, name), params),
+        "pastes": kind.pastes(address_of(request, study, name)),
         "raters": counted.count(),
     }
 
@@ -143,8 +143,8 @@ class FileForm(forms.Form):
 def statuses(request: HttpRequest, slug: str, channel: str) -> HttpResponse:
     """Store the statuses that a platform gives to its raters: by hand or by its own file, all or none."""
     study = access.study_for_researcher(request.user, slug, EDITOR)
-    params = channels.params_of(study.options, channel)
-    statuses = list(channels.registry[channel].statuses) if params is not None else []
+    opened = channels.opened(study.options, channel)
+    statuses = list(opened.statuses) if opened is not None else []
     if not statuses:
         raise Http404
     posted = request.method == "POST"

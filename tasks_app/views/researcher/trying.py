@@ -39,7 +39,7 @@ def try_out(request: HttpRequest, slug: str) -> HttpResponse:
     study = access.study_for_researcher(request.user, slug, Membership.Role.EDITOR)
     channel = request.GET.get("channel", "")
     if channel:
-        if channels.params_of(study.options, channel) is None:
+        if channels.opened(study.options, channel) is None:
             raise Http404
         with languages.speaking(study.language):
             return _shown(request, study, channel)
@@ -72,10 +72,8 @@ def _shown(request: HttpRequest, study: Study, channel: str) -> HttpResponse:
 
 def _read(study: Study, channel: str, query: Mapping[str, str]) -> Arrival:
     """Read a made-up address; who is invited has no made-up secret, and needs none here."""
-    kind = channels.registry[channel]
-    if kind.invited_only:
-        return Arrival(channel)
-    return kind.arrival(query, channels.params_of(study.options, channel) or {})
+    kind = channels.channel_of(study.options, channel)
+    return Arrival(channel) if kind.invited_only else kind.arrival(query)
 
 
 def _arrival(request: HttpRequest, study: Study, channel: str, query: Mapping[str, str]) -> HttpResponse:
@@ -107,7 +105,7 @@ def _somebody(study: Study, channel: str) -> Arrival:
 
 
 def _end(request: HttpRequest, study: Study, channel: str, outcome: str) -> HttpResponse:
-    arrival, kind = _somebody(study, channel), channels.registry[channel]
+    arrival, kind = _somebody(study, channel), channels.channel_of(study.options, channel)
     details = {**arrival.details, "session_id": arrival.session_id, "pseudonym": "r-example"}
     code = "" if outcome in endings.ENDED_THERE else study.options.codes.of(outcome) or SAMPLE_CODE
     title, sentences = ending.words(outcome, 12, [])
@@ -125,7 +123,7 @@ def _end(request: HttpRequest, study: Study, channel: str, outcome: str) -> Http
         "outcome": outcome,
         "title": title,
         "sentences": sentences,
-        "ending": kind.ending(outcome, code, details, channels.params_of(study.options, channel) or {}),
+        "ending": kind.ending(outcome, code, details),
     }
     return render(request, "rater/end.html", context)
 
