@@ -51,6 +51,10 @@ class Section:
     name: str
     after: ClassVar[tuple[str, ...]] = ()
 
+    # The step of the set-up whose form asks for the section, such as "analysis"; not needed for those that
+    # `tasks_app/setup/steps.py` places itself, nor without a schema.
+    step: ClassVar[str] = ""
+
     def schema(self) -> Mapping[str, Json] | None:
         """Return the JSON Schema of the section's key in study.yaml; None for a section with files of its own."""
         return None

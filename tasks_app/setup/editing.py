@@ -20,6 +20,7 @@ from tasks_app.setup.controls import ON, Control, path_of, posted_value
 from tasks_app.setup.page import SetupPage
 from tasks_app.setup.paths import touches
 from tasks_app.studyfile.fields import is_language
+from tasks_app.studyfile.problems import nearest
 
 # The parameters that belong to a choice.
 _PARAMETERS_OF = {"type": "params", "design": "design_params"}
@@ -36,14 +37,15 @@ _NOT_FIELDS = {"csrfmiddlewaretoken", "revision", "do", "click", "new_language"}
 class Saved:
     """The outcome of a post: the page as it is now, and what was not done.
 
-    `conflicts` are values that somebody else has changed too, `left_out` those that cannot be stored. `is_outdated`
-    says that the button named an entry of a list that was changed meanwhile, `others` that other people have changed
-    the document since the page was made.
+    `conflicts` are values that somebody else has changed too, `left_out` those that cannot be stored, `unknown` names
+    for which the step has no field, each with a suggestion. `is_outdated` says that the button named an entry of a list
+    that was changed meanwhile, `others` that other people have changed the document since the page was made.
     """
 
     page: SetupPage
     conflicts: Sequence[Conflict]
     left_out: Sequence[Path]
+    unknown: Mapping[str, str]
     is_outdated: bool
     others: bool
 
@@ -63,7 +65,8 @@ def save(*, page: SetupPage, posted: MultiValueDict[str, str], button: str, by: 
     later = changes.since(setup, _revision(posted, setup))
     is_repeated = click is not None and any(change.click == click for change in later)
     button = "" if is_repeated else button
-    values = _posted_values(SetupPage(changes.before(setup, later), page.step), posted)
+    shown = SetupPage(changes.before(setup, later), page.step)
+    values = _posted_values(shown, posted)
     left_out = [path for path, value in values.items() if any(problems_in_json(value))]
     values = {path: value for path, value in values.items() if path not in left_out}
     conflicts = changes.set_values(setup, values, later, by)
@@ -73,7 +76,13 @@ def save(*, page: SetupPage, posted: MultiValueDict[str, str], button: str, by: 
     elif not is_outdated and (pressed := _pressed(replace(page, setup=setup), button, posted)):
         changes.set_values(setup, pressed, (), by, click)
     others = any(change.by_id != getattr(by, "pk", None) for change in later)
-    return Saved(replace(page, setup=setup), conflicts, left_out, is_outdated, others)
+    return Saved(replace(page, setup=setup), conflicts, left_out, _unknown(shown, posted), is_outdated, others)
+
+
+def _unknown(page: SetupPage, posted: MultiValueDict[str, str]) -> dict[str, str]:
+    """Return the names that were posted and that are no field of the page, each with a suggestion."""
+    names = [control.name for control in page.controls]
+    return {name: nearest(name, names) for name in posted if name not in {*names, *_NOT_FIELDS}}
 
 
 def _click(posted: MultiValueDict[str, str]) -> UUID | None:

@@ -5,7 +5,7 @@ The fields of a step are made of the JSON Schema of a study file, so that what a
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -141,9 +141,14 @@ class SetupPage:
         """The label of each control, by its path."""
         return {control.path: control.label for control in self.controls}
 
+    def asks_for(self, path: Path) -> bool:
+        """Return whether the step has a field for a value or for what is around it, or a group of that path."""
+        is_in_field = any(path[: len(control.path)] == control.path for control in self.controls)
+        return is_in_field or any(group.path == path for group in _groups_within(self.groups))
+
     def can_add_to(self, name: str) -> bool:
         """Return whether the step has a list of this name to which entries can be added."""
-        return _can_add_to(name, self.groups)
+        return any(group.adds and group.name == name for group in _groups_within(self.groups))
 
     @cached_property
     def groups(self) -> list[Group]:
@@ -358,6 +363,9 @@ def _holds(condition: Mapping[str, Json], value: Json) -> bool:
     )
 
 
-def _can_add_to(name: str, nodes: Sequence[Node]) -> bool:
-    groups = [node for node in nodes if isinstance(node, Group)]
-    return any((group.adds and group.name == name) or _can_add_to(name, group.members) for group in groups)
+def _groups_within(nodes: Sequence[Node]) -> Iterator[Group]:
+    """Yield every group, those in groups included."""
+    for node in nodes:
+        if isinstance(node, Group):
+            yield node
+            yield from _groups_within(node.members)

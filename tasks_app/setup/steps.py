@@ -7,7 +7,9 @@ from functools import lru_cache
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from tasks_app import sections
 from tasks_app.sections import Path
+from tasks_app.studyfile.problems import nearest
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +60,8 @@ def step_called(slug: str) -> Step:
 # Any entry of a list, or any name.
 ANY = "*"
 
-# The step that asks for a part of the study file: of several patterns that fit, the longest counts. A section that no
-# pattern names, as another app may add, is asked for in the step of the analysis plan.
+# The step that asks for a part of the study file: of several patterns that fit, the longest counts. Sections of other
+# apps name their steps themselves.
 _STEP_OF: Mapping[str, str] = {
     "study": "task",
     "tasks": "task",
@@ -88,7 +90,6 @@ _STEP_OF: Mapping[str, str] = {
     "pay": "consent",
     "analysis": "analysis",
 }
-_OTHERS = "analysis"
 
 # Settings that exist only in the study file, and the reason for each.
 FILE_ONLY: Mapping[str, Promise] = {
@@ -127,13 +128,41 @@ def _longest(patterns: Iterable[str], path: Path) -> str | None:
     return max((pattern for pattern in patterns if fits(pattern, path)), key=len, default=None)
 
 
-@lru_cache(maxsize=4096)
 def step_of(path: Path) -> str:
-    """Return the step that asks for a value; "" for what only the file has."""
+    """Return the step that asks for a value; "" for what only the file has, such as an unknown section.
+
+    Raises
+    ------
+    LookupError
+        Where a registered section names no step, or one that there is not.
+    """
+    step = _placed_in(path)
+    return _step_of_section(str(path[0])) if step is None and path else step or ""
+
+
+@lru_cache(maxsize=4096)
+def _placed_in(path: Path) -> str | None:
+    """Return the step in which this module places a value; None for what it does not know."""
     if _longest(FILE_ONLY, path) is not None:
         return ""
     pattern = _longest(_STEP_OF, path)
-    return _STEP_OF[pattern] if pattern is not None else _OTHERS
+    return _STEP_OF[pattern] if pattern is not None else None
+
+
+def _step_of_section(name: str) -> str:
+    """Return the step that a section of another app names itself."""
+    section = next((section for section in sections.registered() if section.name == name), None)
+    if section is None:
+        return ""
+    if section.step not in _BY_SLUG:
+        problem = f"is asked for in the step {section.step!r}, which there is not" if section.step else "names no step"
+        raise LookupError(f"The section {name!r} {problem}. {nearest(section.step, _BY_SLUG)}")
+    return section.step
+
+
+def patterns() -> list[str]:
+    """Return every pattern by which this module names a part of the study file."""
+    return [*_STEP_OF, *FILE_ONLY, *_FOLDED, *_EXPLAINED]
 
 
 @lru_cache(maxsize=4096)

@@ -147,6 +147,7 @@ class _Later(sections.Section):
     """A section of an app that was installed after the study was opened."""
 
     name = "later"
+    step = "analysis"
 
     def schema(self) -> dict[str, object]:
         return {"type": "object", "properties": {"extra": {"type": "string", "title": "Something new"}}}

@@ -9,6 +9,7 @@ from django.contrib import messages
 from django.http import FileResponse, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from tasks_app import access
@@ -39,6 +40,9 @@ from tasks_app.views.researcher.setup.comments import comments_of, links_of
 from tasks_app.views.researcher.setup.family import changed_settings, family, what_changed
 from tasks_app.views.researcher.setup.form_frame import go, page_of, setup_page, step_url
 from tasks_app.views.researcher.setup.working import live, work_on
+
+# Where problems stand that no step asks for.
+_FILE = "file"
 
 
 @researcher_page("GET", "POST")
@@ -176,11 +180,13 @@ def _page(request: HttpRequest, slug: str, *, refusal: StudyFileError | None = N
 
 def _open_points(page: SetupPage, left: Sequence[Point], *, has_texts: bool) -> list[dict[str, Any]]:
     """Return the steps that have problems, each with these and the places to fix them."""
-    fields = cache(lambda step: {control.path: control for control in page.on(step).controls})
+    pages = cache(page.on)
     by_step: dict[str, list[dict[str, str]]] = {}
     for path, sentences in page.problems.items():
-        step = step_of(path) or "task"
-        control = fields(step).get(path)
+        # What no step asks for, such as a misspelt name, stands only in the file.
+        step = step_of(path)
+        step = step if step and pages(step).asks_for(path) else _FILE
+        control = next((one for one in pages(step).controls if one.path == path), None) if step != _FILE else None
         anchor, label = (f"#{control.id}", control.label) if control is not None else ("", name_of(path))
         by_step.setdefault(step, []).extend(
             {"sentence": f"{label}: {sentence}", "anchor": anchor} for sentence in sentences
@@ -192,13 +198,16 @@ def _open_points(page: SetupPage, left: Sequence[Point], *, has_texts: bool) -> 
         by_step.setdefault("texts", []).append({"sentence": sentence, "anchor": ""})
     for point in left:
         step = step_of(point.path) or "task"
-        control = fields(step).get(point.path)
+        control = next((one for one in pages(step).controls if one.path == point.path), None)
         anchor, label = (f"#{control.id}", f"{control.label}: ") if control is not None else ("", "")
         by_step.setdefault(step, []).append({"sentence": f"{label}{point.sentence}", "anchor": anchor})
+    slug = page.study.slug
+    places = [
+        *((step.slug, step.label, step_url(slug, step.slug)) for step in STEPS),
+        (_FILE, _("Study file"), reverse("researcher:setup_file", args=[slug])),
+    ]
     return [
-        {"step": step, "url": step_url(page.study.slug, step.slug), "problems": by_step[step.slug]}
-        for step in STEPS
-        if step.slug in by_step
+        {"label": label, "url": url, "problems": by_step[place]} for place, label, url in places if place in by_step
     ]
 
 

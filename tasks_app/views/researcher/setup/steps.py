@@ -71,9 +71,13 @@ def _tell(request: HttpRequest, saved: Saved) -> None:
 
 
 def _in_words(saved: Saved) -> list[str]:
-    """Return a sentence for each value that somebody else has changed too, by the label of its field."""
+    """Return a sentence for each value that was not set, by the label of its field or by the name that was posted."""
     labels = saved.page.on(saved.page.step).labels if saved.conflicts else {}
-    return [_conflict(conflict, labels.get(conflict.path, name_of(conflict.path))) for conflict in saved.conflicts]
+    sentence = _("“%(name)s” was not stored: this step has no such field.")
+    return [
+        *(_conflict(conflict, labels.get(conflict.path, name_of(conflict.path))) for conflict in saved.conflicts),
+        *(f"{sentence % {'name': name}} {suggestion}".rstrip() for name, suggestion in saved.unknown.items()),
+    ]
 
 
 def _conflict(conflict: Conflict, label: str) -> str:
