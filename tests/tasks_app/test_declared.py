@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Mapping
+from datetime import date
 from decimal import Decimal
 from typing import Any, assert_type
 
@@ -13,6 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from evalweb.local_services.folder import BASE_DIR
 from tasks_app import catalogue, channels, designs, task_types
 from tasks_app.channels.base import Arrival, Channel
+from tasks_app.check_settings import CheckSettings
 from tasks_app.designs.independent import Independent
 from tasks_app.models import Setup, Study
 from tasks_app.sections import Json
@@ -282,10 +284,12 @@ def test_a_study_has_every_setting_of_every_block() -> None:
 
 def test_settings_of_a_study_have_their_types() -> None:
     settings = StudySettings({"pay": {"amount": "2.50", "minutes": 4}, "codes": {"completed": "C1"}})
-    # A wrong type in these lines is an error of `make lint`, and so is a misspelt name.
-    amount: Decimal = settings.amount
-    minutes: float | None = settings.minutes
-    code: str = settings.codes.completed
+    # A wrong type in these lines is an error of `make lint`.
+    amount = assert_type(settings.amount, Decimal)
+    minutes = assert_type(settings.minutes, float | None)
+    code = assert_type(settings.codes.completed, str)
+    assert_type(settings.withdraw_until, date | None)
+    assert_type(CheckSettings({}).skip_share, float | None)
     assert (amount, minutes, settings.expected_minutes, code) == (Decimal("2.50"), 4.0, 4.0, "C1")
     assert (settings.codes.of("completed"), settings.codes.of("closed"), settings.codes.of("no outcome")) == (
         "C1",
