@@ -14,6 +14,7 @@ Words: TypeAlias = str | Promise
 
 
 T_co = TypeVar("T_co", covariant=True)
+Value = TypeVar("Value", bound=str)
 
 
 class Typed(Generic[T_co]):
@@ -67,7 +68,7 @@ class PatternField(Typed[str], forms.RegexField):
     """A field for a text of a certain form, such as a code."""
 
 
-class OneOfField(Typed[str], forms.ChoiceField):
+class OneOfField(Typed[T_co], forms.ChoiceField):
     """A field for one of several values."""
 
 
@@ -120,10 +121,10 @@ def money_field(label: Words, help_text: Words = "") -> MoneyField[Decimal]:
 
 def choice_field(
     label: Words,
-    choices: Iterable[tuple[object, Words]] | Callable[[], Iterable[tuple[object, Words]]],
+    choices: Iterable[tuple[Value, Words]] | Callable[[], Iterable[tuple[Value, Words]]],
     help_text: Words = "",
     **options: Any,
-) -> OneOfField:
+) -> OneOfField[Value]:
     """Return a field for one of several values, each with its words."""
     options |= {"label": label, "choices": choices, "help_text": help_text}
     return OneOfField(**options)

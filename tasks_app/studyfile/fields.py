@@ -1,6 +1,7 @@
 """Form fields for keys, language tags, lists and maps in study.yaml."""
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from django import forms
@@ -9,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from tasks_app.models.base import KEY_PATTERN, key_validator
 from tasks_app.plaintext import problems_in_json, validate_storable
+from tasks_app.setting_fields import Typed
 
 # BCP 47 (RFC 5646): language, script, region, variants, extensions, private use. Its shape only: the registry of
 # subtags grows, and a tag it does not know yet is still the right one.
@@ -78,7 +80,7 @@ class _Plain(forms.Field):
         return self.empty if value is None else value
 
 
-class ListField(_Plain):
+class ListField(Typed[Sequence[str]], _Plain):
     """A list of words; `keys` where each names a row of the study."""
 
     empty: Any = ()

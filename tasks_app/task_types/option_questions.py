@@ -76,7 +76,7 @@ class OneTextForm(ScreenForm):
 class DrawnOptions(TextType):
     """A type whose parameter `order`, which it declares, says whether the order of options is drawn for every text."""
 
-    order: OneOfField
+    order: OneOfField[str]
 
     def arrange(self, n_parts: int, rng: Random) -> Iterator[dict[str, object]]:
         """Draw the order of the options for every place, each option everywhere equally often."""

@@ -94,7 +94,7 @@ class SingleOrTogether(SeveralTexts):
     A member declares `layout` itself, where it belongs among its parameters: usually it is `LAYOUT`.
     """
 
-    layout: OneOfField
+    layout: OneOfField[str]
 
     def units(self, items: Sequence[ItemTexts], rng: Random) -> Iterator[UnitDraft]:
         """Make one unit a distinct text, or one an item with all its distinct texts."""

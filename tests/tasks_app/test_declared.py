@@ -1,10 +1,10 @@
 """Settings are declared once, as fields of a class: form, schema, messages and values follow from them."""
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date
 from decimal import Decimal
-from typing import Any, assert_type
+from typing import Any, Literal, assert_type
 
 import pytest
 from django import forms
@@ -18,11 +18,21 @@ from tasks_app.check_settings import CheckSettings
 from tasks_app.designs.independent import Independent
 from tasks_app.models import Setup, Study
 from tasks_app.sections import Json
-from tasks_app.setting_fields import NumberField, Typed, YesNoField, choice_field, line_field, number_field, whole_field
+from tasks_app.setting_fields import (
+    NumberField,
+    OneOfField,
+    Typed,
+    YesNoField,
+    choice_field,
+    line_field,
+    number_field,
+    whole_field,
+)
 from tasks_app.setup.page import SetupPage
 from tasks_app.setup.steps import STEPS
 from tasks_app.study_settings import BLOCKS, Block, Declared, StudySettings
 from tasks_app.studyfile.explain import violations
+from tasks_app.studyfile.fields import ListField
 from tasks_app.studyfile.reference import reference
 from tasks_app.studyfile.schema import form_schema, whole_schema
 from tasks_app.task_types.error_labels import ErrorLabels
@@ -353,3 +363,21 @@ def test_a_channel_is_made_with_the_settings_of_a_study_once_for_equal_ones(monk
 def test_templates_show_a_class_without_making_one() -> None:
     page = Template("{{ member.label }} {{ made.board }}")
     assert page.render(Context({"member": Poster, "made": Poster({"board": "Hall"})})) == "Poster Hall"
+
+
+Side = Literal["both", "low"]
+
+
+class Narrow(Declared):
+    """Settings whose values have a narrower type than text, and lists."""
+
+    side: OneOfField[Side] = choice_field("Side", (("both", "both"), ("low", "low values alone")), initial="both")
+    words = ListField(label="Words")
+
+
+def test_words_of_a_choice_and_lists_have_their_types() -> None:
+    # As above, a wrong type in these lines is an error of `make lint`.
+    side: Side = Narrow({"side": "low"}).side
+    words: Sequence[str] = Narrow({"words": ["a", "b"]}).words
+    assert (side, words) == ("low", ["a", "b"])
+    assert list(Narrow().words) == []
