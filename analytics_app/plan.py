@@ -285,7 +285,7 @@ def as_meant(document: Mapping[str, Any]) -> dict[str, Json]:
     plan = {**_BEFORE_THE_CHOICE, **document}
     if isinstance(entries := plan.get("analyses"), list):
         plan["analyses"] = [
-            {**(member.Settings.before_the_choice if member else {}), **entry}
+            {**(member.before_the_choice if member else {}), **entry}
             for entry in entries
             for member in [analyses.registry.get(str(entry.get("analysis")))]
         ]

@@ -43,9 +43,6 @@ class Block(forms.Form):
     # The noun by which messages call one of the block's fields.
     called: ClassVar[str] = "setting"
 
-    # Values of fields that were added later, for documents that were stored before there was a choice.
-    before_the_choice: ClassVar[Mapping[str, object]] = {}
-
     @classmethod
     def read(cls, given: Mapping[str, object]) -> dict[str, Any]:
         """Fill in defaults and check values.

@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import zlib
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
-from django import forms
 from django.utils.functional import Promise
-from django.utils.translation import gettext_lazy as _
 from numpy.typing import NDArray
 
-from analytics_app.analyses.shared import conditions
 from analytics_app.ratings import Extra, Extras, Floats, Mask, Table
 from analytics_app.results import Basis, Row
 from analytics_app.stats.resampling.bootstrap import Adjusted
 from analytics_app.stats.scales.standardise import Constant
 from analytics_app.stats.values import Estimate
-from tasks_app.study_settings import Block
-from tasks_app.studyfile.fields import ListField
+from tasks_app.study_settings import Declared
 from tasks_app.task_types.base import Scale
 
 Words: TypeAlias = str | Promise
@@ -195,34 +191,12 @@ class Rows:
 FROM_ESTIMATE = ("value", "low", "high", "se", "df", "p", "n_ratings", "n_items", "n_raters", "note")
 
 
-class Filters(Block):
-    """Settings of every analysis: the part of the ratings that it uses."""
+class Analysis(Declared, ABC):
+    """One published way of looking at ratings. See the module docstring; `tests/house/` holds every member to it.
 
-    slices = ListField(
-        label=_("Also for each value of"),
-        help_text=_("Features of items, such as domain for feature_domain: rows for each of their values are added."),
-    )
-    without_systems = ListField(
-        label=_("Leave out these systems"),
-        help_text=_("Keys of systems that are left out, such as the human reference."),
-    )
-    where = forms.CharField(
-        required=False,
-        initial="",
-        max_length=80,
-        validators=[conditions.check],
-        label=_("Condition on items"),
-        help_text=_("A condition on a feature of items: bicleaner>=0.7, domain=news; also <=, >, < and !=."),
-    )
-
-    def clean_where(self) -> str:
-        """Return the condition in its normal spelling, by which its rows are looked up."""
-        condition: str = self.cleaned_data["where"]
-        return str(conditions.Condition.read(condition)) if condition else condition
-
-
-class Analysis(ABC):
-    """One published way of looking at ratings. See the module docstring; `tests/house/` holds every member to it."""
+    The registry holds the classes. `Icc({"k": 3})` is the analysis with its settings, each of which the class declares
+    once, as a field: `self.k` is the checked value.
+    """
 
     name: ClassVar[str] = ""
     label: ClassVar[Words]
@@ -231,8 +205,6 @@ class Analysis(ABC):
     scales: ClassVar[frozenset[Scale]]
     # The task types it is for; empty for every type that has one of its scales.
     task_types: ClassVar[frozenset[str]] = frozenset()
-
-    Settings: ClassVar[type[Block]] = Filters
 
     # The names of its statistics on pages.
     statistics: ClassVar[Mapping[str, Words]] = {}
@@ -250,42 +222,49 @@ class Analysis(ABC):
 
     # Settings that every row repeats: an analysis plan may have the analysis twice if it differs in one of these.
     distinguishing_settings: ClassVar[tuple[str, ...]] = ()
+    # Values of settings that were added later, for plans that were stored before there was a choice.
+    before_the_choice: ClassVar[Mapping[str, object]] = {}
 
-    def fits(self, question: Question) -> bool:
+    @classmethod
+    def fits(cls, question: Question) -> bool:
         """Return whether the analysis is meaningful for a question."""
-        if self.task_types and question.task_type not in self.task_types:
+        if cls.task_types and question.task_type not in cls.task_types:
             return False
-        return question.whole if self.whole_task else question.scale in self.scales
+        return question.whole if cls.whole_task else question.scale in cls.scales
 
-    def needed(self, settings: Mapping[str, Any]) -> frozenset[type[Extra]]:
-        """Return the extras that the analysis needs with these settings; never more than `needs`."""
+    def needed(self) -> frozenset[type[Extra]]:
+        """Return the extras that the analysis needs with its settings; never more than `needs`."""
         return self.needs
 
-    def wants_all_criteria(self, settings: Mapping[str, Any]) -> bool:
+    def wants_all_criteria(self) -> bool:
         """Return whether the analysis is also computed over all criteria of a task together."""
-        return bool(settings.get("overall"))
+        return False
 
-    def of_pairs(self, sample: Sample, settings: Mapping[str, Any]) -> dict[str, Any]:
+    def of_pairs(self, sample: Sample) -> dict[str, Any]:
         """Return the columns that identify the leading row of a pair of systems; empty if systems are not compared.
 
         These are its `statistic`, and its `criterion` if that is not the criterion of the sample.
         """
         return {}
 
-    def rows(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
-        """Yield the rows of a sample and of each of its slices, then those of its groups and waves."""
-        for part in slices(sample, settings):
-            yield from self.compute(part, settings)
-            yield from self.pairs_without_ratings(part, settings)
-            for split in groups_and_waves(part) if self.splits else ():
-                yield from self.compute(split, settings)
+    def parts(self, sample: Sample) -> Iterator[Sample]:
+        """Yield the parts of a sample that have rows of their own: the whole, unless settings choose others."""
+        yield sample
 
-    def pairs_without_ratings(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+    def rows(self, sample: Sample) -> Iterator[Row]:
+        """Yield the rows of each part of a sample, then those of its groups and waves."""
+        for part in self.parts(sample):
+            yield from self.compute(part)
+            yield from self.pairs_without_ratings(part)
+            for split in groups_and_waves(part) if self.splits else ():
+                yield from self.compute(split)
+
+    def pairs_without_ratings(self, sample: Sample) -> Iterator[Row]:
         """Yield a row without a value, with the reason, for every planned pair that names a system without ratings.
 
         A pair with a system that the settings leave out has no row: whoever left it out knows why.
         """
-        pair_columns, names = self.of_pairs(sample, settings), sample.table.names.systems
+        pair_columns, names = self.of_pairs(sample), sample.table.names.systems
         left_out = {names[code] for code in sample.without}
         rated = {names[code] for code in np.flatnonzero(ratings_of_systems(sample.table))}
         for a, b in (sample.common.pairs or ()) if pair_columns else ():
@@ -295,28 +274,8 @@ class Analysis(ABC):
                 yield Rows(self.name, sample).row(**pair_columns, system=a, system_b=b, note=note)
 
     @abstractmethod
-    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+    def compute(self, sample: Sample) -> Iterator[Row]:
         """Yield the rows of one sample."""
-
-
-def slices(sample: Sample, settings: Mapping[str, Any]) -> Iterator[Sample]:
-    """Yield the sample without the systems left out, then the slice of each value of each named feature."""
-    base = leave_out(sample, settings.get("without_systems", ()))
-    if where := settings.get("where"):
-        condition = conditions.Condition.read(where)
-        description = "; ".join(filter(None, (str(condition), base.slice)))
-        base = base.part(condition.holds(base.table), slice=description)
-    yield base
-    names = base.table.names
-    for feature in settings.get("slices", ()):
-        of_items = names.features.get(feature)
-        if of_items is None:
-            continue
-        item = names.item_of_unit[base.table.unit]
-        values = np.where(item >= 0, of_items[item], "")
-        for value in sorted({str(text) for text in of_items} - {""}):
-            label = f"{feature}={value}"
-            yield base.part(values == value, slice=label if base.slice is None else f"{label}; {base.slice}")
 
 
 def groups_and_waves(sample: Sample) -> Iterator[Sample]:
@@ -336,30 +295,6 @@ def groups_and_waves(sample: Sample) -> Iterator[Sample]:
             both = (group == code) & (wave == number)
             if both.any():
                 yield sample.part(both, group=table.names.groups[code], wave=number)
-
-
-def leave_out(sample: Sample, systems: Sequence[str]) -> Sample:
-    """Leave out ratings of texts that only these systems produced; a text shared with another system stays.
-
-    An answer about two texts stays where both do.
-    """
-    names = sample.table.names
-    without = frozenset(code for code, key in enumerate(names.systems) if key in set(systems))
-    if not without:
-        return sample
-    stays = _stay(sample.table, without)
-    if (sample.table.part_b >= 0).any():
-        stays &= _stay(replace(sample.table, part=sample.table.part_b), without)
-    label = "; ".join(f"system!={names.systems[code]}" for code in sorted(without))
-    return sample.where(stays, slice=label, without=without)
-
-
-def _stay(table: Table, without: frozenset[int]) -> Mask:
-    row, system, _item = table.by_system()
-    stays = np.ones(len(table), dtype=bool)
-    stays[row] = False
-    stays[row[~np.isin(system, sorted(without))]] = True
-    return stays
 
 
 def n_systems(table: Table) -> int:

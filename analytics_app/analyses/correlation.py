@@ -1,6 +1,6 @@
 """Correlations between raters."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ from analytics_app.analyses.base import Rows, Sample
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.bootstrap import bootstrap
 from analytics_app.analyses.shared.rated_texts import FIRST, BetweenRaters, clusters_of_texts
-from analytics_app.analyses.shared.transforms import OverallFilters
+from analytics_app.analyses.shared.transforms import Overall
 from analytics_app.results import Row
 from analytics_app.stats.agreement.correlation import between_raters
 from analytics_app.stats.values import Estimate
@@ -23,7 +23,7 @@ FISHER = "Fisher's z"
 
 
 @register
-class Correlation(BetweenRaters):
+class Correlation(Overall, BetweenRaters):
     """Pearson's and Spearman's correlation between raters of the same texts.
 
     `pearson` stacks the pairs of all texts, as papers with two annotators a text do: of each pair the rater whose
@@ -48,10 +48,9 @@ class Correlation(BetweenRaters):
         "spearman_pair": _("Spearman's rho"),
     }
 
-    class Settings(OverallFilters):
-        min_shared = whole_field(_("Texts that two raters must share to be compared"), within=(2, 1000), initial=3)
+    min_shared = whole_field(_("Texts that two raters must share to be compared"), within=(2, 1000), initial=3)
 
-    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+    def compute(self, sample: Sample) -> Iterator[Row]:
         """Yield the rows of Pearson's and of Spearman's coefficient."""
         once = sample.first_per_rater()
         rated = ~np.isnan(once.table.value)
@@ -67,11 +66,11 @@ class Correlation(BetweenRaters):
                 texts,
                 table.rater,
                 method=method,
-                min_shared=int(settings["min_shared"]),
+                min_shared=self.min_shared,
                 clusters=documents[rated] if documents is not None else None,
                 **(drawing.options if in_twos else {**drawing.options, "n_resamples": 0}),
             )
-            of_means = {"min_shared": settings["min_shared"], "ratings": FIRST}
+            of_means = {"min_shared": self.min_shared, "ratings": FIRST}
             drawn: dict[str, Any] = {"interval": FISHER} if correlations.pooled.n_raters == 2 else drawing.settings
             stacked = {"pairs": "stacked, first rater by name is x", "ratings": FIRST, **_test(correlations.pooled)}
             yield make.row(

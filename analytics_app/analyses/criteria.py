@@ -1,14 +1,14 @@
 """Correlations between criteria, which show whether raters distinguish them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 from django.utils.translation import gettext_lazy as _
 
-from analytics_app.analyses.base import Analysis, Filters, Rows, Sample, count
+from analytics_app.analyses.base import Rows, Sample, count
 from analytics_app.analyses.registry import register
+from analytics_app.analyses.shared.filtered import FilteredAnalysis
 from analytics_app.results import Row
 from analytics_app.stats.comparison.paired import item_means
 from analytics_app.stats.scales.criteria import correlated
@@ -19,7 +19,7 @@ TOGETHER = "Ratings of one screen; they are not independent, so there is no inte
 
 
 @register
-class Criteria(Analysis):
+class Criteria(FilteredAnalysis):
     """Spearman's and Pearson's correlation of every two criteria, over texts and over answers.
 
     Over texts it is between their mean ratings, with an interval by Fisher's z; over answers, between what one rater
@@ -45,9 +45,7 @@ class Criteria(Analysis):
         "criteria_pearson_answers": _("Pearson between criteria, over answers"),
     }
 
-    Settings = Filters
-
-    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+    def compute(self, sample: Sample) -> Iterator[Row]:
         """Yield the rows of every two criteria."""
         criteria = [criterion for criterion in sample.question.criteria if criterion.scale in NUMBERS]
         if len(criteria) < 2:

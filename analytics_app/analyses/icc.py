@@ -1,6 +1,6 @@
 """Intraclass correlation in the forms that the design allows."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +11,7 @@ from analytics_app.analyses.base import Rows, Sample, count, in_words
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.outputs import EQUAL_STEPS
 from analytics_app.analyses.shared.rated_texts import BetweenRaters, RatedTexts, rated_texts
-from analytics_app.analyses.shared.transforms import OverallFilters
+from analytics_app.analyses.shared.transforms import Overall
 from analytics_app.results import Row
 from analytics_app.stats.agreement.icc import icc_forms, icc_one_way
 from analytics_app.stats.values import Estimate, joined
@@ -36,7 +36,7 @@ FORMS = {
 
 
 @register
-class Icc(BetweenRaters):
+class Icc(Overall, BetweenRaters):
     """The share of the variance of ratings that is variance between texts.
 
     Rows `icc`, one per form: `settings` holds `form` (ICC1, ICC1k, and where every rater rated every text ICC2, ICC2k,
@@ -62,31 +62,27 @@ class Icc(BetweenRaters):
     statistics = {"icc": _("ICC"), "noise_bound": _("Highest correlation that noise allows")}
     distinguishing_settings = ("values", "k")
 
-    class Settings(OverallFilters):
-        values = choice_field(
-            _("Values"),
-            [
-                ("scale", _("by the scale: magnitudes also as logarithms")),
-                ("raw", _("as given")),
-                ("log", _("natural logarithms")),
-                ("both", _("as given, and natural logarithms")),
-            ],
-            initial="scale",
-        )
-        k = whole_field(
-            _("Only the first ratings of each text"),
-            _(
-                "The number of ratings, in order of arrival; texts with fewer are left out. "
-                "Leave empty for all ratings."
-            ),
-            within=(2, 100),
-        )
+    values = choice_field(
+        _("Values"),
+        [
+            ("scale", _("by the scale: magnitudes also as logarithms")),
+            ("raw", _("as given")),
+            ("log", _("natural logarithms")),
+            ("both", _("as given, and natural logarithms")),
+        ],
+        initial="scale",
+    )
+    k = whole_field(
+        _("Only the first ratings of each text"),
+        _("The number of ratings, in order of arrival; texts with fewer are left out. Leave empty for all ratings."),
+        within=(2, 100),
+    )
 
-    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+    def compute(self, sample: Sample) -> Iterator[Row]:
         """Yield the forms that the design allows, for the values, their logarithms, or both."""
-        ratings, k = rated_texts(sample), settings.get("k")
+        ratings, k = rated_texts(sample), self.k
         ratings = _first(ratings, int(k)) if k else ratings
-        make, values_kind = Rows(self.name, sample), str(settings["values"])
+        make, values_kind = Rows(self.name, sample), self.values
         ratio = sample.question.scale is Scale.RATIO
         # For magnitudes the logarithms come first.
         if values_kind in {"log", "both"} or (values_kind == "scale" and ratio):

@@ -9,9 +9,10 @@ from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 from numpy.typing import NDArray
 
-from analytics_app.analyses.base import Analysis, Filters, QuestionCriterion, Rows, Sample, in_words
+from analytics_app.analyses.base import QuestionCriterion, Rows, Sample, in_words
 from analytics_app.analyses.labels.shares import ByOutput, dependent, one_an_item, shares
 from analytics_app.analyses.registry import register
+from analytics_app.analyses.shared.filtered import FilteredAnalysis
 from analytics_app.analyses.shared.labelled import Answers, Decided, Model, by_model, by_vote
 from analytics_app.ratings import Floats, Names
 from analytics_app.results import Row
@@ -38,7 +39,7 @@ class GoodField(ListField):
 
 
 @register
-class JointLabels(Analysis):
+class JointLabels(FilteredAnalysis):
     """Texts whose label is a good one on every criterion, as a share of the texts that have a label on all of them.
 
     The label of a text is the most likely one by Dawid and Skene, or that of the majority. It says more than the
@@ -59,24 +60,23 @@ class JointLabels(Analysis):
         "joint_difference": _("McNemar's test on texts that are good on all criteria"),
     }
 
-    class Settings(Filters):
-        good = GoodField(
-            label=_("Good labels"),
-            help_text=_("As criterion=label, such as tone=Yes, message=Yes. Without them there is no joint score."),
-        )
-        aggregate = choice_field(
-            _("Label of a text"),
-            ((MODEL, _("the most likely one (Dawid and Skene)")), (VOTE, _("that of the majority"))),
-            initial=MODEL,
-        )
+    good = GoodField(
+        label=_("Good labels"),
+        help_text=_("As criterion=label, such as tone=Yes, message=Yes. Without them there is no joint score."),
+    )
+    aggregate = choice_field(
+        _("Label of a text"),
+        ((MODEL, _("the most likely one (Dawid and Skene)")), (VOTE, _("that of the majority"))),
+        initial=MODEL,
+    )
 
-    def of_pairs(self, sample: Sample, settings: Mapping[str, Any]) -> dict[str, Any]:
+    def of_pairs(self, sample: Sample) -> dict[str, Any]:
         """Return the columns that identify the leading row of a pair of systems; empty without a joint score."""
-        return {"statistic": "joint_difference"} if settings["good"] else {}
+        return {"statistic": "joint_difference"} if self.good else {}
 
-    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+    def compute(self, sample: Sample) -> Iterator[Row]:
         """Yield the rows of a task; none if the settings name no good labels."""
-        good_by_key = good_labels(settings["good"])
+        good_by_key = good_labels(self.good)
         if not good_by_key:
             return
         make = Rows(self.name, sample)
@@ -84,13 +84,13 @@ class JointLabels(Analysis):
         if unknown := [key for key in good_by_key if key not in criteria]:
             yield make.row("joint_share", note=f"This task does not ask {', '.join(unknown)}.")
             return
-        decided = {key: _of_criterion(sample, criteria[key], settings["aggregate"]) for key in good_by_key}
+        decided = {key: _of_criterion(sample, criteria[key], self.aggregate) for key in good_by_key}
         if nowhere := list(_nowhere(good_by_key, decided)):
             yield make.row("joint_share", note=f"No label that is offered, or that anybody gave: {', '.join(nowhere)}.")
             return
         by_criterion = [_good(decided[key], labels) for key, labels in good_by_key.items()]
         texts, good = joint(sample.table.names, by_criterion)
-        row_settings = {"good": list(settings["good"]), "labels": settings["aggregate"]}
+        row_settings = {"good": list(self.good), "labels": self.aggregate}
         if not len(texts):
             yield make.row(
                 "joint_share", note="No text has a clear label on all of these criteria.", settings=row_settings

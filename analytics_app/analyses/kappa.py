@@ -1,6 +1,6 @@
 """Cohen's kappa between raters, plain and weighted."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from django.utils.translation import gettext_lazy as _
@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from analytics_app.analyses.base import Rows, Sample
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.rated_texts import BetweenRaters, RatedTexts, rated_texts
-from analytics_app.analyses.shared.transforms import OverallFilters
+from analytics_app.analyses.shared.transforms import Overall
 from analytics_app.results import Row
 from analytics_app.stats.agreement.kappa import CohenKappas, KappaWeights, weighted_kappas
 from analytics_app.stats.values import Estimate, joined
@@ -26,7 +26,7 @@ STATISTICS: dict[KappaWeights, str] = {
 
 
 @register
-class Kappa(BetweenRaters):
+class Kappa(Overall, BetweenRaters):
     """Cohen's kappa of every two raters over the texts that both rated, over the full scale.
 
     `cohen_kappa` is the plain mean over the pairs of raters, for two raters their own kappa; `…_least` and `…_greatest`
@@ -57,12 +57,11 @@ class Kappa(BetweenRaters):
         "cohen_kappa_quadratic_pair": _("Cohen's kappa of two raters, quadratic weights"),
     }
 
-    class Settings(OverallFilters):
-        min_shared = whole_field(_("Texts that two raters must share to be compared"), within=(2, 1000), initial=3)
+    min_shared = whole_field(_("Texts that two raters must share to be compared"), within=(2, 1000), initial=3)
 
-    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+    def compute(self, sample: Sample) -> Iterator[Row]:
         """Yield the rows of each kind of weights, those that suit the scale first."""
-        ratings, min_shared = rated_texts(sample), int(settings["min_shared"])
+        ratings, min_shared = rated_texts(sample), self.min_shared
         ordered: tuple[KappaWeights, ...] = ("quadratic", "linear", "none")
         kappas = weighted_kappas(
             ratings.values,

@@ -1,15 +1,15 @@
 """Automatic metrics against penalties for marked errors, as WMT compares metrics with MQM."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from django.utils.translation import gettext_lazy as _
 
-from analytics_app.analyses.base import Analysis, Rows, Sample, Words, slices
-from analytics_app.analyses.error_spans import WeightSettings
+from analytics_app.analyses.base import Rows, Sample, Words
+from analytics_app.analyses.error_spans import WeightedErrors
 from analytics_app.analyses.error_spans.looks import errors_of, with_looks
 from analytics_app.analyses.error_spans.systems import outputs_of
-from analytics_app.analyses.metrics import Metrics, MetricSettings, against
+from analytics_app.analyses.metrics import MetricAnalysis, Metrics, against
 from analytics_app.analyses.registry import register
 from analytics_app.ratings import Extra
 from analytics_app.ratings.extras.scores import Scores
@@ -19,7 +19,7 @@ from tasks_app.task_types.base import Scale
 
 
 @register
-class MetricsOfErrors(Analysis):
+class MetricsOfErrors(MetricAnalysis, WeightedErrors):
     """Agreement of automatic metrics with MQM penalties: as for ratings, with the sign of the penalty reversed.
 
     People's score of a text is its penalty, the mean over raters of the sum of what its errors weigh. Texts without an
@@ -44,19 +44,16 @@ class MetricsOfErrors(Analysis):
     statistics: ClassVar[Mapping[str, Words]] = Metrics.statistics
     only_drawn = Metrics.only_drawn
 
-    class Settings(MetricSettings, WeightSettings):
-        """Those of metrics, and the weights of errors."""
-
-    def rows(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+    def rows(self, sample: Sample) -> Iterator[Row]:
         """Yield the rows of a sample and of its slices, after adding the texts without an error."""
         if errors_of(sample) is None or not sample.extras[Scores].metrics:
             return
-        complete, weights = with_looks(sample, settings)
+        complete, weights = with_looks(sample, self.weights)
         if weights.called:
-            for part in slices(complete, settings):
-                yield from self.compute(part, settings)
+            for part in self.parts(complete):
+                yield from self.compute(part)
 
-    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+    def compute(self, sample: Sample) -> Iterator[Row]:
         """Yield the rows of one sample that has a row for every text."""
-        outputs = outputs_of(sample, {"resample": "auto"})
-        yield from against(Rows(self.name, sample), outputs, settings, sign=-1.0)
+        outputs = outputs_of(sample, by_document=sample.question.by_document)
+        yield from against(Rows(self.name, sample), outputs, self, sign=-1.0)

@@ -1,15 +1,15 @@
 """Strength of preferences between two texts."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from django.utils.translation import gettext_lazy as _
 
-from analytics_app.analyses.base import Analysis, Filters, QuestionCriterion, Rows, Sample
+from analytics_app.analyses.base import QuestionCriterion, Rows, Sample
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.bootstrap import bootstrap
+from analytics_app.analyses.shared.filtered import FilteredAnalysis
 from analytics_app.analyses.shared.pairs import Preferences
 from analytics_app.ratings import Floats
 from analytics_app.results import Row
@@ -21,7 +21,7 @@ PREFIX, CLEARLY = "strength-", 2.0
 
 
 @register
-class PairwiseStrength(Analysis):
+class PairwiseStrength(FilteredAnalysis):
     """Of the answers that prefer one system to another: the share of "clearly", and the mean (slightly 1, clearly 2).
 
     Intervals are over items. An answer without a preference has no strength.
@@ -38,9 +38,7 @@ class PairwiseStrength(Analysis):
         "strength_mean": _("Mean strength, of the answers that prefer the first"),
     }
 
-    Settings = Filters
-
-    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+    def compute(self, sample: Sample) -> Iterator[Row]:
         """Yield the rows of every two systems, for every criterion whose strength was asked."""
         by_key = {criterion.key: criterion for criterion in sample.question.criteria}
         for key, criterion in by_key.items():

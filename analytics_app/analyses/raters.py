@@ -1,13 +1,14 @@
 """Each rater's use of the scale."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from django.utils.translation import gettext_lazy as _
 
-from analytics_app.analyses.base import Analysis, Rows, Sample, count
+from analytics_app.analyses.base import Rows, Sample, count
 from analytics_app.analyses.registry import register
+from analytics_app.analyses.shared.filtered import FilteredAnalysis
 from analytics_app.ratings import Mask, Table
 from analytics_app.results import Row
 from tasks_app.task_types.base import Scale
@@ -20,7 +21,7 @@ ONE_SPREAD = "One rating has no spread."
 
 
 @register
-class Raters(Analysis):
+class Raters(FilteredAnalysis):
     """Mean and standard deviation of each rater's values, with a note on raters without z."""
 
     label = _("Raters")
@@ -30,7 +31,7 @@ class Raters(Analysis):
     statistics = {"rater_mean": _("Mean of a rater"), "rater_sd": _("SD of a rater")}
     splits = False
 
-    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+    def compute(self, sample: Sample) -> Iterator[Row]:
         """Yield `rater_mean` and `rater_sd` for each rater."""
         make, ddof = Rows(self.name, sample), sample.common.ddof
         rated = ~np.isnan(sample.table.value)

@@ -10,13 +10,13 @@ from tasks_app.registry import Registry, stem
 
 AnyAnalysis = TypeVar("AnyAnalysis", bound=Analysis)
 
-registry: Registry[Analysis] = Registry("analysis")
+registry: Registry[type[Analysis]] = Registry("analysis")
 
 
 def register(member: type[AnyAnalysis]) -> type[AnyAnalysis]:
-    """Register the instance of an analysis under its module's name, with the names of it and its statistics."""
+    """Register an analysis under its module's name, with the names of it and its statistics."""
     member.name = stem(member)
-    registry.register(member())
+    registry.register(member)
     labels.add(member.name, member.label, member.statistics)
     return member
 

@@ -1,14 +1,14 @@
 """Variance components of ratings: item, system on an item, rater, and residual."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from django.utils.translation import gettext_lazy as _
 
-from analytics_app.analyses.base import Analysis, Rows, Sample
+from analytics_app.analyses.base import Rows, Sample
 from analytics_app.analyses.registry import register
+from analytics_app.analyses.shared.filtered import FilteredAnalysis
 from analytics_app.analyses.shared.outputs import EQUAL_STEPS
 from analytics_app.results import Row
 from analytics_app.stats.agreement.variance_components import NAMES, variance_components
@@ -17,7 +17,7 @@ from tasks_app.task_types.base import Scale
 
 
 @register
-class VarianceComponents(Analysis):
+class VarianceComponents(FilteredAnalysis):
     """Standard deviations of the sources of variance, for planning the next study, not for ranking systems."""
 
     label = _("Variance components")
@@ -34,7 +34,7 @@ class VarianceComponents(Analysis):
         "sd_residual": _("Residual SD"),
     }
 
-    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+    def compute(self, sample: Sample) -> Iterator[Row]:
         """Yield one row for each component."""
         table = sample.table
         row, system, item = table.by_system()

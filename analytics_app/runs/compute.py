@@ -62,12 +62,12 @@ def compute(part: RunPart, *, drawn: bool = True) -> Outcome:
     return outcome
 
 
-def _analyses_of(part: RunPart, question: Question) -> list[tuple[Analysis, Mapping[str, Any]]]:
-    """Return the analyses of a run that fit a criterion, or all criteria of a task together, with their settings."""
+def _analyses_of(part: RunPart, question: Question) -> list[Analysis]:
+    """Return the analyses of a run that fit a criterion, or all criteria of a task together."""
     return [
-        (analysis, settings)
-        for analysis, settings in chosen(part.run.settings, question)
-        if part.kind == RunPartKind.CRITERION or analysis.whole_task or analysis.wants_all_criteria(settings)
+        analysis
+        for analysis in chosen(part.run.settings, question)
+        if part.kind == RunPartKind.CRITERION or analysis.whole_task or analysis.wants_all_criteria()
     ]
 
 
@@ -81,7 +81,7 @@ class Inputs:
 
     part: RunPart
     question: Question
-    analyses: Sequence[tuple[Analysis, Mapping[str, Any]]]
+    analyses: Sequence[Analysis]
     common: Common
     table: Table
     extras: Extras
@@ -98,11 +98,11 @@ class Inputs:
         names = part.criterion.name if part.criterion is not None else self.criteria
         digest = Digest().add(part.run.code_version, part.run.planned, part.kind, names, self.systems, self.labels)
         digest.add((self.question, self.common, self.excluded, self.before_z, self.has_exclusions))
-        digest.add([(analysis.name, settings) for analysis, settings in self.analyses])
+        digest.add([(analysis.name, vars(analysis)) for analysis in self.analyses])
         return digest.add(*of_table(self.table)).add(*of_extras(self.extras, self.table)).hex
 
 
-def _read(part: RunPart, question: Question, chosen_analyses: Sequence[tuple[Analysis, Mapping[str, Any]]]) -> Inputs:
+def _read(part: RunPart, question: Question, chosen_analyses: Sequence[Analysis]) -> Inputs:
     run, task, ids = part.run, part.task, None
     if part.criterion is not None:
         # The same criterion has another id in another version of the study.
@@ -112,7 +112,7 @@ def _read(part: RunPart, question: Question, chosen_analyses: Sequence[tuple[Ana
     again = asked_again(task, table)
     table = table.where(~again) if again.any() else table
     excluded, before_z = _excluded(part, table)
-    needs = (need for analysis, settings in chosen_analyses for need in analysis.needed(settings))
+    needs = (need for analysis in chosen_analyses for need in analysis.needed())
     return Inputs(
         part=part,
         question=with_codes(question, table.names),
@@ -170,8 +170,8 @@ def _rows(inputs: Inputs) -> Iterator[Row]:
     included = ~inputs.excluded
     samples.append(replace(all_of_it, table=table.where(included), z=z[included], basis="kept"))
     for sample in samples:
-        for analysis, settings in inputs.analyses:
-            for row in analysis.rows(sample, settings):
+        for analysis in inputs.analyses:
+            for row in analysis.rows(sample):
                 yield replace(row, planned=planned)
 
 

@@ -224,7 +224,7 @@ def _erased(study: Study) -> dict[str, int]:
 def _people(run: Run) -> dict[str, list[int]]:
     """Return the numbers of raters who came and ended, if a run analyses them: raters may do so without a judgment."""
     named = chosen(run.settings, None) if run.settings else ()  # a run that is refused has no settings
-    if not any(People in analysis.needs for analysis, _settings in named):
+    if not any(People in analysis.needs for analysis in named):
         return {}
     raters = Rater.objects.filter(study=run.study).exclude(kind=Rater.Kind.SANDBOX)
     totals = raters.aggregate(came=Count("pk"), ended=Count("ended_at"))
@@ -311,6 +311,7 @@ def parts_of(run: Run) -> list[RunPart]:
     """
     tasks = list(Task.objects.filter(study=run.study, until=None).order_by("order", "id"))
     parts = [RunPart(kind=RunPartKind.QUALITY, task=task) for task in tasks]
+    named = list(chosen(run.settings, None))
     for task in tasks:
         all_criteria = list(Criterion.objects.filter(task_criteria__task=task).order_by("task_criteria__order"))
         criteria: list[Criterion | None] = (
@@ -320,8 +321,8 @@ def parts_of(run: Run) -> list[RunPart]:
         parts += [RunPart(kind=RunPartKind.CRITERION, criterion=criterion, **waiting) for criterion in criteria]
         together = question_of(task, None, whole=True)
         if any(
-            analysis.fits(together) if analysis.whole_task else len(criteria) > 1 and analysis.wants_all_criteria(own)
-            for analysis, own in chosen(run.settings, None)
+            analysis.fits(together) if analysis.whole_task else len(criteria) > 1 and analysis.wants_all_criteria()
+            for analysis in named
         ):
             parts.append(RunPart(kind=RunPartKind.TASK, **waiting))
     for number, part in enumerate(parts):

@@ -1,7 +1,9 @@
 """The questions of a study for quality rules and analyses, and the analyses that a run computes for them."""
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -20,18 +22,20 @@ from tasks_app.task_types.base import Scale
 MOST_STEPS = 21
 
 
-def chosen(settings: Mapping[str, Any], question: Question | None) -> Iterator[tuple[Analysis, Mapping[str, Any]]]:
-    """Yield the analyses of a run that fit a question, with their settings: those it names, or all."""
-    if settings["analyses"] == ALL:
-        named = [
-            (member, {key: setting.initial for key, setting in member.Settings.base_fields.items()})
-            for member in analyses.registry.values()
-        ]
-    else:
-        named = [(analyses.registry[entry["analysis"]], entry) for entry in settings["analyses"]]
-    for analysis, own in named:
+def chosen(settings: Mapping[str, Any], question: Question | None) -> Iterator[Analysis]:
+    """Yield the analyses of a run that fit a question, made with their settings: those it names, or all."""
+    entries = as_meant(settings)["analyses"]
+    for entry in [{"analysis": name} for name in analyses.registry] if entries == ALL else entries:
+        analysis = analyses.registry[entry["analysis"]]
         if question is None or analysis.fits(question):
-            yield analysis, own
+            own = {name: value for name, value in entry.items() if name != "analysis"}
+            yield _made(analysis, json.dumps(own, sort_keys=True))
+
+
+@lru_cache(maxsize=512)
+def _made(analysis: type[Analysis], settings: str) -> Analysis:
+    """Make an analysis with settings as JSON, equal ones only once: every part of a run asks for its analyses."""
+    return analysis(json.loads(settings))
 
 
 def analyses_that_fit(study: Study) -> set[str]:

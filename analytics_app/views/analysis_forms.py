@@ -43,7 +43,7 @@ class On(forms.Form):
 class AnalysisForms:
     """An analysis with its settings; a plan may have an analysis several times, with different settings."""
 
-    analysis: Analysis
+    analysis: type[Analysis]
     where: On
     settings: forms.Form
 

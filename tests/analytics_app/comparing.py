@@ -122,9 +122,7 @@ def rows_of(
     question = Question("main", task_type, scale, "quality", params=params or {})
     z = judge_wise_z(table.value, table.rater).z if len(table) else np.empty(0)
     sample = Sample(table, z, question, Common(n_resamples=200, n_permutations=999, seed=7), "kept")
-    member = analyses.registry[name]
-    said = {key: one.initial for key, one in member.Settings.base_fields.items()}
-    return list(member.rows(sample, {**said, "slices": [], "without_systems": [], **settings}))
+    return list(analyses.registry[name](settings).rows(sample))
 
 
 def one(rows: Sequence[Row], statistic: str, *about: str, label: str | None = None) -> Row:

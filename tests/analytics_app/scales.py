@@ -127,9 +127,7 @@ def sample(
 
 def rows_of(name: str, given: Sample, **settings: Any) -> list[Row]:
     """Return the rows of an analysis with its defaults, but for some settings."""
-    form = analyses.registry[name].Settings
-    said = {key: field.initial for key, field in form.base_fields.items()} | settings
-    return list(analyses.registry[name].rows(given, said))
+    return list(analyses.registry[name](settings).rows(given))
 
 
 def only(rows: Sequence[Row], statistic: str, **columns: Any) -> Row:

@@ -17,14 +17,14 @@ from analytics_app.ratings.extras.repeats import Repeats
 from analytics_app.ratings.table import COLUMNS
 from analytics_app.results import Row
 from tasks_app.task_types.base import Scale
-from tests.house.test_analyses import TABLES, crossed, defaults, labelled, sample
+from tests.house.test_analyses import TABLES, crossed, labelled, made, sample
 
 MADE = np.random.default_rng(8)
 STEPS = [float(step) for step in MADE.integers(1, 6, 90)]
 
 
 def rows(name: str, scale: Scale, numbers: Sequence[float] = STEPS, **settings: Any) -> list[Row]:
-    return list(analyses.registry[name].rows(sample(crossed(list(numbers)), scale, name), defaults(name, **settings)))
+    return list(made(name, **settings).rows(sample(crossed(list(numbers)), scale, name)))
 
 
 def statistics(found: Sequence[Row]) -> list[str]:
@@ -45,7 +45,7 @@ def test_labels_that_a_question_offers_count_as_categories_although_nobody_gave_
     one = sample(crossed(STEPS), Scale.NOMINAL, "agreement")
     offered = replace(one, question=replace(one.question, labels=("1", "2", "3", "4", "5", "6", "7")))
     strange = replace(one, question=replace(one.question, labels=("yes", "no")))
-    found = [next(analyses.registry["agreement"].rows(each, defaults("agreement"))) for each in (one, offered, strange)]
+    found = [next(made("agreement").rows(each)) for each in (one, offered, strange)]
     assert [(row.settings or {})["categories"] for row in found] == [5, 7, 5]
 
 
@@ -54,7 +54,7 @@ def test_numbers_that_stand_for_categories_are_compared_too() -> None:
     right = replace(sample(crossed([float(step > 2) for step in STEPS]), Scale.ORDINAL, "agreement"))
     nominal = replace(right, question=replace(right.question, scale=Scale.NOMINAL, domain=()))
     for name in ("agreement", "kappa", "krippendorff", "with_rest"):
-        found = list(analyses.registry[name].rows(nominal, defaults(name)))
+        found = list(made(name).rows(nominal))
         assert found, name
         assert any(row.value is not None for row in found), name
 
@@ -95,16 +95,16 @@ def test_only_the_first_ratings_of_each_text_where_that_is_asked_for() -> None:
     # Raters 0 to 4 came one after the other; one text has a single rating left.
     table = whole.table
     few = whole.where((table.text > 0) | (table.rater == 0))
-    found = list(analyses.registry["icc"].rows(few, defaults("icc", k=3)))
+    found = list(made("icc", k=3).rows(few))
     first = whole.where((table.rater < 3) & (table.text > 0))
-    expected = list(analyses.registry["icc"].rows(first, defaults("icc")))
+    expected = list(made("icc").rows(first))
     one = next(row for row in found if row.label == "ICC1k")
     assert one.value == pytest.approx(next(row for row in expected if row.label == "ICC1k").value)
     assert "Left out: 1 text with fewer than 3 ratings." in str(one.note)
     assert [row.label for row in found if row.statistic == "icc"] == ["ICC1k", "ICC1"]
     # The order of arrival counts, not that of the rows.
     moved = few.where(np.random.default_rng(1).permutation(len(few.table)))
-    again = list(analyses.registry["icc"].rows(moved, defaults("icc", k=3)))
+    again = list(made("icc", k=3).rows(moved))
     assert next(row for row in again if row.label == "ICC1k").value == pytest.approx(one.value)
 
 
@@ -122,9 +122,9 @@ def test_what_noise_allows() -> None:
 def test_raters_who_share_no_text_agree_on_nothing() -> None:
     apart = sample(TABLES["missing in blocks"], Scale.ORDINAL, "agreement")
     for name in ("agreement", "kappa", "icc"):
-        found = list(analyses.registry[name].rows(apart, defaults(name)))
+        found = list(made(name).rows(apart))
         assert all(row.value is None and row.note for row in found), name
-    found = list(analyses.registry["with_rest"].rows(apart, defaults("with_rest")))
+    found = list(made("with_rest").rows(apart))
     assert [row.statistic for row in found] == ["prediction_absolute", "prediction_square"]
     assert all(row.value is None and row.note for row in found)
 
@@ -163,7 +163,7 @@ def repeated(n: int, *, labels: bool = False) -> list[Row]:
         labels=tuple("abcdefgh") if labels else (),
     )
     data = replace(of, extras=Extras({Repeats: pairs}))
-    return list(analyses.registry["intra_rater"].rows(data, defaults("intra_rater")))
+    return list(made("intra_rater").rows(data))
 
 
 def test_what_was_asked_twice() -> None:
@@ -258,19 +258,19 @@ def test_several_labels_of_a_rater_for_a_text_are_said_to_count_once() -> None:
     number[::7] = 2
     one = sample(crossed(STEPS), Scale.NOMINAL, "agreement")
     several = replace(one, table=replace(data, number=number))
-    found = list(analyses.registry["agreement"].rows(several, defaults("agreement")))
+    found = list(made("agreement").rows(several))
     assert all("only the first counts" in str(row.note) for row in found)
 
 
 def test_labels_given_once_have_no_such_note_and_a_second_answer_is_counted_instead() -> None:
     several, again = "only the first counts", "1 further rating of a text by the same rater left out."
     once = sample(crossed(STEPS), Scale.NOMINAL, "agreement")
-    found = list(analyses.registry["agreement"].rows(once, defaults("agreement")))
+    found = list(made("agreement").rows(once))
     assert not any(several in str(row.note) or again in str(row.note) for row in found)
     for scale in (Scale.NOMINAL, Scale.ORDINAL):
         given = sample(crossed(STEPS), scale, "agreement")
         twice = given.where(np.append(np.arange(len(STEPS)), 0))
-        first = next(analyses.registry["agreement"].rows(twice, defaults("agreement")))
+        first = next(made("agreement").rows(twice))
         assert again in str(first.note), scale
         assert several not in str(first.note), scale
 
@@ -280,7 +280,7 @@ def test_numbers_that_came_several_at_a_time_are_not_called_labels() -> None:
     number = given.table.number.copy()
     number[::7] = 2
     given = replace(given, table=replace(given.table, number=number))
-    found = list(analyses.registry["agreement"].rows(given, defaults("agreement")))
+    found = list(made("agreement").rows(given))
     assert not any("only the first counts" in str(row.note) for row in found)
 
 
@@ -295,10 +295,10 @@ def test_criteria_that_are_taken_together_are_never_compared_with_each_other() -
         given, table=replace(data, names=names, **columns), z=np.tile(given.z, 2),
         question=replace(given.question, criterion=None),
     )  # fmt: skip
-    found = {row.statistic: row for row in analyses.registry["krippendorff"].rows(both, defaults("krippendorff"))}
+    found = {row.statistic: row for row in made("krippendorff").rows(both)}
     assert found["alpha"].value == 1
     assert (found["alpha"].n_ratings, found["alpha"].n_items, found["alpha"].n_raters) == (180, 36, 5)
-    agreed = list(analyses.registry["agreement"].rows(both, defaults("agreement")))
+    agreed = list(made("agreement").rows(both))
     percent = next(row for row in agreed if row.statistic == "percent_agreement")
     assert (percent.value, percent.n_items) == (1, 36)
     assert "further" not in str(percent.note), "what was said of another criterion is no second answer"

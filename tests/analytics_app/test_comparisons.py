@@ -125,7 +125,7 @@ def test_how_much_better() -> None:
     )
     question = Question("main", "pairwise", Scale.NOMINAL, whole=True, criteria=asked)
     sample = Sample(table, np.full(len(table), np.nan), question, Common(n_resamples=50), "kept")
-    rows = list(analyses.registry["pairwise_strength"].rows(sample, {}))
+    rows = list(analyses.registry["pairwise_strength"]().rows(sample))
     assert {row.criterion for row in rows} == {"quality"}
     clear = one(rows, "strength_clearly", "a", "b")
     strengths = [
@@ -306,11 +306,11 @@ def test_a_text_of_two_systems_does_not_agree_with_itself_twice() -> None:
 # Magnitudes -------------------------------------------------------------------------------------------
 
 
-def magnitudes() -> Screens:
+def magnitudes(raters: int = 3) -> Screens:
     screens, draw = Screens(), np.random.default_rng(1)
     for k in range(8):
         unit = screens.unit(f"i{k}", "a", "b", "c")
-        for rater in range(3):
+        for rater in range(raters):
             low, high = draw.integers(20, 60, 2)
             screens.values(rater, unit, float(2 * low), float(low), float(high))
     return screens

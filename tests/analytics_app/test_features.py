@@ -14,7 +14,7 @@ from analytics_app.ratings.extras.due_units import Wanted
 from analytics_app.ratings.extras.shown_texts import ShownTexts
 from analytics_app.results import Row
 from tasks_app.task_types.base import Scale
-from tests.house.test_analyses import defaults, table
+from tests.house.test_analyses import made, table
 
 SOURCE = "The tram leaves at 9 and at 10.30 from stop 4."
 
@@ -126,8 +126,7 @@ def rows_of(
     texts = texts or ("",) * len(data.names.part_ids)
     extras = Extras({ShownTexts: ShownTexts(texts, (SOURCE,) * len(texts)), Wanted: Wanted.empty(data)})
     sample = Sample(data, data.z(), question, Common(n_resamples=100, seed=1), "kept", extras=extras)
-    said = defaults("features", features=features, slices=slices, **settings)
-    return list(analyses.registry["features"].rows(sample, said))
+    return list(made("features", features=features, slices=slices, **settings).rows(sample))
 
 
 def of(rows: list[Row], statistic: str, **about: object) -> list[Row]:
@@ -231,6 +230,6 @@ def test_too_many_words_are_no_groups() -> None:
 
 def test_texts_are_read_only_where_a_rule_needs_them() -> None:
     member = analyses.registry["features"]
-    assert member.needed({"features": ""}) == frozenset()
-    assert member.needed({"features": "domain"}) == {Wanted}
-    assert member.needed({"features": "domain\nlength: words"}) == {ShownTexts, Wanted}
+    assert member({"features": ""}).needed() == frozenset()
+    assert member({"features": "domain"}).needed() == {Wanted}
+    assert member({"features": "domain\nlength: words"}).needed() == {ShownTexts, Wanted}

@@ -26,9 +26,8 @@ def rows(name: str, data: Table, task_type: str = "likert", **question: Any) -> 
     z = judge_wise_z(data.value, data.rater).z
     known = Extras({Kinds: Kinds.empty(data)})
     common = Common(n_resamples=200, n_permutations=99, seed=5)
-    member = analyses.registry[name]
-    settings = {key: field.initial for key, field in member.Settings.base_fields.items()}
-    return list(member.rows(Sample(data, z, replace(asked, **question), common, "kept", extras=known), settings))
+    sample = Sample(data, z, replace(asked, **question), common, "kept", extras=known)
+    return list(analyses.registry[name]().rows(sample))
 
 
 def judged(

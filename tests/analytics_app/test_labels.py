@@ -17,7 +17,7 @@ from analytics_app.ratings.extras.skips import Skips
 from analytics_app.results import Row
 from tasks_app import task_types
 from tasks_app.task_types.base import Scale
-from tests.house.test_analyses import defaults, table
+from tests.house.test_analyses import made, table
 
 # (rater, item, system, label)
 Given = Sequence[tuple[int, int, int, str]]
@@ -67,7 +67,7 @@ def rows_of(
     found = {need: need.empty(data) for need in member.needs} | (extras or {})
     common = Common(n_resamples=200, n_permutations=999, seed=1)
     sample = Sample(data, np.full(len(data), np.nan), question, common, "kept", extras=Extras(found))
-    return list(member.rows(sample, defaults(name, **settings)))
+    return list(made(name, **settings).rows(sample))
 
 
 def value(rows: Sequence[Row], statistic: str, **about: object) -> float | None:
@@ -201,6 +201,13 @@ def test_uncertain_texts_are_listed_least_certain_first() -> None:
     assert all(row.by_system for row in listed)
 
 
+def test_a_whole_number_of_the_settings_is_in_rows_as_in_the_plan() -> None:
+    given = [(rater, item, 0, "Yes" if item < 2 else "No") for rater in range(4) for item in range(4)]
+    rows = rows_of("labels", labelled(given), threshold=1)
+    (row,) = [row for row in rows if row.statistic == "low_confidence_texts"]
+    assert repr(row.settings) == "{'threshold': 1}"
+
+
 BOTH = [
     (rater, item, system, f"{key}={one}")
     for rater in range(2)
@@ -261,7 +268,7 @@ def test_a_test_over_items_of_whole_documents_says_so() -> None:
         )  # fmt: skip
         extras = Extras({need: need.empty(data) for need in member.needs})
         sample = Sample(data, np.full(len(data), np.nan), question, Common(n_resamples=50), "kept", extras=extras)
-        (row,) = [one for one in member.rows(sample, defaults("labels")) if one.statistic == "mcnemar"]
+        (row,) = [one for one in made("labels").rows(sample) if one.statistic == "mcnemar"]
         notes[by_document] = row.note
     assert notes == {False: None, True: "Items of one document count as independent here, so p may be too small."}
 

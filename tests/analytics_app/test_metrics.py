@@ -163,6 +163,8 @@ def test_metrics_against_people(study: Path) -> None:
     assert texts["value"] == pytest.approx(scipy.stats.pearsonr(HUMAN.ravel(), GOOD.ravel()).statistic)
     assert (texts["n_ratings"], texts["n_items"]) == (48, 12)
     assert texts["low"] < texts["value"] < texts["high"]
+    # As in the plan: a whole number without a point.
+    assert repr(one(rows, "metric_tau_like_pooled", **about)["settings"]["gap"]) == "0"
     kendall = one(rows, "metric_kendall_texts", **about)["value"]
     assert kendall == pytest.approx(scipy.stats.kendalltau(HUMAN.ravel(), GOOD.ravel()).statistic)
     systems = one(rows, "metric_pearson_systems", **about)

@@ -6,17 +6,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from analytics_app import analyses, charts
+from analytics_app import charts
 from analytics_app.analyses.base import n_systems, of_one_system
 from analytics_app.results import Row
 from tasks_app.task_types.base import Scale
 from tests.analytics_app.by_commands import analysed, load
 from tests.analytics_app.comparing import Screens, one, rows_of
-from tests.house.test_analyses import defaults, sample, table
+from tests.house.test_analyses import made, sample, table
 
 
 def rows(name: str, data: Any, **settings: Any) -> list[Row]:
-    return list(analyses.registry[name].rows(sample(data, Scale.ORDINAL, name), defaults(name, **settings)))
+    return list(made(name, **settings).rows(sample(data, Scale.ORDINAL, name)))
 
 
 def apart(by: str) -> Any:

@@ -23,7 +23,7 @@ from tests.analytics_app.builders import are_rendered
 from tests.analytics_app.filling import Filler, new_run, work
 from tests.builders import build_study
 from tests.house.examples import judged, load
-from tests.house.test_analyses import crossed, defaults, labelled, sample
+from tests.house.test_analyses import crossed, labelled, made, sample
 
 N_RATERS, N_ITEMS, N_SYSTEMS = 5, 6, 3
 
@@ -61,7 +61,7 @@ def effects(table: Table, screens: Screens, scale: Scale = Scale.INTERVAL) -> li
     of = sample(table, scale, "order_effects")
     extras = Extras({Screens: screens})
     # A nominal sample is made of labels, and keeps its places.
-    return list(analyses.registry["order_effects"].rows(replace(of, extras=extras), defaults("order_effects")))
+    return list(made("order_effects").rows(replace(of, extras=extras)))
 
 
 def of(found: list[Row], statistic: str) -> list[Row]:
@@ -299,7 +299,7 @@ def test_controls_of_analysed_raters_alone() -> None:
     )
     member = analyses.registry["fieldwork"]
     kinds = {kind: of_all.extras[kind] for kind in member.needs} | {Controls: controls}
-    found = list(member.rows(replace(of_all, extras=Extras(kinds)), defaults("fieldwork")))
+    found = list(made("fieldwork").rows(replace(of_all, extras=Extras(kinds))))
     (accuracy,), (attention,) = of(found, "control_accuracy"), of(found, "attention_accuracy")
     assert (accuracy.value, accuracy.n_items, accuracy.n_raters) == pytest.approx((2 / 3, 3, 2))
     assert (attention.value, attention.n_items) == (1, 1)

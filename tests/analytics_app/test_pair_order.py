@@ -64,7 +64,7 @@ def rows_of(name: str, answers: Table, screens: Screens) -> list[Row]:
     """Return the rows of an analysis on every question that it fits."""
     member = analyses.registry[name]
     found: list[Row] = []
-    settings = {key: FEWER.get(key, field.initial) for key, field in member.Settings.base_fields.items()}
+    analysis = member({key: FEWER[key] for key in FEWER if key in member.Settings.base_fields})
     for question in questions():
         if not member.fits(question):
             continue
@@ -72,7 +72,7 @@ def rows_of(name: str, answers: Table, screens: Screens) -> list[Row]:
         table = answers if code is None else answers.where(answers.criterion == code)
         extras = Extras({kind: screens if kind is Screens else kind.empty(table) for kind in member.needs})
         common = Common(n_resamples=50, n_permutations=49, seed=3)
-        found += member.rows(Sample(table, table.z(), question, common, "kept", extras=extras), settings)
+        found += analysis.rows(Sample(table, table.z(), question, common, "kept", extras=extras))
     return found
 
 

@@ -5,10 +5,11 @@ from pathlib import Path
 import pytest
 from django.contrib.auth.models import User
 
-from analytics_app import plan
+from analytics_app import analyses, plan
+from analytics_app.analyses.shared.changes import ChangeAnalysis
 from analytics_app.models import Plan, Run
 from analytics_app.runs import start
-from analytics_app.selectors.questions import common_of
+from analytics_app.selectors.questions import chosen, common_of
 from tasks_app import sections, studyfile
 from tasks_app.models import Study
 from tasks_app.services.study import lifecycle
@@ -95,6 +96,19 @@ def test_a_plan_frozen_before_times_could_be_chosen_compares_each_with_the_first
     meant = plan.as_meant({"analyses": [earlier, later, other]})["analyses"]
     assert meant == [{**earlier, "times_compared": "first"}, later, other]
     assert plan.as_meant({"analyses": "all"})["analyses"] == "all"
+    # So does a run that a version of that time has started.
+    panas, _questions = chosen({"analyses": [earlier, other]}, None)
+    assert isinstance(panas, ChangeAnalysis)
+    assert (panas.name, panas.times_compared, panas.family) == ("panas", "first", "holm")
+
+
+def test_the_parts_of_a_run_share_its_analyses() -> None:
+    named = [{"analysis": "icc", "k": 3}, {"analysis": "icc", "k": 4}]
+    for settings in ({"analyses": "all"}, {"analyses": named}):
+        first, again = (list(chosen(settings, None)) for _part in range(2))
+        assert all(one is other for one, other in zip(first, again, strict=True))
+    assert [vars(analysis)["k"] for analysis in first] == [3, 4]
+    assert [analysis.name for analysis in chosen({"analyses": "all"}, None)] == list(analyses.registry)
 
 
 @pytest.mark.parametrize(

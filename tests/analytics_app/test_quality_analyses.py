@@ -34,9 +34,7 @@ def sample(data: Table, *extras: Extra, scale: Scale = Scale.ORDINAL, **changes:
 
 
 def rows(name: str, of: Sample, **settings: Any) -> list[Row]:
-    member = analyses.registry[name]
-    defaults = {key: field.initial for key, field in member.Settings.base_fields.items()}
-    return list(member.rows(of, {**defaults, **settings}))
+    return list(analyses.registry[name](settings).rows(of))
 
 
 class TestReducedScales:

@@ -87,12 +87,7 @@ def test_without_factors_nothing_is_suggested_and_a_pair_that_is_not_asked_is_na
 
 def test_a_questionnaire_is_left_alone_by_the_removals_of_another_task() -> None:
     given = sample("panas", panas_table(*moods(60, 1)), words())
-    assert list(analyses.registry["factors"].rows(given, _settings(removed=["warm=content"]))) == []
-
-
-def _settings(**changes: object) -> dict[str, object]:
-    fields = analyses.registry["factors"].Settings.base_fields
-    return {name: field.initial for name, field in fields.items()} | changes
+    assert list(analyses.registry["factors"]({"removed": ["warm=content"]}).rows(given)) == []
 
 
 @pytest.mark.parametrize("both", [False, True])

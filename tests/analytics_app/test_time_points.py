@@ -3,9 +3,9 @@
 import pytest
 from django.core.exceptions import ValidationError
 
-from analytics_app.analyses.shared.changes import ChangeSettings
+from analytics_app.analyses.shared.changes import ChangeAnalysis
 
-FIELD = ChangeSettings.base_fields["only_times"]
+FIELD = ChangeAnalysis.Settings.base_fields["only_times"]
 
 
 @pytest.mark.parametrize("written", ["", "week-1 to week-2", "a to b; b to c", "back to to to school", "x to  to "])

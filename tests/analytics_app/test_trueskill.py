@@ -50,8 +50,8 @@ def test_trueskill_of_a_text_a_screen_compares_what_one_rater_said_of_an_item() 
 
 
 def test_more_comparisons_than_a_run_may_draw() -> None:
-    rows = rows_of("trueskill", magnitudes(), "magnitude", Scale.RATIO, most_steps=20)
-    assert "Each run drew 20 times from 72 comparisons" in one(rows, "trueskill_mu", "a").note
+    rows = rows_of("trueskill", magnitudes(raters=5), "magnitude", Scale.RATIO, most_steps=100)
+    assert "Each run drew 100 times from 120 comparisons" in one(rows, "trueskill_mu", "a").note
 
 
 def test_clusters_of_direct_assessment() -> None:

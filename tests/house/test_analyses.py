@@ -12,7 +12,7 @@ import pytest
 from django.db import models
 
 from analytics_app import analyses, quality
-from analytics_app.analyses.base import Common, Question, QuestionCriterion, Sample
+from analytics_app.analyses.base import Analysis, Common, Question, QuestionCriterion, Sample
 from analytics_app.models import ResultRow
 from analytics_app.ratings import Extras, Judgments, Names, Table
 from analytics_app.results import COLUMNS, Row
@@ -167,9 +167,10 @@ def natural(name: str) -> Scale:
 FEWER = {"rounds": 2, "n_runs": 40, "trueskill_runs": 40}
 
 
-def defaults(name: str, **changes: object) -> dict[str, object]:
-    form = analyses.registry[name].Settings
-    return {key: FEWER.get(key, field.initial) for key, field in form.base_fields.items()} | changes
+def made(name: str, **settings: object) -> Analysis:
+    """Return an analysis with these settings, and with fewer runs of simulations."""
+    member = analyses.registry[name]
+    return member({key: FEWER[key] for key in FEWER if key in member.Settings.base_fields} | settings)
 
 
 @pytest.mark.parametrize("name", list(analyses.registry))
@@ -185,8 +186,8 @@ TRIED = {Scale.NOMINAL, Scale.ORDINAL, Scale.INTERVAL}
 def rows_fit(name: str, scale: Scale, case: str) -> None:
     """Assert that the rows of an analysis are what a results document takes."""
     member = analyses.registry[name]
-    said = defaults(name, slices=["half", "no such"]) if "slices" in member.Settings.base_fields else defaults(name)
-    rows = list(member.rows(sample(TABLES[case], scale, name), said))
+    sliced = {"slices": ["half", "no such"]} if "slices" in member.Settings.base_fields else {}
+    rows = list(made(name, **sliced).rows(sample(TABLES[case], scale, name)))
     for row in rows:
         assert row.analysis == name
         assert row.task == "main"
@@ -223,20 +224,20 @@ WITH_ROWS = ("systems", "krippendorff", "correlation", "raters", "distribution")
 
 @pytest.mark.parametrize("name", list(analyses.registry))
 def test_the_same_seed_gives_the_same_digits_and_the_order_of_rows_nothing(name: str) -> None:
-    data, scale, member = TABLES["usual"], natural(name), analyses.registry[name]
+    data, scale, analysis = TABLES["usual"], natural(name), made(name)
     shuffled = np.random.default_rng(2).permutation(len(data))
-    first = list(member.rows(sample(data, scale, name), defaults(name)))
-    again = list(member.rows(sample(data, scale, name), defaults(name)))
+    first = list(analysis.rows(sample(data, scale, name)))
+    again = list(analysis.rows(sample(data, scale, name)))
     assert first == again
     assert first or name not in WITH_ROWS
-    moved = member.rows(sample(data.where(shuffled), scale, name), defaults(name))
+    moved = analysis.rows(sample(data.where(shuffled), scale, name))
     for one, two in zip(first, moved, strict=True):
         assert two.value == pytest.approx(one.value), one
 
 
 @pytest.mark.parametrize("name", WITH_ROWS)
 def test_groups_and_waves_have_rows_of_their_own(name: str) -> None:
-    rows = list(analyses.registry[name].rows(sample(TABLES["groups and waves"], natural(name), name), defaults(name)))
+    rows = list(made(name).rows(sample(TABLES["groups and waves"], natural(name), name)))
     of = {(row.group, row.wave) for row in rows}
     both = {(None, None), ("g0", None), ("g1", None), (None, 1), (None, 2)}
     both |= {(group, wave) for group in ("g0", "g1") for wave in (1, 2)}
@@ -252,7 +253,6 @@ COMPARING = {
 
 @pytest.mark.parametrize("name", analyses.registry)
 def test_a_planned_pair_that_names_a_system_without_ratings_has_a_row_with_the_reason(name: str) -> None:
-    member = analyses.registry[name]
     given = sample(TABLES["one system"], natural(name), name)
     planned = dataclasses.replace(given, common=dataclasses.replace(given.common, pairs=(("s0", "s2"), ("s2", "s1"))))
     named = {
@@ -260,18 +260,18 @@ def test_a_planned_pair_that_names_a_system_without_ratings_has_a_row_with_the_r
         "known_truth": {"truth": "system"},
         "search_results": {"relevant": ["3"]},
     }
-    settings = defaults(name, **named.get(name, {}))
-    rows = list(member.pairs_without_ratings(planned, settings))
+    analysis = made(name, **named.get(name, {}))
+    rows = list(analysis.pairs_without_ratings(planned))
     expected = [("s0", "s2", "s0"), ("s2", "s1", "s1")] if name in COMPARING else []
     assert [(row.system, row.system_b, row.note) for row in rows] == [
         (a, b, f"Planned, but not compared: there are no ratings of {missing} here.") for a, b, missing in expected
     ]
     assert all(row.value is None and row.by_system for row in rows)
-    assert {row.statistic for row in rows} <= set(member.statistics)
-    everything = list(member.rows(planned, settings))
+    assert {row.statistic for row in rows} <= set(analysis.statistics)
+    everything = list(analysis.rows(planned))
     if name not in {"error_spans"}:  # made-up tables have no errors, so nothing is compared at all
         assert [row for row in everything if row in rows] == rows
-    assert not list(member.pairs_without_ratings(given, settings)), "without a plan of pairs all that there are"
+    assert not list(analysis.pairs_without_ratings(given)), "without a plan of pairs all that there are"
 
 
 LEAVING_OUT = [
@@ -285,10 +285,8 @@ LEAVING_OUT = [
 def test_a_system_left_out_leaves_no_trace(name: str) -> None:
     data = TABLES["usual"]
     _row, system, _item = data.by_system()
-    without = list(
-        analyses.registry[name].rows(sample(data, natural(name), name), defaults(name, without_systems=["s2"]))
-    )
-    alone = list(analyses.registry[name].rows(sample(data.where(system != 2), natural(name), name), defaults(name)))
+    without = list(made(name, without_systems=["s2"]).rows(sample(data, natural(name), name)))
+    alone = list(made(name).rows(sample(data.where(system != 2), natural(name), name)))
     assert {one.slice for one in without} == {"system!=s2"} or (not without and name not in WITH_ROWS)
     assert [one.statistic for one in without] == [one.statistic for one in alone]
     # z is taken before, over everything a rater judged, as Lai et al. (2022) do with the reference.
@@ -310,7 +308,7 @@ def test_every_member_says_what_it_is_and_where_it_comes_from(kind: str) -> None
         assert str(member.label), name
         assert str(member.summary).endswith((".", "?")), name
         assert any(character.isdigit() for character in member.source) or name == "manual", name
-        assert (type(member).__doc__ or "").strip(), name
+        assert (member.__doc__ or "").strip(), name
         assert all(field.initial is not None or not field.required for field in member.Settings.base_fields.values())
 
 

@@ -1,7 +1,6 @@
 """Agreement on categories and steps: percent, Gwet's AC, Fleiss' kappa, Kendall's W."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from django.utils.translation import gettext_lazy as _
 
@@ -9,22 +8,23 @@ from analytics_app.analyses.base import Rows, Sample
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.bootstrap import bootstrap
 from analytics_app.analyses.shared.rated_texts import BetweenRaters, RatedTexts, rated_texts
-from analytics_app.analyses.shared.transforms import OverallFilters
+from analytics_app.analyses.shared.transforms import Overall
 from analytics_app.results import Row
 from analytics_app.stats.agreement.fleiss import fleiss_kappa
-from analytics_app.stats.agreement.gwet import gwet_ac
+from analytics_app.stats.agreement.gwet import Weights, gwet_ac
 from analytics_app.stats.agreement.kendall import kendall_w
 from analytics_app.stats.agreement.percent import percent_agreement
 from analytics_app.stats.values import joined
-from tasks_app.setting_fields import choice_field
+from tasks_app.setting_fields import OneOfField, choice_field
 from tasks_app.task_types.base import Scale
 
 NOT_BY_CHANCE = "Not corrected for chance."
+WEIGHTS: tuple[Weights, ...] = ("quadratic", "linear", "ordinal")
 NO_ORDER = "It takes steps as categories without an order."
 
 
 @register
-class Agreement(BetweenRaters):
+class Agreement(Overall, BetweenRaters):
     """How far raters of the same texts agree on labels or steps.
 
     `percent_agreement`; `gwet_ac1` for labels and `gwet_ac2` for steps; `fleiss_kappa` where all texts have equally
@@ -49,20 +49,19 @@ class Agreement(BetweenRaters):
     }
     distinguishing_settings = ("weights",)
 
-    class Settings(OverallFilters):
-        weights = choice_field(
-            _("Weights of AC2"),
-            [(name, name) for name in ("quadratic", "linear", "ordinal")],
-            _("How far two steps count as the same: by squared or plain distance, or by ranks."),
-            initial="quadratic",
-        )
+    weights: OneOfField[Weights] = choice_field(
+        _("Weights of AC2"),
+        [(name, name) for name in WEIGHTS],
+        _("How far two steps count as the same: by squared or plain distance, or by ranks."),
+        initial="quadratic",
+    )
 
-    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+    def compute(self, sample: Sample) -> Iterator[Row]:
         """Yield one row for each coefficient, those that suit the scale first."""
         compared_ratings = rated_texts(sample)
         make = Rows(self.name, sample)
         steps = sample.question.scale is Scale.ORDINAL
-        yield from _beyond_chance(make, compared_ratings, str(settings["weights"]) if steps else "identity")
+        yield from _beyond_chance(make, compared_ratings, self.weights if steps else "identity")
         drawn = bootstrap(sample, "percent", compared_ratings.drawn)
         percent = percent_agreement(
             compared_ratings.values,
@@ -98,7 +97,7 @@ class Agreement(BetweenRaters):
             )
 
 
-def _beyond_chance(make: Rows, compared_ratings: RatedTexts, weights: Any) -> Iterator[Row]:
+def _beyond_chance(make: Rows, compared_ratings: RatedTexts, weights: Weights) -> Iterator[Row]:
     """Yield Gwet's AC1 for labels, or AC2 for steps."""
     estimate = gwet_ac(
         compared_ratings.values,

@@ -17,7 +17,6 @@ from analytics_app.stats.comparison.corrections import METHODS, adjust
 from analytics_app.stats.comparison.two_groups import association, difference_of_means, higher_answers
 from analytics_app.stats.values import Estimate
 from tasks_app.setting_fields import choice_field
-from tasks_app.study_settings import Block
 from tasks_app.task_types.base import Scale
 from tasks_app.task_types.questionnaire.panas import PREFIX
 
@@ -56,21 +55,18 @@ class AnswersByGroup(Analysis):
         "group_mean_difference_effect": _("Effect size of a difference of means, g"),
     }
 
-    class Settings(Block):
-        steps_as = choice_field(
-            _("Comparison of scale answers"),
-            [
-                (RANKS, _("ranks: Mann-Whitney test")),
-                (NUMBERS, _("numbers: Welch's t test")),
-                (CATEGORIES, _("categories: chi-squared")),
-            ],
-            initial=RANKS,
-        )
-        family = choice_field(
-            _("Correction for several tests"), [(method, method) for method in METHODS], initial="holm"
-        )
+    steps_as = choice_field(
+        _("Comparison of scale answers"),
+        [
+            (RANKS, _("ranks: Mann-Whitney test")),
+            (NUMBERS, _("numbers: Welch's t test")),
+            (CATEGORIES, _("categories: chi-squared")),
+        ],
+        initial=RANKS,
+    )
+    family = choice_field(_("Correction for several tests"), [(method, method) for method in METHODS], initial="holm")
 
-    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+    def compute(self, sample: Sample) -> Iterator[Row]:
         """Yield the answers of each group to each question in each wave, then the tests of every two groups."""
         table = sample.table
         group, wave = table.judgments.group[table.judgment], table.judgments.wave[table.judgment]
@@ -86,11 +82,11 @@ class AnswersByGroup(Analysis):
                     continue
                 about = (table.criterion == question.code) & (wave == number)
                 answers = {code: table.where(about & (group == code)) for code in groups}
-                kind = _kind(question, str(settings["steps_as"]))
+                kind = _kind(question, self.steps_as)
                 for code, group_answers in answers.items():
                     yield from _described(make, _Comparison(question, kind, shown_wave), code, group_answers)
                 tests += list(_tests(make, _Comparison(question, kind, shown_wave), answers))
-        yield from _corrected(make, tests, str(settings["family"]))
+        yield from _corrected(make, tests, self.family)
 
 
 def _kind(question: QuestionCriterion, steps_as: str) -> str:

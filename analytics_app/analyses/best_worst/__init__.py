@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,9 +10,10 @@ import numpy as np
 from django.utils.translation import gettext_lazy as _
 from numpy.typing import NDArray
 
-from analytics_app.analyses.base import Analysis, Filters, Rows, Sample
+from analytics_app.analyses.base import Rows, Sample
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.bootstrap import bootstrap
+from analytics_app.analyses.shared.filtered import FilteredAnalysis
 from analytics_app.analyses.shared.pairs import clusters_of, draws, seed_of_draws
 from analytics_app.results import Row
 from analytics_app.stats.ranking.best_worst import best_worst, split_half
@@ -81,7 +82,7 @@ class _Entries:
 
 
 @register
-class BestWorst(Analysis):
+class BestWorst(FilteredAnalysis):
     """Times best less times worst over times shown, with bootstrap intervals over items, or tuples that mix items.
 
     Split-half reliability is over texts: the judgments of each tuple are split at random into halves, and the scores
@@ -109,23 +110,22 @@ class BestWorst(Analysis):
         "bw_text_score": _("Best-worst score of a text"),
     }
 
-    class Settings(Filters):
-        texts = YesNoField(
-            label=_("Also a score for each text"),
-            help_text=_("One row per text, for lists of words or sentences that are themselves to be scored."),
-        )
-        n_splits = whole_field(_("Number of split halves"), within=(1, 1000), initial=100)
+    texts = YesNoField(
+        label=_("Also a score for each text"),
+        help_text=_("One row per text, for lists of words or sentences that are themselves to be scored."),
+    )
+    n_splits = whole_field(_("Number of split halves"), within=(1, 1000), initial=100)
 
-    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+    def compute(self, sample: Sample) -> Iterator[Row]:
         """Yield the rows of systems, of reliability and of balance."""
         entries = _Entries.of(sample)
         if not len(entries.choice):
             return
         make = Rows(self.name, sample)
         yield from _systems(make, entries)
-        yield from _reliability(make, entries, int(settings["n_splits"]))
+        yield from _reliability(make, entries, self.n_splits)
         yield from _balance(make, entries)
-        if settings["texts"]:
+        if self.texts:
             yield from _texts(make, entries)
 
 

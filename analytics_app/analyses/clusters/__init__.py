@@ -1,13 +1,14 @@
 """Clusters of systems as WMT draws them from direct assessment."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from django.utils.translation import gettext_lazy as _
 
-from analytics_app.analyses.base import Analysis, Filters, Rows, Sample
+from analytics_app.analyses.base import Rows, Sample
 from analytics_app.analyses.registry import register
+from analytics_app.analyses.shared.filtered import FilteredAnalysis
 from analytics_app.analyses.shared.outputs import Outputs, mix_note
 from analytics_app.analyses.shared.pairs import in_order
 from analytics_app.results import Row
@@ -24,7 +25,7 @@ UNCORRECTED = "Not corrected for the number of tests, as WMT has it."
 
 
 @register
-class Clusters(Analysis):
+class Clusters(FilteredAnalysis):
     """Systems separated by one-sided rank-sum tests on segments, as WMT does.
 
     The score of a segment is the mean of its ratings' z, the score of a system the plain mean over its segments. A
@@ -50,19 +51,18 @@ class Clusters(Analysis):
         "rank_sum_raw": _("Rank-sum test of raw ratings"),
     }
 
-    class Settings(Filters):
-        values = choice_field(_("Values"), (("z", _("judge-wise z")), ("raw", _("raw ratings"))), initial="z")
-        limit = number_field(_("A system beats another at p below"), within=(0.0001, 0.5), initial=0.05)
-        correction = choice_field(
-            _("Correction for several tests"), (("none", _("none, as in WMT")), ("holm", _("Holm"))), initial="none"
-        )
+    values = choice_field(_("Values"), (("z", _("judge-wise z")), ("raw", _("raw ratings"))), initial="z")
+    limit = number_field(_("A system beats another at p below"), within=(0.0001, 0.5), initial=0.05)
+    correction = choice_field(
+        _("Correction for several tests"), (("none", _("none, as in WMT")), ("holm", _("Holm"))), initial="none"
+    )
 
-    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+    def compute(self, sample: Sample) -> Iterator[Row]:
         """Yield score, rank range and cluster of each system, and the test of each pair."""
         outputs = Outputs.of(sample, by_document=False)
         if len(outputs.systems) < 2:
             return
-        kind, make = str(settings["values"]), Rows(self.name, sample)
+        kind, make = self.values, Rows(self.name, sample)
         reason = mix_note(outputs) if kind == "z" else None
         if reason is not None and reason.refuses:
             for key in outputs.systems:
@@ -70,11 +70,11 @@ class Clusters(Analysis):
             return
         values = outputs.z if kind == "z" else outputs.value
         matrix, _items = item_means(values, outputs.system, outputs.item, len(outputs.systems))
-        ranking = rank_sum_clusters(matrix, limit=settings["limit"], correction=settings["correction"])
-        row_settings = {"values": kind, "limit": settings["limit"], "correction": settings["correction"]}
+        ranking = rank_sum_clusters(matrix, limit=self.limit, correction=self.correction)
+        row_settings = {"values": kind, "limit": self.limit, "correction": self.correction}
         row_settings |= sample.common.of_z if kind == "z" else {}
         yield from _systems(make, outputs, ranking, row_settings, kind, reason.sentence if reason else None, values)
-        yield from _tests(make, outputs, ranking, row_settings, kind)
+        yield from _tests(make, outputs, ranking, row_settings, kind, corrected=self.correction != "none")
 
 
 def _systems(
@@ -101,20 +101,22 @@ def _systems(
         yield make.row(f"cluster_{kind}", value=None if cluster is None else float(cluster), **about)
 
 
-def _tests(make: Rows, outputs: Outputs, ranking: RankClusters, settings: dict[str, Any], kind: str) -> Iterator[Row]:
+def _tests(
+    make: Rows, outputs: Outputs, ranking: RankClusters, settings: dict[str, Any], kind: str, *, corrected: bool
+) -> Iterator[Row]:
     family = {
         **settings,
         "family": f"{len(ranking.tests)} pairs of one criterion",
         "test": "one-sided rank-sum, asymptotic",
     }
-    note = UNCORRECTED if settings["correction"] == "none" else None
+    note = None if corrected else UNCORRECTED
     for pair in sorted(ranking.tests, key=lambda pair: (min(pair.a, pair.b), max(pair.a, pair.b))):
         a, b = in_order(outputs.systems, make.sample.common.pairs, pair.a, pair.b)
         yield make.row(
             f"rank_sum_{kind}",
             pair.test,
             **outputs.names(a, b),
-            p_adjusted=pair.p_adjusted if settings["correction"] != "none" else None,
+            p_adjusted=pair.p_adjusted if corrected else None,
             settings={**family, "tested": FIRST_HIGHER if a == pair.a else SECOND_HIGHER},
             note=joined(pair.test.note, note),
         )

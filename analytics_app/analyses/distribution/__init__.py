@@ -1,13 +1,14 @@
 """The distribution of all values of a criterion, whatever system they are about."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from django.utils.translation import gettext_lazy as _
 
-from analytics_app.analyses.base import Analysis, Question, Rows, Sample
+from analytics_app.analyses.base import Question, Rows, Sample
 from analytics_app.analyses.registry import register
+from analytics_app.analyses.shared.filtered import FilteredAnalysis
 from analytics_app.analyses.shared.rated_texts import low_is_good
 from analytics_app.results import Row
 from tasks_app.task_types.base import Scale
@@ -16,7 +17,7 @@ BINS = 10
 
 
 @register
-class Distribution(Analysis):
+class Distribution(FilteredAnalysis):
     """Share of each step of a scale, or of each tenth of a range, without distinguishing systems."""
 
     label = _("Distribution")
@@ -25,11 +26,12 @@ class Distribution(Analysis):
     scales = frozenset({Scale.ORDINAL, Scale.INTERVAL})
     statistics = {"distribution": _("Distribution")}
 
-    def fits(self, question: Question) -> bool:
+    @classmethod
+    def fits(cls, question: Question) -> bool:
         """Leave out ranks: each place is given as often as the others."""
         return super().fits(question) and not low_is_good(question)
 
-    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+    def compute(self, sample: Sample) -> Iterator[Row]:
         """Yield a `distribution` row a step or bin."""
         question, make = sample.question, Rows(self.name, sample)
         values = sample.table.value[~np.isnan(sample.table.value)]

@@ -4,17 +4,16 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
-from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
-from analytics_app.analyses.base import Analysis, Question, Rows, Sample, in_words
-from analytics_app.analyses.error_counts.texts import Texts, texts_of
+from analytics_app.analyses.base import Question, Rows, Sample, in_words
+from analytics_app.analyses.error_counts.texts import MetricScale, Texts, texts_of
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.bootstrap import bootstrap
 from analytics_app.analyses.shared.outputs import interval_note
 from analytics_app.analyses.shared.rated_texts import low_is_good
-from analytics_app.analyses.shared.transforms import Reduced, noted, on_its_scale
+from analytics_app.analyses.shared.transforms import Reducible, noted
 from analytics_app.ratings import Floats, Mask
 from analytics_app.ratings.extras.kinds import Kinds
 from analytics_app.ratings.extras.scores import Scores
@@ -23,6 +22,8 @@ from analytics_app.stats.comparison.corrections import adjust
 from analytics_app.stats.comparison.means import group_means
 from analytics_app.stats.errors.effects import Effects, effects_of_errors
 from analytics_app.stats.values import Estimate, joined
+from tasks_app.setting_fields import NumberField
+from tasks_app.study_settings import Block
 from tasks_app.studyfile.fields import ListField
 from tasks_app.task_types.base import Scale
 
@@ -37,7 +38,7 @@ FIT = {"fit": "ordinary least squares", "interval": "t of OLS", "test": "t of OL
 
 
 @register
-class ErrorCounts(Analysis):
+class ErrorCounts(Reducible):
     """The cost of an error of each type: regressions of the scores of people, raters and metrics on counts of errors.
 
     Ratings and scores are brought to 0 to 1, so that effects and differences can be compared. A metric and people are
@@ -71,22 +72,26 @@ class ErrorCounts(Analysis):
         "metric_below_people": _("Metric minus people, where the metric is lower"),
     }
 
-    class Settings(Reduced):
-        counts = ListField(
-            label=_("Counts of errors"),
-            help_text=_(
-                "Names of imported scores, or of features of the items, that count the errors of each text by type. If "
-                "empty, this analysis is skipped."
-            ),
-        )
-        metrics = ListField(
-            label=_("Metrics"),
-            help_text=_("Names of imported scores. Leave empty to use all that are not error counts."),
-        )
-        lower_is_better = ListField(label=_("Metrics for which lower is better"))
-        metric_low = forms.FloatField(required=False, initial=0.0, label=_("Lowest possible score of the metrics"))
-        metric_high = forms.FloatField(required=False, initial=1.0, label=_("Highest possible score of the metrics"))
+    counts = ListField(
+        label=_("Counts of errors"),
+        help_text=_(
+            "Names of imported scores, or of features of the items, that count the errors of each text by type. If "
+            "empty, this analysis is skipped."
+        ),
+    )
+    metrics = ListField(
+        label=_("Metrics"),
+        help_text=_("Names of imported scores. Leave empty to use all that are not error counts."),
+    )
+    lower_is_better = ListField(label=_("Metrics for which lower is better"))
+    metric_low: NumberField[float] = NumberField(
+        required=False, initial=0.0, label=_("Lowest possible score of the metrics")
+    )
+    metric_high: NumberField[float] = NumberField(
+        required=False, initial=1.0, label=_("Highest possible score of the metrics")
+    )
 
+    class Settings(Block):
         def clean(self) -> dict[str, object]:
             """Refuse an empty range, and a metric that is also a count of errors."""
             cleaned: dict[str, Any] = super().clean() or self.cleaned_data
@@ -100,37 +105,36 @@ class ErrorCounts(Analysis):
                 self.add_error("metrics", ValidationError(sentence))
             return cleaned
 
-    def fits(self, question: Question) -> bool:
+    @classmethod
+    def fits(cls, question: Question) -> bool:
         """Return whether the ratings are not ranks, where the lowest is the best."""
         return super().fits(question) and not low_is_good(question)
 
-    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+    def compute(self, sample: Sample) -> Iterator[Row]:
         """Yield the rows of people, of each metric and of each rater; none if the settings name no count."""
-        if not settings["counts"]:
+        if not self.counts:
             return
-        sample, lost = on_its_scale(sample, settings)
+        sample, lost = self.on_its_scale(sample)
         make = Rows(self.name, sample)
-        texts = texts_of(sample, settings)
+        metrics = MetricScale(self.metrics, self.metric_low, self.metric_high, self.lower_is_better)
+        reduced = {"reduce": self.reduce}
+        texts = texts_of(sample, self.counts, metrics)
         if isinstance(texts, str):
-            yield make.row("error_effect", note=joined(texts, lost), by_system=True, settings=_reduced(settings))
+            yield make.row("error_effect", note=joined(texts, lost), by_system=True, settings=reduced)
             return
-        yield from noted(_rows(make, texts, settings), lost)
+        yield from noted(_rows(make, texts, metrics, reduced), lost)
 
 
-def _reduced(settings: Mapping[str, Any]) -> dict[str, Any]:
-    return {"reduce": settings.get("reduce") or ""}
-
-
-def _rows(make: Rows, texts: Texts, settings: Mapping[str, Any]) -> Iterator[Row]:
+def _rows(make: Rows, texts: Texts, metrics: MetricScale, reduced: Mapping[str, str]) -> Iterator[Row]:
     low, high = texts.ends or (0.0, 0.0)
     scale = "as given" if texts.ends is None else f"{low:g} to {high:g} as 0 to 1"
-    of_ratings = {**_reduced(settings), "scale": scale}
+    of_ratings = {**reduced, "scale": scale}
     of_fits = {**of_ratings, **FIT}
     yield from _fitted(make, texts, texts.mean, "error_effect", of_fits, note=NO_ENDS if texts.ends is None else None)
-    for name in sorted({*settings["metrics"], *settings["lower_is_better"]} - {*texts.by_metric}):
+    for name in sorted({*metrics.names, *metrics.lower_is_better} - {*texts.by_metric}):
         if texts.ends is not None:
             yield make.row("error_effect_of_metric", metric=name, note=UNKNOWN, by_system=True, settings=of_fits)
-    of_metrics = {**of_fits, "scale": f"{settings['metric_low']:g} to {settings['metric_high']:g} as 0 to 1"}
+    of_metrics = {**of_fits, "scale": f"{metrics.low:g} to {metrics.high:g} as 0 to 1"}
     for name, scores in texts.by_metric.items():
         outside = f"Scores of {name} lie outside the range that the plan gives." if name in texts.outside else None
         yield from _fitted(

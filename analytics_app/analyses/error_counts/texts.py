@@ -1,6 +1,6 @@
 """Rated texts with their counts of errors, the ratings of people, and the scores of metrics."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,22 @@ from analytics_app.analyses.metrics.scores import metrics_of
 from analytics_app.analyses.shared.outputs import Outputs
 from analytics_app.ratings import Floats
 from analytics_app.ratings.extras.scores import Scores
+
+
+@dataclass(frozen=True, slots=True)
+class MetricScale:
+    """The metrics that a plan names, their lowest and highest possible score, and those for which lower is better."""
+
+    names: Sequence[str]
+    low: float
+    high: float
+    lower_is_better: Sequence[str]
+
+    def scaled(self, scores: Mapping[str, Floats], counts_of: Sequence[str]) -> dict[str, Floats]:
+        """Return the scores of metrics from 0 to 1, higher is better; by default of all that are no counts."""
+        names = self.names or [name for name in scores if name not in counts_of]
+        scaled = {name: (scores[name] - self.low) / (self.high - self.low) for name in names if name in scores}
+        return {name: 1 - values if name in self.lower_is_better else values for name, values in scaled.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +60,7 @@ class Texts:
         return len(np.unique(self.item[known])) < int(known.sum())
 
 
-def texts_of(sample: Sample, settings: Mapping[str, Any]) -> Texts | str:
+def texts_of(sample: Sample, counts_of: Sequence[str], metrics: MetricScale) -> Texts | str:
     """Return the rated texts with their counts, or a sentence that explains why there are none."""
     outputs = Outputs.of(sample, by_document=sample.question.by_document)
     if not len(outputs.value):
@@ -55,11 +71,11 @@ def texts_of(sample: Sample, settings: Mapping[str, Any]) -> Texts | str:
     items, row = np.unique(item, return_inverse=True)
     scores = {
         metric.name: metric.of_texts[row, system]
-        for metric in metrics_of(sample, outputs.systems, items, {"metrics": [], "lower_is_better": []})
+        for metric in metrics_of(sample, outputs.systems, items)
         if metric.of_texts is not None
     }
     counts = []
-    for name in settings["counts"]:
+    for name in counts_of:
         column = scores[name] if name in scores else _feature_counts(sample, name, item)
         if isinstance(column, str):
             return column
@@ -68,9 +84,9 @@ def texts_of(sample: Sample, settings: Mapping[str, Any]) -> Texts | str:
         counts.append(column)
     ends = ends_of(sample.question)
     value = outputs.value if ends is None else (outputs.value - ends[0]) / (ends[1] - ends[0])
-    by_metric = _scaled(scores, settings)
+    by_metric = metrics.scaled(scores, counts_of)
     return Texts(
-        errors=tuple(settings["counts"]),
+        errors=tuple(counts_of),
         counts=np.column_stack(counts),
         item=item,
         cluster=outputs.cluster_of_item[item],
@@ -99,14 +115,6 @@ def _feature_counts(sample: Sample, name: str, item: NDArray[np.int64]) -> Float
         return f"The feature “{name}” of the items is not always a number, so it is no count of errors."
     counts: Floats = _numbers(features[name])[item]
     return counts
-
-
-def _scaled(scores: Mapping[str, Floats], settings: Mapping[str, Any]) -> dict[str, Floats]:
-    """Return the scores of metrics from 0 to 1, higher is better; by default of all that are no counts."""
-    low, high = float(settings["metric_low"]), float(settings["metric_high"])
-    metrics = settings["metrics"] or [name for name in scores if name not in settings["counts"]]
-    scaled = {name: (scores[name] - low) / (high - low) for name in metrics if name in scores}
-    return {name: 1 - values if name in settings["lower_is_better"] else values for name, values in scaled.items()}
 
 
 def ends_of(question: Question) -> tuple[float, float] | None:

@@ -1,16 +1,17 @@
 """Error labels: the frequency of each label by system and by rater, and the labels that raters confuse."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from django.utils.translation import gettext_lazy as _
 from numpy.typing import NDArray
 
-from analytics_app.analyses.base import Analysis, QuestionCriterion, Rows, Sample
+from analytics_app.analyses.base import QuestionCriterion, Rows, Sample
 from analytics_app.analyses.error_labels.raters import confusions, profiles, seconds
 from analytics_app.analyses.labels.shares import ByOutput, differences, shares
 from analytics_app.analyses.registry import register
+from analytics_app.analyses.shared.filtered import FilteredAnalysis
 from analytics_app.analyses.shared.labelled import Answers
 from analytics_app.ratings.extras.due_units import Wanted
 from analytics_app.ratings.extras.skips import REASONS, Skips
@@ -25,7 +26,7 @@ SEVERAL = "Several raters labelled a text, and answers count as independent: the
 
 
 @register
-class ErrorLabels(Analysis):
+class ErrorLabels(FilteredAnalysis):
     """Profiles of errors by system and by rater.
 
     Intervals of systems are bootstrapped over items; those of raters, and of answers without regard to a system, are
@@ -61,11 +62,11 @@ class ErrorLabels(Analysis):
         "skipped_texts": _("Texts that were skipped"),
     }
 
-    def of_pairs(self, sample: Sample, settings: Mapping[str, Any]) -> dict[str, Any]:
+    def of_pairs(self, sample: Sample) -> dict[str, Any]:
         """Return the columns that identify the leading row of a pair of systems."""
         return {"statistic": "label_difference", "criterion": _leading(sample).key}
 
-    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+    def compute(self, sample: Sample) -> Iterator[Row]:
         """Yield the rows of a task."""
         make = Rows(self.name, sample)
         criteria = {criterion.key: criterion for criterion in sample.question.criteria}

@@ -6,27 +6,29 @@ from typing import Any, ClassVar
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
-from analytics_app.analyses.base import Analysis, Filters, Rows, Sample, Words, groups_and_waves, slices
+from analytics_app.analyses.base import Rows, Sample, Words, groups_and_waves
 from analytics_app.analyses.error_spans.agreement import agreement
 from analytics_app.analyses.error_spans.looks import Named, Weights, errors_of, with_looks
 from analytics_app.analyses.error_spans.profiles import counts, of_raters, of_systems
 from analytics_app.analyses.error_spans.scores import contradictions, regressions, scores
-from analytics_app.analyses.error_spans.systems import comparisons, penalties, segments
+from analytics_app.analyses.error_spans.systems import comparisons, outputs_of, penalties, segments
 from analytics_app.analyses.registry import register
-from analytics_app.analyses.shared.outputs import resample_field
+from analytics_app.analyses.shared.filtered import FilteredAnalysis
+from analytics_app.analyses.shared.outputs import by_document, resample_field
 from analytics_app.ratings import Extra
 from analytics_app.ratings.extras.spans import Spans
 from analytics_app.results import Row
 from analytics_app.stats.values import Estimate
 from tasks_app.setting_fields import YesNoField, choice_field, number_field
+from tasks_app.study_settings import Block
 from tasks_app.studyfile.fields import ListField
 from tasks_app.task_types.base import Scale
 
 NO_WEIGHTS = "Nothing says what an error weighs, so there is no penalty: set weights in the plan."
 
 
-class WeightSettings(Filters):
-    """Settings for the weights of errors."""
+class WeightedErrors(FilteredAnalysis):
+    """An analysis of marked errors, whose settings may weigh them."""
 
     weights = ListField(
         label=_("Weights of errors"),
@@ -36,19 +38,20 @@ class WeightSettings(Filters):
         ),
     )
 
-    def clean_weights(self) -> list[str]:
-        """Refuse entries that are no weights."""
-        weights: list[str] = self.cleaned_data["weights"]
-        for words in weights:
-            try:
-                Named.of(words)
-            except ValueError as error:
-                raise ValidationError(str(error)) from error
-        return weights
+    class Settings(Block):
+        def clean_weights(self) -> list[str]:
+            """Refuse entries that are no weights."""
+            weights: list[str] = self.cleaned_data["weights"]
+            for words in weights:
+                try:
+                    Named.of(words)
+                except ValueError as error:
+                    raise ValidationError(str(error)) from error
+            return weights
 
 
 @register
-class ErrorSpans(Analysis):
+class ErrorSpans(WeightedErrors):
     """The errors that raters marked in the texts they saw, texts without an error included.
 
     The penalty of a segment is the sum of what its errors weigh (the mean of these sums over raters), that of a system
@@ -100,63 +103,64 @@ class ErrorSpans(Analysis):
         "score_regression_r2": _("Share of the score's variance that errors explain"),
     }
 
-    class Settings(WeightSettings):
-        resample = resample_field()
-        segments = YesNoField(
-            label=_("A row for every text"),
-            help_text=_("With its penalty, by system and item: for comparing with automatic metrics elsewhere."),
-        )
-        low_score = number_field(
-            _("Highest score that counts as low"),
-            _("In percent of the scale. A low score without an error is listed as a contradiction."),
-            within=(0, 100),
-            initial=50,
-        )
-        regress_on = choice_field(
-            _("Explain scores by"),
-            (
-                ("severity", _("how many errors of each severity")),
-                ("group", _("how many of each group of kinds")),
-            ),
-            initial="severity",
-        )
+    resample = resample_field()
+    segments = YesNoField(
+        label=_("A row for every text"),
+        help_text=_("With its penalty, by system and item: for comparing with automatic metrics elsewhere."),
+    )
+    low_score = number_field(
+        _("Highest score that counts as low"),
+        _("In percent of the scale. A low score without an error is listed as a contradiction."),
+        within=(0, 100),
+        initial=50,
+    )
+    regress_on = choice_field(
+        _("Explain scores by"),
+        (
+            ("severity", _("how many errors of each severity")),
+            ("group", _("how many of each group of kinds")),
+        ),
+        initial="severity",
+    )
 
-    def of_pairs(self, sample: Sample, settings: Mapping[str, Any]) -> dict[str, Any]:
+    def of_pairs(self, sample: Sample) -> dict[str, Any]:
         """Return the columns that identify the leading row of a pair of systems."""
         return {"statistic": "mqm_difference"}
 
-    def rows(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+    def rows(self, sample: Sample) -> Iterator[Row]:
         """Yield the rows of a sample, its slices, groups and waves, after adding the texts without an error."""
         if errors_of(sample) is None:
             return
-        complete, weights = with_looks(sample, settings)
-        for part in slices(complete, settings):
-            yield from self._of(part, settings, weights)
+        complete, weights = with_looks(sample, self.weights)
+        for part in self.parts(complete):
+            yield from self._of(part, weights)
             if weights.called:
-                yield from self.pairs_without_ratings(part, settings)
+                yield from self.pairs_without_ratings(part)
             for split in groups_and_waves(part):
-                yield from self._of(split, settings, weights)
+                yield from self._of(split, weights)
 
-    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+    def compute(self, sample: Sample) -> Iterator[Row]:
         """Yield the rows of one sample as it is given."""
         if errors_of(sample) is not None:
-            complete, weights = with_looks(sample, settings)
-            yield from self._of(complete, settings, weights)
+            complete, weights = with_looks(sample, self.weights)
+            yield from self._of(complete, weights)
 
-    def _of(self, sample: Sample, settings: Mapping[str, Any], weights: Weights) -> Iterator[Row]:
+    def _of(self, sample: Sample, weights: Weights) -> Iterator[Row]:
         if not len(sample.table):
             return
-        make = Rows(self.name, sample)
+        make, documents = Rows(self.name, sample), by_document(sample, self.resample)
+        outputs = outputs_of(sample, by_document=documents)
         if weights.called:
-            yield from penalties(make, settings, weights)
-            yield from comparisons(make, settings)
-            yield from segments(make, settings)
+            yield from penalties(make, outputs, weights)
+            yield from comparisons(make, outputs)
+            if self.segments:
+                yield from segments(make, outputs)
         elif len(weights.of_mark):
             yield make.row("mqm_score", Estimate(None, note=NO_WEIGHTS))
-        yield from scores(make, settings)
-        yield from of_systems(make, settings)
+        yield from scores(make, by_document=documents)
+        yield from of_systems(make, by_document=documents)
         yield from counts(make)
         yield from of_raters(make, weights)
         yield from agreement(make)
-        yield from contradictions(make, settings)
-        yield from regressions(make, settings)
+        yield from contradictions(make, self.low_score)
+        yield from regressions(make, self.regress_on)

@@ -93,7 +93,7 @@ def errors_of(sample: Sample) -> QuestionCriterion | None:
     return next((criterion for criterion in sample.question.criteria if criterion.key == ERRORS), None)
 
 
-def with_looks(sample: Sample, settings: Mapping[str, Any]) -> tuple[Sample, Weights]:
+def with_looks(sample: Sample, plan_weights: Sequence[str] = ()) -> tuple[Sample, Weights]:
     """Add a row for every text that a rater saw, with its penalty as value, and the judge-wise z of the penalty.
 
     An answer without an error has no row of its own, and yet counts. Rules exclude rows; the extra `Spans` has the
@@ -103,7 +103,7 @@ def with_looks(sample: Sample, settings: Mapping[str, Any]) -> tuple[Sample, Wei
     code = criterion.code if criterion is not None else -1
     judgment, part = _seen(sample, extra)
     marked = (table.criterion == code) & (table.number > LOOK)
-    weights = _weights(sample, table.where(marked), extra, settings)
+    weights = _weights(sample, table.where(marked), extra, plan_weights)
     keys = judgment.astype(np.int64) * (len(table.names.part_ids) + 1) + part
     of_marks = table.judgment[marked].astype(np.int64) * (len(table.names.part_ids) + 1) + table.part[marked]
     look, known = _places(keys, of_marks)
@@ -189,7 +189,7 @@ def severities_of(sample: Sample) -> tuple[list[int], list[str]]:
     return place, [names[code] for code in order]
 
 
-def _weights(sample: Sample, marks: Table, extra: Spans, settings: Mapping[str, Any]) -> Weights:
+def _weights(sample: Sample, marks: Table, extra: Spans, plan_weights: Sequence[str]) -> Weights:
     """Return the weight of each mark: from the plan, from the task, as stored, or as published."""
     place = Coding(extra.id)(marks.id)
     has_place = place >= 0
@@ -199,10 +199,9 @@ def _weights(sample: Sample, marks: Table, extra: Spans, settings: Mapping[str, 
     kind = (category + 1) * width + severity + 1
     categories, degrees = ("", *extra.categories), ("", *extra.severities)
     named = {int(code): (categories[int(code) // width], degrees[int(code) % width]) for code in np.unique(kind)}
-    plan_weights = [Named.of(words) for words in settings.get("weights") or ()]
-    rules = scheme(sample).rules
-    if plan_weights:
-        return _by(kind, {key: _own_weight(plan_weights, *names) for key, names in named.items()}, "of the plan")
+    own, rules = [Named.of(words) for words in plan_weights], scheme(sample).rules
+    if own:
+        return _by(kind, {key: _own_weight(own, *names) for key, names in named.items()}, "of the plan")
     if rules:
         return _by(kind, {key: _rule_weight(rules, *names) for key, names in named.items()}, "of the task")
     if len(marks) and not np.isnan(marks.value).any():
@@ -213,8 +212,8 @@ def _weights(sample: Sample, marks: Table, extra: Spans, settings: Mapping[str, 
     return Weights(np.full(len(marks), np.nan), "", 0)
 
 
-def _own_weight(plan_weights: Sequence[Named], category: str, severity: str) -> float | None:
-    return next((named.weight for named in plan_weights if named.fits(as_key(category), as_key(severity))), None)
+def _own_weight(own: Sequence[Named], category: str, severity: str) -> float | None:
+    return next((named.weight for named in own if named.fits(as_key(category), as_key(severity))), None)
 
 
 def _rule_weight(rules: Sequence[Rule], category: str, severity: str) -> float | None:

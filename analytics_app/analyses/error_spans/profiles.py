@@ -1,6 +1,6 @@
 """Errors by severity and category: by system, by rater, and as counts."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -59,14 +59,15 @@ def per_look(looks: Table, marks: Marks) -> NDArray[np.float64]:
     return np.bincount(marks.look, minlength=len(looks)).astype(np.float64)
 
 
-def of_systems(make: Rows, settings: Mapping[str, Any]) -> Iterator[Row]:
+def of_systems(make: Rows, *, by_document: bool) -> Iterator[Row]:
     """Yield errors per text and the share of texts without an error, with intervals; then errors by severity and kind.
 
     All of them are means over segments of means over raters, as penalties are, so that parts sum to the whole.
     """
     sample = make.sample
     looks, _rows, marks = marks_of(sample)
-    outputs = outputs_of(_valued(sample, np.arange(len(looks), dtype=np.float64)), settings)
+    numbered = _valued(sample, np.arange(len(looks), dtype=np.float64))
+    outputs = outputs_of(numbered, by_document=by_document)
     if not outputs.systems:
         return
     look = outputs.value.astype(np.int64)

@@ -1,6 +1,6 @@
 """Scores given with the marks: means, contradictions with the marks, and the effect of an error."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ from analytics_app.analyses.base import QuestionCriterion, Rows, count, of_one_s
 from analytics_app.analyses.error_spans.looks import ERRORS, Marks, marks_of
 from analytics_app.analyses.error_spans.profiles import labels_of
 from analytics_app.analyses.error_spans.systems import segment_means
-from analytics_app.analyses.shared.outputs import Outputs, by_document, interval_note
+from analytics_app.analyses.shared.outputs import Outputs, interval_note
 from analytics_app.ratings import Floats, Table
 from analytics_app.results import Row
 from analytics_app.stats.errors.mqm import score_on_counts
@@ -20,14 +20,14 @@ from analytics_app.stats.values import Estimate, joined
 ESA = "score"
 
 
-def scores(make: Rows, settings: Mapping[str, Any]) -> Iterator[Row]:
+def scores(make: Rows, *, by_document: bool) -> Iterator[Row]:
     """Yield the ESA score of each system; its comparisons of systems are with those of other scores."""
     criterion = next((criterion for criterion in make.sample.question.criteria if criterion.key == ESA), None)
     if criterion is None:
         return
     sample = make.sample
     score_sample = sample.where(sample.table.criterion == criterion.code)
-    outputs = Outputs.of(score_sample, by_document=by_document(sample, settings))
+    outputs = Outputs.of(score_sample, by_document=by_document)
     if not outputs.systems:
         return
     means, drawn = segment_means(make, outputs, outputs.value, f"score over {outputs.unit}")
@@ -67,8 +67,11 @@ def scored(make: Rows) -> Iterator[tuple[QuestionCriterion, Table, Floats, Marks
         yield criterion, looks.where(has), scored_rows.value[order[place[has]]], scored_marks, rows.where(mine)
 
 
-def contradictions(make: Rows, settings: Mapping[str, Any]) -> Iterator[Row]:
-    """Yield the number of texts with the highest score and a serious error, or with a low score and no error."""
+def contradictions(make: Rows, low_score: float) -> Iterator[Row]:
+    """Yield the number of texts with the highest score and a serious error, or with a low score and no error.
+
+    Scores up to `low_score`, in percent of the scale, are low.
+    """
     for criterion, looks, values, marks, _rows in scored(make):
         if criterion.limits is None:
             continue
@@ -78,7 +81,7 @@ def contradictions(make: Rows, settings: Mapping[str, Any]) -> Iterator[Row]:
         n_grave, n_any = (
             np.bincount(marks.look[mask], minlength=len(looks)) for mask in (grave, np.ones(len(grave), dtype=bool))
         )
-        limit = low + float(settings["low_score"]) / 100 * (high - low)
+        limit = low + low_score / 100 * (high - low)
         worst = names[-1] if len(names) > 1 else "any"
         for statistic, where, row_settings in (
             ("top_score_grave_error", (values >= high) & (n_grave > 0), {"score": high, "severity": worst}),
@@ -114,10 +117,9 @@ def _of_raters(
         )
 
 
-def regressions(make: Rows, settings: Mapping[str, Any]) -> Iterator[Row]:
+def regressions(make: Rows, kind: str) -> Iterator[Row]:
     """Yield the change of a score with one more error of each severity, or group of kinds."""
     for criterion, looks, values, marks, _rows in scored(make):
-        kind = "group" if settings["regress_on"] == "group" else "severity"
         codes, names = labels_of(make.sample, marks)[kind]
         labels = names or ["any"]
         codes = codes if names else np.zeros(len(marks.look), dtype=np.int64)

@@ -12,7 +12,6 @@ from analytics_app.analyses.shared.outputs import (
     FEW_RATERS,
     RATERS_NEEDED,
     Outputs,
-    by_document,
     interval_note,
     mix_note,
 )
@@ -27,10 +26,10 @@ from analytics_app.stats.values import Estimate, joined
 LOWER = "Lower is better."
 
 
-def outputs_of(sample: Sample, settings: Mapping[str, Any]) -> Outputs:
+def outputs_of(sample: Sample, *, by_document: bool) -> Outputs:
     """Return the looks of a sample by system; their values are penalties."""
     looks = sample.where((sample.table.number == 0) & (sample.table.id < 0))
-    return Outputs.of(looks, by_document=by_document(sample, settings))
+    return Outputs.of(looks, by_document=by_document)
 
 
 def segment_means(make: Rows, outputs: Outputs, values: Floats, purpose: str) -> tuple[list[Estimate], dict[str, Any]]:
@@ -50,9 +49,8 @@ def segment_means(make: Rows, outputs: Outputs, values: Floats, purpose: str) ->
     return means, drawn.settings
 
 
-def penalties(make: Rows, settings: Mapping[str, Any], weights: Weights) -> Iterator[Row]:
+def penalties(make: Rows, outputs: Outputs, weights: Weights) -> Iterator[Row]:
     """Yield the penalty of each system: with intervals over items and over raters, and as z within raters."""
-    outputs = outputs_of(make.sample, settings)
     if not outputs.systems:
         return
     unknown = f"{weights.unknown:,} marks fit no weight and count 0." if weights.unknown else None
@@ -98,10 +96,9 @@ def _row(
     )
 
 
-def comparisons(make: Rows, settings: Mapping[str, Any]) -> Iterator[Row]:
+def comparisons(make: Rows, outputs: Outputs) -> Iterator[Row]:
     """Yield the differences of penalties, pair by pair, with adjusted p."""
-    outputs, common = outputs_of(make.sample, settings), make.sample.common
-    pairs = outputs.pairs(make.sample)
+    common, pairs = make.sample.common, outputs.pairs(make.sample)
     if not pairs:
         return
     matrix, items = item_means(outputs.value, outputs.system, outputs.item, len(outputs.systems))
@@ -129,12 +126,11 @@ def comparisons(make: Rows, settings: Mapping[str, Any]) -> Iterator[Row]:
         yield make.row("mqm_wilcoxon", test.result.wilcoxon, p_adjusted=p_rank, settings=of_ranks, **about)
 
 
-def segments(make: Rows, settings: Mapping[str, Any]) -> Iterator[Row]:
-    """Yield the penalty of every text, for the whole sample only, if the plan asks for it."""
-    sample = make.sample
-    if not settings["segments"] or (sample.slice, sample.group, sample.wave) != (None, None, None):
+def segments(make: Rows, outputs: Outputs) -> Iterator[Row]:
+    """Yield the penalty of every text, for the whole sample only."""
+    sample, names = make.sample, make.sample.table.names
+    if (sample.slice, sample.group, sample.wave) != (None, None, None):
         return
-    outputs, names = outputs_of(sample, settings), sample.table.names
     matrix, items = item_means(outputs.value, outputs.system, outputs.item, len(outputs.systems))
     for row, item in enumerate(items.tolist()):
         for code, key in enumerate(outputs.systems):

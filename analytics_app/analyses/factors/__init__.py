@@ -1,16 +1,16 @@
 """Factors of adjective pairs, or of the questions of a questionnaire: groups that measure the same construct."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
-from analytics_app.analyses.base import Analysis, Filters, Question, Rows, Sample
-from analytics_app.analyses.factors.removals import read_steps, removals, without
+from analytics_app.analyses.base import Question, Rows, Sample
+from analytics_app.analyses.factors.removals import next_removal, read_steps, removals, without
 from analytics_app.analyses.factors.rows import Context, reliability, scores, sensitivity
 from analytics_app.analyses.factors.solutions import DRAWS, PURPOSE, QUANTILE, Factored, Solution, factor_names, solve
 from analytics_app.analyses.registry import register
+from analytics_app.analyses.shared.filtered import FilteredAnalysis
 from analytics_app.analyses.shared.scales_of_texts import scales_of
 from analytics_app.results import Row
 from analytics_app.stats.scales.factor import NOT_CONVERGED, regression_scores
@@ -18,15 +18,20 @@ from analytics_app.stats.scales.factorability import Factorability, Parallel
 from analytics_app.stats.scales.reduction import LEAST_COMMUNALITY, LEAST_GAP, loading_gaps
 from analytics_app.stats.values import Estimate, joined
 from tasks_app.setting_fields import number_field, whole_field
+from tasks_app.study_settings import Block
 from tasks_app.studyfile.fields import ListField
 from tasks_app.task_types.base import Scale
 
 DEPENDENT = "Rows are a rater's ratings of a text: those of one rater, and of one text, are not independent."
 TESTS = "A test of rows as if they were independent."
 
+# The settings of the row of the number of factors.
+BY_PLAN = {"by": "the plan"}
+BY_ANALYSIS = {"by": "parallel analysis", "quantile": QUANTILE}
+
 
 @register
-class Factors(Analysis):
+class Factors(FilteredAnalysis):
     """Exploratory factor analysis over rater and text.
 
     Kaiser, Meyer and Olkin's measure and Bartlett's test; parallel analysis for the number of factors; maximum
@@ -73,32 +78,27 @@ class Factors(Analysis):
         "factor_congruence": _("Tucker's congruence with factors of other rows"),
     }
 
-    class Settings(Filters):
-        n_factors = whole_field(
-            _("Number of factors"), _("Leave empty to have parallel analysis decide."), within=(1, 20)
-        )
-        questions = ListField(
-            label=_("Pairs or questions"),
-            help_text=_("Keys of those that enter; empty: every pair, the words of PANAS, or most of the same steps."),
-        )
-        cut = number_field(
-            _("A scale belongs to the factor it loads on most, from this loading on"), within=(0, 1), initial=0.4
-        )
+    n_factors = whole_field(_("Number of factors"), _("Leave empty to have parallel analysis decide."), within=(1, 20))
+    questions = ListField(
+        label=_("Pairs or questions"),
+        help_text=_("Keys of those that enter; empty: every pair, the words of PANAS, or most of the same steps."),
+    )
+    cut = number_field(
+        _("A scale belongs to the factor it loads on most, from this loading on"), within=(0, 1), initial=0.4
+    )
+    removed = ListField(
+        label=_("Pairs removed, in this order"),
+        help_text=_(
+            "Each as key=reason; the reason is communality, cross-loading or content. The results of a run offer "
+            "the next pair."
+        ),
+    )
+    least_communality = number_field(
+        _("Suggest removing a pair with a communality below"), within=(0, 1), initial=LEAST_COMMUNALITY
+    )
+    least_gap = number_field(_("Suggest removing a pair with a loading gap below"), within=(0, 1), initial=LEAST_GAP)
 
-        removed = ListField(
-            label=_("Pairs removed, in this order"),
-            help_text=_(
-                "Each as key=reason; the reason is communality, cross-loading or content. The results of a run offer "
-                "the next pair."
-            ),
-        )
-        least_communality = number_field(
-            _("Suggest removing a pair with a communality below"), within=(0, 1), initial=LEAST_COMMUNALITY
-        )
-        least_gap = number_field(
-            _("Suggest removing a pair with a loading gap below"), within=(0, 1), initial=LEAST_GAP
-        )
-
+    class Settings(Block):
         def clean_removed(self) -> list[str]:
             """Refuse a step without a pair or a known reason, or a pair that is named twice."""
             removed_steps: list[str] = self.cleaned_data["removed"]
@@ -108,35 +108,40 @@ class Factors(Analysis):
                 raise ValidationError(str(problem)) from None
             return removed_steps
 
-    def fits(self, question: Question) -> bool:
+    @classmethod
+    def fits(cls, question: Question) -> bool:
         """Return whether there are enough scales to look for factors."""
         return super().fits(question) and len(scales_of(question, ())) > 2
 
-    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+    def compute(self, sample: Sample) -> Iterator[Row]:
         """Yield the suitability of the data, the number of factors, their loadings, and the scores of systems."""
-        scales = scales_of(sample.question, settings["questions"])
-        unknown = sorted(set(settings["questions"]) - {scale.key for scale in scales})
+        scales = scales_of(sample.question, self.questions)
+        unknown = sorted(set(self.questions) - {scale.key for scale in scales})
         # Questionnaires have published scores: their factors are computed only if a plan asks for them.
-        steps = read_steps(settings["removed"])
+        steps = read_steps(self.removed)
         removed = [step for step in steps if step.pair in {scale.key for scale in scales}]
-        asked_for = bool(settings["questions"] or settings.get("n_factors") or removed)
+        asked_for = bool(self.questions or self.n_factors or removed)
         if unknown:
             note = f"This task does not ask on a scale with steps or numbers: {', '.join(unknown)}."
             yield Rows(self.name, sample).row("kmo", note=note)
             return
         if not scales or ("instrument" in sample.question.params and not asked_for):
             return
-        solution = solve(sample, without(scales, removed), settings)
-        context = Context(Rows(self.name, sample), solution.rows, settings, solution.note)
-        yield from _of_solution(context, solution)
-        yield from removals(context.make, solution, scales, removed, settings)
+        solution = solve(sample, without(scales, removed), self.n_factors)
+        context = Context(Rows(self.name, sample), solution.rows, self.cut, solution.note)
+        yield from _of_solution(context, solution, by_plan=bool(self.n_factors))
+        yield from next_removal(context.make, solution, self.least_communality, self.least_gap)
+        yield from removals(context.make, solution, scales, removed, self.n_factors)
         for step in steps:
             if step not in removed:
                 yield context.make.row("removed_pair", label=step.pair, note="Not asked in this task, so not removed.")
 
 
-def _of_solution(context: Context, solution: Solution) -> Iterator[Row]:
-    """Yield the rows of a solution, as far as it got: suitability, number of factors, loadings, scores of systems."""
+def _of_solution(context: Context, solution: Solution, *, by_plan: bool) -> Iterator[Row]:
+    """Yield the rows of a solution, as far as it got: suitability, number of factors, loadings, scores of systems.
+
+    `by_plan` says that the plan chose the number of factors.
+    """
     if solution.suited is None:
         yield context.row("kmo", Estimate(None, note=solution.refusal))
         return
@@ -144,7 +149,7 @@ def _of_solution(context: Context, solution: Solution) -> Iterator[Row]:
     if solution.parallel is None:
         return
     yield from _eigenvalues(context, solution.parallel)
-    yield context.row("n_factors", _number(solution), settings=_by(context.settings))
+    yield context.row("n_factors", _number(solution), settings=BY_PLAN if by_plan else BY_ANALYSIS)
     if solution.factored is not None:
         yield from _model(context, solution.factored, solution.k)
     elif solution.extraction is not None:
@@ -181,10 +186,6 @@ def _number(solution: Solution) -> Estimate:
     k, target = solution.k, solution.target
     few = None if k == target else f"{target} were wanted; with so few scales more than {k} cannot be told apart."
     return Estimate(k, note=few)
-
-
-def _by(settings: Mapping[str, Any]) -> dict[str, Any]:
-    return {"by": "the plan"} if settings.get("n_factors") else {"by": "parallel analysis", "quantile": QUANTILE}
 
 
 def _model(context: Context, factored: Factored, k: int) -> Iterator[Row]:

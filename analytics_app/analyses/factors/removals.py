@@ -1,6 +1,6 @@
 """Removal of pairs from the factors one by one: the steps in the settings, and their rows."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -60,26 +60,25 @@ def removals(
     now: Solution,
     scales: tuple[QuestionCriterion, ...],
     removed: Sequence[Step],
-    settings: Mapping[str, Any],
+    n_factors: int | None,
 ) -> Iterator[Row]:
-    """Yield the pair that the criteria remove next, each removal so far, and the loadings before the last of them.
+    """Yield each removal so far, and the loadings before the last of them.
 
     The solution before each removal is computed again from the ratings of this run.
     """
-    yield from _next(make, now, settings)
     before = now
     for number, step in enumerate(removed):
-        before = solve(make.sample, without(scales, removed[:number]), settings)
+        before = solve(make.sample, without(scales, removed[:number]), n_factors)
         yield _removed(make, before, step, number + 1)
     if removed:
         yield from _before(make, before, now)
 
 
-def _next(make: Rows, now: Solution, settings: Mapping[str, Any]) -> Iterator[Row]:
+def next_removal(make: Rows, now: Solution, least_communality: float, least_gap: float) -> Iterator[Row]:
     """Yield the pair to remove next, or a row with a note that there is none."""
     if now.factored is None:
         return
-    limits = {name: float(settings[name]) for name in ("least_communality", "least_gap")}
+    limits = {"least_communality": least_communality, "least_gap": least_gap}
     weakest = weakest_scale(now.factored.rotation.pattern, now.factored.communalities, **limits)
     if weakest is None:
         note = (

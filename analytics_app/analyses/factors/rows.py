@@ -1,6 +1,6 @@
 """Rows of factors: reliability, scores of systems, and comparison with other factors."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,11 +21,14 @@ from analytics_app.stats.values import Estimate, joined
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The source of the rows; `note` names the scales and rows that were left out."""
+    """The source of the rows; scales belong to factors from the loading `cut` on.
+
+    `note` names the scales and rows that were left out.
+    """
 
     make: Rows
     rows: Complete
-    settings: Mapping[str, Any]
+    cut: float
     note: str | None
 
     @property
@@ -49,7 +52,7 @@ class Context:
 
 def reliability(context: Context, rotated: Rotation, names: Sequence[str]) -> Iterator[Row]:
     """Yield alpha and omega of the scales of each factor; scales with negative loadings are reversed."""
-    cut, strongest = float(context.settings["cut"]), np.abs(rotated.pattern).argmax(axis=1)
+    cut, strongest = context.cut, np.abs(rotated.pattern).argmax(axis=1)
     for number, name in enumerate(names):
         loadings = rotated.pattern[:, number]
         mine = np.flatnonzero((strongest == number) & (np.abs(loadings) >= cut))

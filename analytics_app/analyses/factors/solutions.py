@@ -1,8 +1,7 @@
 """Fit factors to some scales, for the rows of a run and for each earlier step of a reduction."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -71,8 +70,8 @@ class Solution:
         return [scale.key for scale in self.rows.scales]
 
 
-def solve(sample: Sample, scales: tuple[QuestionCriterion, ...], settings: Mapping[str, Any]) -> Solution:
-    """Fit factors to the complete rows of some scales."""
+def solve(sample: Sample, scales: tuple[QuestionCriterion, ...], n_factors: int | None) -> Solution:
+    """Fit factors to the complete rows of some scales: as many as given, else as parallel analysis finds."""
     complete = complete_rows(sample, scales)
     alike = constant_columns(complete.values).tolist() if len(complete.values) else []
     rows, note = complete.without(alike), _left_out(complete, alike)
@@ -84,7 +83,7 @@ def solve(sample: Sample, scales: tuple[QuestionCriterion, ...], settings: Mappi
     if n <= p:
         return Solution(rows, note, suited, refusal=suited.refusal)
     parallel = parallel_analysis(r, n, n_draws=DRAWS, quantile=QUANTILE, rng=sample.rng(PURPOSE))
-    target = settings.get("n_factors") or parallel.n_factors
+    target = n_factors or parallel.n_factors
     k = min(target, most_factors(p))
     refusal = suited.refusal or (None if k else "Parallel analysis finds no factor above random data.")
     if refusal is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,11 +11,12 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 from numpy.typing import NDArray
 
-from analytics_app.analyses.base import Analysis, Filters, Question, Rows, Sample, in_words
+from analytics_app.analyses.base import Question, Rows, Sample, in_words
 from analytics_app.analyses.features.groups import Grouped, grouped
 from analytics_app.analyses.features.rules import Feature, FeaturesField, read_features
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.bootstrap import bootstrap
+from analytics_app.analyses.shared.filtered import FilteredAnalysis
 from analytics_app.analyses.shared.outputs import interval_note
 from analytics_app.analyses.shared.pairs import chosen_pairs, clusters_of, unit_of
 from analytics_app.analyses.shared.rated_texts import low_is_good
@@ -28,7 +29,7 @@ from analytics_app.stats.comparison.corrections import adjust
 from analytics_app.stats.comparison.interaction import difference_of_differences
 from analytics_app.stats.comparison.means import group_means
 from analytics_app.stats.values import Estimate, joined
-from tasks_app.setting_fields import whole_field
+from tasks_app.setting_fields import WholeField, whole_field
 from tasks_app.task_types.base import Scale
 
 # With fewer outputs of a system in a group than this, a row has a warning.
@@ -37,7 +38,7 @@ NO_OUTPUT = "No output of this system has this value."
 
 
 @register
-class Features(Analysis):
+class Features(FilteredAnalysis):
     """Mean ratings by features of outputs, and how much the differences of systems depend on each feature.
 
     Features are columns of the items or are computed from outputs by declared rules. Numbers are cut into groups.
@@ -60,48 +61,48 @@ class Features(Analysis):
         "feature_outputs": _("Outputs by feature"),
     }
 
-    class Settings(Filters):
-        features = FeaturesField(
-            required=False,
-            initial="",
-            max_length=4000,
-            widget=forms.Textarea(attrs={"rows": 4, "spellcheck": "false"}),
-            label=_("Features"),
-            help_text=_(
-                "One per line: domain for feature_domain of the items, or a name and a rule, such as “length: words”, "
-                "“question: matches \\?” or “hedged: contains may, might”. Limits between groups of numbers go "
-                "after the name: “length (10, 20): words”. Rules: words, characters, sentences, matches, count, "
-                "contains, numbers_lost, numbers_kept, copied. If empty, this analysis is skipped."
-            ),
-        )
-        groups = whole_field(
-            _("Groups of numbers"),
-            _("Numbers without limits of their own are cut into so many groups of about equal size."),
-            within=(2, 10),
-            initial=3,
-            required=False,
-        )
+    features = FeaturesField(
+        required=False,
+        initial="",
+        max_length=4000,
+        widget=forms.Textarea(attrs={"rows": 4, "spellcheck": "false"}),
+        label=_("Features"),
+        help_text=_(
+            "One per line: domain for feature_domain of the items, or a name and a rule, such as “length: words”, "
+            "“question: matches \\?” or “hedged: contains may, might”. Limits between groups of numbers go "
+            "after the name: “length (10, 20): words”. Rules: words, characters, sentences, matches, count, "
+            "contains, numbers_lost, numbers_kept, copied. If empty, this analysis is skipped."
+        ),
+    )
+    groups: WholeField[int | None] = whole_field(
+        _("Groups of numbers"),
+        _("Numbers without limits of their own are cut into so many groups of about equal size."),
+        within=(2, 10),
+        initial=3,
+        required=False,
+    )
 
-    def fits(self, question: Question) -> bool:
+    @classmethod
+    def fits(cls, question: Question) -> bool:
         """Return whether the ratings are not ranks, where the lowest is the best."""
         return super().fits(question) and not low_is_good(question)
 
-    def needed(self, settings: Mapping[str, Any]) -> frozenset[type[Extra]]:
+    def needed(self) -> frozenset[type[Extra]]:
         """Return the extras: texts only if a rule is computed from them, and none if no feature is declared."""
-        features = read_features(settings["features"])
+        features = read_features(self.features)
         if any(feature.rule for feature in features):
             return self.needs
         return frozenset({Wanted} if features else ())
 
-    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+    def compute(self, sample: Sample) -> Iterator[Row]:
         """Yield the rows of every feature; none if no feature is declared."""
-        features = read_features(settings["features"])
+        features = read_features(self.features)
         if not features:
             return
         make, rated = Rows(self.name, sample), Rated.of(sample)
         contrasts: list[tuple[dict[str, Any], Estimate]] = []
         for feature in features:
-            groups = grouped(sample, feature, settings["groups"] or 3)
+            groups = grouped(sample, feature, self.groups or 3)
             if isinstance(groups, str) or not len(rated.value):
                 why = groups if isinstance(groups, str) else "Nothing was rated."
                 yield make.row("feature_mean", label=feature.name, note=why, settings=_feature_settings(feature, ""))

@@ -9,12 +9,12 @@ from math import isfinite
 from typing import Any
 
 import regex
-from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 
 from analytics_app.ratings.extras.words import SIGNS
 from tasks_app import patterns
+from tasks_app.setting_fields import LineField
 
 # The most features of one analysis, and the most seconds that its patterns may take on all outputs together.
 MOST_FEATURES, PATTERN_SECONDS = 12, 20.0
@@ -145,7 +145,7 @@ def read_features(text: str) -> list[Feature]:
     return features
 
 
-class FeaturesField(forms.CharField):
+class FeaturesField(LineField):
     """Declared features, one per line, in their normal spelling."""
 
     def clean(self, value: Any) -> str:

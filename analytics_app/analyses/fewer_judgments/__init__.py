@@ -8,10 +8,11 @@ import numpy as np
 from django.utils.translation import gettext_lazy as _
 from numpy.typing import NDArray
 
-from analytics_app.analyses.base import Analysis, Filters, Rows, Sample, in_words
+from analytics_app.analyses.base import Rows, Sample, in_words
 from analytics_app.analyses.fewer_judgments.model import model_errors
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.bootstrap import bootstrap
+from analytics_app.analyses.shared.filtered import FilteredAnalysis
 from analytics_app.analyses.shared.labelled import NOTHING, Answers
 from analytics_app.ratings import Floats, Mask
 from analytics_app.results import Row
@@ -47,7 +48,7 @@ class Judged:
 
 
 @register
-class FewerJudgments(Analysis):
+class FewerJudgments(FilteredAnalysis):
     """Error of the joint label with m judgments per text, against the label of all its k judgments, for m = 1 to k.
 
     The majority is exact: every sample of m of the k judgments is counted. The label by Dawid and Skene is computed
@@ -69,35 +70,34 @@ class FewerJudgments(Analysis):
         "mean_error": _("Mean of fewer ratings: typical distance from the mean of all"),
     }
 
-    class Settings(Filters):
-        judgments = whole_field(
-            _("All judgments of a text"),
-            _("Texts with fewer judgments are left out. Leave empty for as many as most texts have, at most %(most)s.")
-            % {"most": MOST_JUDGMENTS},
-            within=(2, MOST_JUDGMENTS),
-            initial=None,
-        )
-        tolerated = number_field(
-            _("Accepted share of differing labels"),
-            _("The finding names the smallest number of judgments with a share below it."),
-            within=(0.001, 0.5),
-            initial=0.05,
-        )
-        rounds = whole_field(
-            _("Samples for Dawid and Skene"),
-            _("Random samples for each number of judgments. 0 leaves the model out."),
-            within=(0, 200),
-            initial=20,
-        )
+    judgments = whole_field(
+        _("All judgments of a text"),
+        _("Texts with fewer judgments are left out. Leave empty for as many as most texts have, at most %(most)s.")
+        % {"most": MOST_JUDGMENTS},
+        within=(2, MOST_JUDGMENTS),
+        initial=None,
+    )
+    tolerated = number_field(
+        _("Accepted share of differing labels"),
+        _("The finding names the smallest number of judgments with a share below it."),
+        within=(0.001, 0.5),
+        initial=0.05,
+    )
+    rounds = whole_field(
+        _("Samples for Dawid and Skene"),
+        _("Random samples for each number of judgments. 0 leaves the model out."),
+        within=(0, 200),
+        initial=20,
+    )
 
-    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+    def compute(self, sample: Sample) -> Iterator[Row]:
         """Yield the rows of one criterion: those of the majority, of the model, and of means on ordinal scales."""
         make = Rows(self.name, sample)
-        judged = _judged(sample, settings["judgments"])
+        judged = _judged(sample, self.judgments)
         if isinstance(judged, str):
             yield make.row("majority_error", note=judged)
             return
-        row_settings = {"judgments": judged.k, "tolerated": settings["tolerated"]}
+        row_settings = {"judgments": judged.k, "tolerated": self.tolerated}
         errors = error_of_fewer_votes(judged.votes, most=judged.k)
         counted = ~np.isnan(errors[:, 0])
         if not counted.any():
@@ -106,8 +106,8 @@ class FewerJudgments(Analysis):
         notes = joined(_left_out(judged), _tied(judged, int((~counted).sum())))
         clusters = judged.line_cluster[counted]
         yield from _curve(make, "majority_error", errors[counted], clusters, {**row_settings, "samples": "all"}, notes)
-        if settings["rounds"]:
-            yield from _by_model(make, judged, settings["rounds"], row_settings)
+        if self.rounds:
+            yield from _by_model(make, judged, self.rounds, row_settings)
         if judged.steps is not None:
             yield from _means(make, judged, row_settings)
 

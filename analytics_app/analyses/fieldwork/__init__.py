@@ -1,6 +1,6 @@
 """Fieldwork: participants, amount and time of their judgments, pay, and results of checks."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,6 @@ from analytics_app.ratings.extras.people import COMPLETED, OUTCOMES, People
 from analytics_app.ratings.extras.repeats import Repeats
 from analytics_app.ratings.extras.times import Times
 from analytics_app.results import Row
-from tasks_app.study_settings import Block
 from tasks_app.task_types.base import Scale
 
 WHOLE_STUDY = "Of the whole study, training and other tasks included."
@@ -34,6 +33,8 @@ class Fieldwork(Analysis):
     pay of the analysed raters who have ended: `minutes` (label lower quartile, median, upper quartile), the same as
     `minutes_active` in this task, `hourly_pay`, `hourly_minimum` and `hourly_below`, the share paid less than that.
     Checks of the analysed raters: `control_accuracy`, `attention_accuracy`, `repeats_asked`.
+
+    There are no slices: a rater who judged nothing of a slice was not excluded.
     """
 
     label = _("Fieldwork")
@@ -66,10 +67,7 @@ class Fieldwork(Analysis):
     whole_task = True
     splits = False
 
-    # Fieldwork is computed for a whole task only: a rater who judged nothing of a slice was not excluded.
-    Settings = Block
-
-    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+    def compute(self, sample: Sample) -> Iterator[Row]:
         """Yield the rows of people, judgments, time and pay, checks."""
         make = Rows(self.name, sample)
         codes = judgments_of(sample)

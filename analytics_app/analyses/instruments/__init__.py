@@ -1,7 +1,6 @@
 """Scores of published questionnaires, such as SUS, NASA-TLX and UEQ-S, by group and wave."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 import numpy as np
 from django.utils.translation import gettext_lazy as _
@@ -14,7 +13,6 @@ from analytics_app.stats.comparison.change import mean_with_limits
 from analytics_app.stats.scales.reliability import cronbach_alpha
 from analytics_app.stats.scales.scale_scores import Scores, prorated_sums
 from analytics_app.stats.values import joined
-from tasks_app.study_settings import Block
 from tasks_app.task_types.base import Scale
 from tasks_app.task_types.questionnaire.instruments import Score, instrument_data, scores_of
 
@@ -39,7 +37,6 @@ class Instruments(Analysis):
     scales = frozenset({Scale.ORDINAL})
     task_types = frozenset({"questionnaire"})
     whole_task = True
-    Settings = Block
     statistics = {
         "score_mean": _("Mean score of a questionnaire"),
         "score_sd": _("SD of the scores of a questionnaire"),
@@ -47,11 +44,12 @@ class Instruments(Analysis):
         "score_missing": _("People without a score of a questionnaire"),
     }
 
-    def fits(self, question: Question) -> bool:
+    @classmethod
+    def fits(cls, question: Question) -> bool:
         """Return whether the question is a whole questionnaire with declared scores."""
         return super().fits(question) and any(_is_asked(score, question) for score in _scores_of(question))
 
-    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+    def compute(self, sample: Sample) -> Iterator[Row]:
         """Yield mean, spread, reliability and missing scores of each score of the questionnaire."""
         make = Rows(self.name, sample)
         for score in _scores_of(sample.question):

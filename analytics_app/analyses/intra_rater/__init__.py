@@ -1,6 +1,6 @@
 """Agreement of raters with themselves, from repeated questions."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -46,7 +46,7 @@ class IntraRater(BetweenRaters):
     needs = frozenset({Repeats})
     splits = False
 
-    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+    def compute(self, sample: Sample) -> Iterator[Row]:
         """Yield the rows of all raters together, then of each rater; none if nothing was repeated."""
         repeats = sample.extras[Repeats].of(sample.table)
         first, again, categories = _answers(repeats, sample)

@@ -1,7 +1,6 @@
 """Items by system: the mean rating of each output, which shows hard items and unusual outputs."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 import numpy as np
 from django.utils.translation import gettext_lazy as _
@@ -14,7 +13,6 @@ from analytics_app.analyses.shared.rated_texts import can_be_compared, low_is_go
 from analytics_app.ratings import Floats
 from analytics_app.results import Row
 from analytics_app.stats.comparison.paired import item_means
-from tasks_app.study_settings import Block
 from tasks_app.task_types.base import Scale
 
 # With more means than this, only the items on which systems lie furthest apart have rows, as many as fit.
@@ -37,13 +35,12 @@ class Items(Analysis):
     only_drawn = frozenset({"item_mean"})
     splits = False
 
-    Settings = Block
-
-    def fits(self, question: Question) -> bool:
+    @classmethod
+    def fits(cls, question: Question) -> bool:
         """Return whether ratings are about texts, and higher for better texts."""
         return super().fits(question) and can_be_compared(question) and not low_is_good(question)
 
-    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+    def compute(self, sample: Sample) -> Iterator[Row]:
         """Yield one row for each item and system, with items in their order."""
         outputs = Outputs.of(sample, by_document=False)
         n = len(outputs.systems)

@@ -1,16 +1,16 @@
 """Answers with a known truth: the share of right answers, compared with chance."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from analytics_app.analyses.base import Analysis, Filters, Rows, Sample
+from analytics_app.analyses.base import Rows, Sample
 from analytics_app.analyses.known_truth.right import Right, right_answers
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.bootstrap import bootstrap
+from analytics_app.analyses.shared.filtered import FilteredAnalysis
 from analytics_app.analyses.shared.outputs import interval_note
 from analytics_app.analyses.shared.pair_tests import pair_tests
 from analytics_app.ratings.extras.own_options import OwnOptions
@@ -20,6 +20,7 @@ from analytics_app.stats.comparison.means import group_means
 from analytics_app.stats.comparison.paired import item_means
 from analytics_app.stats.comparison.wilson import wilson
 from analytics_app.stats.values import joined
+from tasks_app.setting_fields import LineField
 from tasks_app.task_types.base import Scale
 
 # The most cells of the table of answers by true label; with more categories there is no table.
@@ -27,7 +28,7 @@ MOST_CELLS = 400
 
 
 @register
-class KnownTruth(Analysis):
+class KnownTruth(FilteredAnalysis):
     """Share of right answers to questions with a known answer for every item, such as the newspaper of a text.
 
     An answer is right if it is the truth and nothing else. Chance is one over the number of options that were offered,
@@ -53,28 +54,27 @@ class KnownTruth(Analysis):
         "answered_share": _("Share of each answer, by true label"),
     }
 
-    class Settings(Filters):
-        truth = forms.CharField(
-            required=False,
-            initial="",
-            max_length=80,
-            label=_("Feature that holds the true label"),
-            help_text=_(
-                "Such as newspaper for feature_newspaper of the items, or “system” where the true label is the key of "
-                "the system. If empty, this analysis is skipped."
-            ),
-        )
+    truth = LineField(
+        required=False,
+        initial="",
+        max_length=80,
+        label=_("Feature that holds the true label"),
+        help_text=_(
+            "Such as newspaper for feature_newspaper of the items, or “system” where the true label is the key of "
+            "the system. If empty, this analysis is skipped."
+        ),
+    )
 
-    def of_pairs(self, sample: Sample, settings: Mapping[str, Any]) -> dict[str, Any]:
+    def of_pairs(self, sample: Sample) -> dict[str, Any]:
         """Return the columns that identify the leading row of a pair of systems; empty if no truth is named."""
-        return {"statistic": "right_difference"} if settings["truth"] else {}
+        return {"statistic": "right_difference"} if self.truth else {}
 
-    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+    def compute(self, sample: Sample) -> Iterator[Row]:
         """Yield the rows of one criterion; none if no truth is named."""
-        if not settings["truth"]:
+        if not self.truth:
             return
         make = Rows(self.name, sample)
-        answers = right_answers(sample, settings["truth"])
+        answers = right_answers(sample, self.truth)
         if isinstance(answers, str):
             yield make.row("right_share", note=answers)
             return

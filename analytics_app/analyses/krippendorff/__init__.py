@@ -1,7 +1,7 @@
 """Krippendorff's alpha, with an interval."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Literal
 
 import numpy as np
 from django.utils.translation import gettext_lazy as _
@@ -10,21 +10,26 @@ from analytics_app.analyses.base import Rows, Sample, count, in_words
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.bootstrap import bootstrap
 from analytics_app.analyses.shared.rated_texts import FIRST, BetweenRaters, clusters_of_texts
-from analytics_app.analyses.shared.transforms import ReducedFilters, on_its_scale
+from analytics_app.analyses.shared.transforms import Overall, Reducible
 from analytics_app.ratings.extras.kinds import Kinds
 from analytics_app.results import Row
-from analytics_app.stats.agreement.krippendorff import krippendorff_alpha
+from analytics_app.stats.agreement.krippendorff import Level, krippendorff_alpha
 from analytics_app.stats.values import Estimate
-from tasks_app.setting_fields import choice_field
+from tasks_app.setting_fields import OneOfField, choice_field
 from tasks_app.task_types.base import Scale
 
 NO_RATIO = "There are ratings below zero, so the scale has no ratios: choose the level interval."
 NO_LOG = "There are ratings of zero or below, which have no logarithm."
-LEVELS = ("nominal", "ordinal", "interval", "ratio")
+LEVELS: Mapping[Scale, Level] = {
+    Scale.NOMINAL: "nominal",
+    Scale.ORDINAL: "ordinal",
+    Scale.INTERVAL: "interval",
+    Scale.RATIO: "ratio",
+}
 
 
 @register
-class Krippendorff(BetweenRaters):
+class Krippendorff(Reducible, Overall, BetweenRaters):
     """Krippendorff's alpha over the texts, with a bootstrap interval over texts (documents shown whole).
 
     A text shown once for several systems counts once. Only the first rating of a rater for a text enters.
@@ -40,24 +45,23 @@ class Krippendorff(BetweenRaters):
     needs = frozenset({Kinds})
     distinguishing_settings = ("level", "reduce", "values")
 
-    class Settings(ReducedFilters):
-        level = choice_field(
-            _("Level of measurement"),
-            [("scale", _("by the scale")), *((level, level) for level in LEVELS)],
-            initial="scale",
-        )
-        values = choice_field(
-            _("Values"),
-            [("raw", _("as given")), ("log", _("natural logarithms"))],
-            _("Logarithms for magnitudes, with the level interval."),
-            initial="raw",
-        )
+    level: OneOfField[Literal["scale"] | Level] = choice_field(
+        _("Level of measurement"),
+        [("scale", _("by the scale")), *((level, level) for level in LEVELS.values())],
+        initial="scale",
+    )
+    values = choice_field(
+        _("Values"),
+        [("raw", _("as given")), ("log", _("natural logarithms"))],
+        _("Logarithms for magnitudes, with the level interval."),
+        initial="raw",
+    )
 
-    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+    def compute(self, sample: Sample) -> Iterator[Row]:
         """Yield the row of alpha."""
-        sample, lost = on_its_scale(sample, settings)
+        sample, lost = self.on_its_scale(sample)
         question = sample.question
-        level: Any = str(question.scale) if settings["level"] == "scale" else settings["level"]
+        level = LEVELS[question.scale] if self.level == "scale" else self.level
         once = sample.first_per_rater()
         # Categories are labels, or numbers that represent labels, such as 1 for right.
         nominal_label = question.scale is Scale.NOMINAL and bool((once.table.label >= 0).any())
@@ -67,7 +71,7 @@ class Krippendorff(BetweenRaters):
         documents = clusters_of_texts(once)
         over = "texts" if documents is None else "documents"
         drawn = bootstrap(sample, f"alpha {level}", over, of="agreement")
-        logs = settings.get("values") == "log" and not nominal_label
+        logs = self.values == "log" and not nominal_label
         if len(values) and ((logs and values.min() <= 0) or (level == "ratio" and values.min() < 0)):
             alpha = Estimate(None, n_ratings=len(values), note=NO_LOG if logs else NO_RATIO)
         else:

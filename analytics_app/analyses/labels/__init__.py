@@ -1,17 +1,18 @@
 """Labels: shares by system, majority labels, the most likely label of each text, and labels of experts."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from django.utils.translation import gettext_lazy as _
 
-from analytics_app.analyses.base import Analysis, Filters, Rows, Sample, in_words
+from analytics_app.analyses.base import Rows, Sample, in_words
 from analytics_app.analyses.labels.experts import Reference, expert_rows
 from analytics_app.analyses.labels.raters import rater_rows
 from analytics_app.analyses.labels.shares import SEVERAL, ByOutput, compared, decisions_compared, differences, shares
 from analytics_app.analyses.registry import register
+from analytics_app.analyses.shared.filtered import FilteredAnalysis
 from analytics_app.analyses.shared.labelled import ITEMS_DIFFER, Answers, Decided, Model, by_model, by_vote
 from analytics_app.ratings import Mask, Table
 from analytics_app.ratings.extras.experts import Experts
@@ -20,6 +21,7 @@ from analytics_app.results import Row
 from analytics_app.stats.comparison.wilson import wilson
 from tasks_app.setting_fields import choice_field, number_field
 from tasks_app.studyfile.fields import ListField
+from tasks_app.studyfile.schema import plain
 from tasks_app.task_types.base import Scale
 
 # The most texts that are listed as uncertain, the least certain first, and can be sent to experts after one run.
@@ -31,7 +33,7 @@ ORDERS = (("", _("not asked")), ("first", _("the first is the best")), ("last", 
 
 
 @register
-class Labels(Analysis):
+class Labels(FilteredAnalysis):
     """The share of each label among answers, and the joint label of each text.
 
     `share` counts answers, with intervals over items; `majority_share` counts texts by their majority label; the
@@ -73,33 +75,32 @@ class Labels(Analysis):
         "low_confidence_left": _("Uncertain texts without an expert's label"),
     }
 
-    class Settings(Filters):
-        threshold = number_field(
-            _("Labels are uncertain below"),
-            _("The probability that the model of Dawid and Skene gives the label of a text."),
-            within=(0, 1),
-            initial=0.8,
-        )
-        smoothing = number_field(_("Smoothing of raters' confusion matrices"), within=(1e-9, 10), initial=0.01)
-        best = choice_field(
-            _("Order of the labels"),
-            ORDERS,
-            _("Where they have one: texts are then compared with their source, if it is a system."),
-            initial="",
-            required=False,
-        )
-        experts = ListField(
-            label=_("Groups of experts"),
-            help_text=_("Keys of groups whose labels are the experts', where they did the same task as the crowd."),
-        )
+    threshold = number_field(
+        _("Labels are uncertain below"),
+        _("The probability that the model of Dawid and Skene gives the label of a text."),
+        within=(0, 1),
+        initial=0.8,
+    )
+    smoothing = number_field(_("Smoothing of raters' confusion matrices"), within=(1e-9, 10), initial=0.01)
+    best = choice_field(
+        _("Order of the labels"),
+        ORDERS,
+        _("Where they have one: texts are then compared with their source, if it is a system."),
+        initial="",
+        required=False,
+    )
+    experts = ListField(
+        label=_("Groups of experts"),
+        help_text=_("Keys of groups whose labels are the experts', where they did the same task as the crowd."),
+    )
 
-    def of_pairs(self, sample: Sample, settings: Mapping[str, Any]) -> dict[str, Any]:
+    def of_pairs(self, sample: Sample) -> dict[str, Any]:
         """Return the columns that identify the leading row of a pair of systems."""
         return {"statistic": "label_difference"}
 
-    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+    def compute(self, sample: Sample) -> Iterator[Row]:
         """Yield the rows of one criterion."""
-        are_experts = _of_groups(sample.table, settings["experts"])
+        are_experts = _of_groups(sample.table, self.experts)
         crowd = sample.where(~are_experts)
         reference = Reference.of(sample, are_experts)
         answers = _answers(crowd, reference.labels)
@@ -107,7 +108,7 @@ class Labels(Analysis):
         if not len(answers):
             return
         voted = by_vote(answers)
-        model = ITEMS_DIFFER if sample.question.items_bring_options else by_model(answers, settings["smoothing"])
+        model = ITEMS_DIFFER if sample.question.items_bring_options else by_model(answers, self.smoothing)
         outputs = ByOutput.of(crowd, answers.text)
         yield from _distribution(make, answers)
         yield from _shares(make, answers, outputs)
@@ -116,15 +117,15 @@ class Labels(Analysis):
         decided = model.decided if isinstance(model, Model) else voted
         by = MODEL if isinstance(model, Model) else VOTE
         yield from decisions_compared(make, decided, compared(answers), by)
-        yield from _model(make, model, settings["threshold"])
+        yield from _model(make, model, self.threshold)
         yield from rater_rows(make, answers, model)
-        yield from _against_source(make, decided, settings["best"], by)
-        for key in sorted(set(settings["experts"]) - set(sample.table.names.groups)):
+        yield from _against_source(make, decided, self.best, by)
+        for key in sorted(set(self.experts) - set(sample.table.names.groups)):
             yield make.row("expert_texts", label=key, note=f"This study has no group {key}.")
-        yield from expert_rows(make, voted, model, reference.decided(answers), settings["threshold"])
+        yield from expert_rows(make, voted, model, reference.decided(answers), self.threshold)
 
 
-def _of_groups(table: Table, groups: list[str]) -> Mask:
+def _of_groups(table: Table, groups: Sequence[str]) -> Mask:
     """Return a mask of the ratings by raters of these groups."""
     codes = [code for code, key in enumerate(table.names.groups) if key in set(groups)]
     mask: Mask = np.isin(table.judgments.group[table.judgment], codes)
@@ -184,7 +185,7 @@ def _model(make: Rows, model: Model | str, threshold: float) -> Iterator[Row]:
         for statistic in ("label_confidence", "low_confidence_texts"):
             yield make.row(statistic, note=model)
         return
-    decided, settings = model.decided, {"threshold": threshold}
+    decided, settings = model.decided, {"threshold": plain(threshold)}
     sure = decided.confidence
     n = len(sure)
     for k, option in enumerate(decided.options):

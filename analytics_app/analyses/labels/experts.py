@@ -16,6 +16,7 @@ from analytics_app.ratings import Floats, Mask
 from analytics_app.ratings.extras.experts import Experts
 from analytics_app.results import Row
 from analytics_app.stats.comparison.wilson import wilson
+from tasks_app.studyfile.schema import plain
 
 TIED = "Where experts are tied, the label of the crowd stays."
 
@@ -85,7 +86,7 @@ def expert_rows(
         sure = np.where(judged, experts.confidence[np.maximum(place, 0)], crowd.confidence)
         n_left = int(((crowd.confidence < threshold) & ~judged).sum())
         yield make.row("final_confidence", value=float(sure.mean()), n_items=n)
-        yield make.row("low_confidence_left", value=float(n_left), n_items=n, settings={"threshold": threshold})
+        yield make.row("low_confidence_left", value=float(n_left), n_items=n, settings={"threshold": plain(threshold)})
 
 
 def _places(texts: NDArray[np.int64], experts: Decided) -> NDArray[np.intp]:

@@ -1,16 +1,17 @@
 """Magnitude estimates: geometric means, z of logarithms, ratios of systems."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from django.utils.translation import gettext_lazy as _
 
-from analytics_app.analyses.base import Analysis, Filters, Rows, Sample
+from analytics_app.analyses.base import Rows, Sample
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.bootstrap import bootstrap
 from analytics_app.analyses.shared.families import cannot_differ, flips
+from analytics_app.analyses.shared.filtered import FilteredAnalysis
 from analytics_app.analyses.shared.outputs import Outputs, interval_note, mix_note
 from analytics_app.results import Row
 from analytics_app.stats.comparison.corrections import adjust
@@ -30,7 +31,7 @@ USUAL = 100.0
 
 
 @register
-class Magnitude(Analysis):
+class Magnitude(FilteredAnalysis):
     """Magnitudes on logarithms: geometric means with intervals over items and over raters, and ratios of systems.
 
     Systems are compared on the mean logarithms of the items that both have: ratio with bootstrap interval, sign-flip
@@ -59,39 +60,38 @@ class Magnitude(Analysis):
         "at_standard": _("Share of ratings equal to the standard"),
     }
 
-    class Settings(Filters):
-        normalisation = choice_field(
-            _("Normalisation"),
-            (
-                ("log", _("logarithms")),
-                ("standard", _("divided by the value of the standard")),
-                ("modulus", _("modulus equalisation: each rater moved to the mean of all")),
-                ("range", _("range of each rater, from 0 to 1")),
-            ),
-            _("Modulus equalisation suits raters who judged the same texts only."),
-            initial="log",
-        )
+    normalisation = choice_field(
+        _("Normalisation"),
+        (
+            ("log", _("logarithms")),
+            ("standard", _("divided by the value of the standard")),
+            ("modulus", _("modulus equalisation: each rater moved to the mean of all")),
+            ("range", _("range of each rater, from 0 to 1")),
+        ),
+        _("Modulus equalisation suits raters who judged the same texts only."),
+        initial="log",
+    )
 
-    def rows(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+    def rows(self, sample: Sample) -> Iterator[Row]:
         """Yield the rows of all slices, after normalising within raters over all ratings."""
-        table, normalisation = sample.table, str(settings["normalisation"])
+        table, normalisation = sample.table, self.normalisation
         estimates = normalised(table.value, table.rater, normalisation, standard=_standard(sample))
         z = judge_wise_z(estimates.values, table.rater, **sample.common.of_z).z
         note = _left_out(estimates)
-        for row in super().rows(replace(sample, table=replace(table, value=estimates.values), z=z), settings):
+        for row in super().rows(replace(sample, table=replace(table, value=estimates.values), z=z)):
             # Undefined values already have a note with the reason.
             yield replace(row, note=joined(row.note, note)) if note and row.value is not None else row
 
-    def of_pairs(self, sample: Sample, settings: Mapping[str, Any]) -> dict[str, Any]:
+    def of_pairs(self, sample: Sample) -> dict[str, Any]:
         """Return the columns that identify the leading row of a pair of systems."""
-        return {"statistic": "range_difference" if settings["normalisation"] == "range" else "magnitude_ratio"}
+        return {"statistic": "range_difference" if self.normalisation == "range" else "magnitude_ratio"}
 
-    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+    def compute(self, sample: Sample) -> Iterator[Row]:
         """Yield the rows of every system and of every pair."""
         outputs = Outputs.of(sample, by_document=sample.question.by_document)
         if not len(outputs.systems):
             return
-        normalisation = str(settings["normalisation"])
+        normalisation = self.normalisation
         make = Rows(self.name, sample)
         yield from _means(make, outputs, normalisation)
         yield from _at_standard(make, normalisation)

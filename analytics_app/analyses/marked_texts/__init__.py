@@ -1,7 +1,7 @@
 """Places of marked errors in texts: the texts with most marks, a few of each system."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from django.utils.translation import gettext_lazy as _
 
@@ -13,7 +13,6 @@ from analytics_app.ratings import Extra
 from analytics_app.ratings.extras.shown import Shown
 from analytics_app.ratings.extras.spans import Spans
 from analytics_app.results import Row
-from tasks_app.study_settings import Block
 from tasks_app.task_types.base import Scale
 
 
@@ -39,13 +38,11 @@ class MarkedTexts(Analysis):
     statistics: ClassVar[Mapping[str, Words]] = {"marks_in_text": _("Raters who marked a stretch of a text")}
     only_drawn = frozenset({"marks_in_text"})
 
-    Settings = Block
-
-    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+    def compute(self, sample: Sample) -> Iterator[Row]:
         """Yield one row for each stretch, in the order of the text: the number of raters who marked it."""
         if errors_of(sample) is None or not len(sample.extras[Shown].of_part):
             return
-        complete, _weights = with_looks(sample, settings)
+        complete, _weights = with_looks(sample)
         make, marks = Rows(self.name, complete), marked(complete)
         for stretch in marks.stretches:
             yield make.row(

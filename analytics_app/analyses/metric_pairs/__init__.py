@@ -11,10 +11,11 @@ import numpy as np
 from django.utils.translation import gettext_lazy as _
 from numpy.typing import NDArray
 
-from analytics_app.analyses.base import Analysis, Filters, Rows, Sample, Words
+from analytics_app.analyses.base import Rows, Sample, Words
 from analytics_app.analyses.metrics.scores import OfMetric, metrics_of
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.bootstrap import bootstrap
+from analytics_app.analyses.shared.filtered import FilteredAnalysis
 from analytics_app.analyses.shared.outputs import Outputs
 from analytics_app.ratings import Extra, Mask, Table
 from analytics_app.ratings.extras.scores import Scores
@@ -36,20 +37,8 @@ OVER_SYSTEMS = tuple(f"metric_pair_{name}_systems" for name in COEFFICIENTS)
 TOO_MANY = "{n} metrics are too many to correlate each with each other: name up to {most} under “metrics”."
 
 
-class MetricPairSettings(Filters):
-    """Settings for the metrics, and for their direction."""
-
-    metrics = ListField(
-        label=_("Metrics"), help_text=_("Names of the metrics to analyse. Leave empty for all metrics.")
-    )
-    lower_is_better = ListField(
-        label=_("Metrics for which lower is better"),
-        help_text=_("Such as TER or perplexity. Their sign is turned, so that above zero means agreement."),
-    )
-
-
 @register
-class MetricPairs(Analysis):
+class MetricPairs(FilteredAnalysis):
     """Agreement of metrics with each other on the texts that raters judged in a task.
 
     Pearson, Spearman and Kendall over all texts and over systems, with bootstrap intervals over items (documents, where
@@ -77,15 +66,22 @@ class MetricPairs(Analysis):
         "metric_pair_kendall_systems": _("Kendall's tau-b of two metrics over systems"),
     }
 
-    Settings = MetricPairSettings
+    metrics = ListField(
+        label=_("Metrics"), help_text=_("Names of the metrics to analyse. Leave empty for all metrics.")
+    )
+    lower_is_better = ListField(
+        label=_("Metrics for which lower is better"),
+        help_text=_("Such as TER or perplexity. Their sign is turned, so that above zero means agreement."),
+    )
 
-    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+    def compute(self, sample: Sample) -> Iterator[Row]:
         """Yield the rows of every two metrics."""
         texts = Judged.of(sample)
         if len(sample.extras[Scores].metrics) < 2 or not len(texts.items):
             return
         make = Rows(self.name, sample)
-        metrics = [texts.only(metric) for metric in metrics_of(sample, texts.systems, texts.items, settings)]
+        scored = metrics_of(sample, texts.systems, texts.items, self.metrics, self.lower_is_better)
+        metrics = [texts.only(metric) for metric in scored]
         metrics = [metric for metric in metrics if metric.of_texts is not None or metric.of_systems is not None]
         if len(metrics) > MOST_METRICS:
             note = TOO_MANY.format(n=len(metrics), most=MOST_METRICS)

@@ -8,11 +8,12 @@ import numpy as np
 from django.utils.translation import gettext_lazy as _
 from numpy.typing import NDArray
 
-from analytics_app.analyses.base import Analysis, Filters, Rows, Sample, Words
+from analytics_app.analyses.base import Rows, Sample, Words
 from analytics_app.analyses.metrics.by_system import differences, means
 from analytics_app.analyses.metrics.scores import OfMetric, column_means, metrics_of
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.bootstrap import Bootstrap, bootstrap
+from analytics_app.analyses.shared.filtered import FilteredAnalysis
 from analytics_app.analyses.shared.outputs import Outputs, mix_note
 from analytics_app.ratings import Extra, Floats
 from analytics_app.ratings.extras.scores import Scores
@@ -24,6 +25,7 @@ from analytics_app.stats.metrics.tau_like import tau_like
 from analytics_app.stats.values import Estimate, joined
 from tasks_app.setting_fields import YesNoField, choice_field, number_field
 from tasks_app.studyfile.fields import ListField
+from tasks_app.studyfile.schema import plain
 from tasks_app.task_types.base import Scale
 
 DEPENDENT = "Texts of one item are not independent, so p is too small: read the intervals beside it."
@@ -32,8 +34,8 @@ DEPENDENT = "Texts of one item are not independent, so p is too small: read the 
 UNKNOWN = "The plan names this metric, and no scores of that name were imported."
 
 
-class MetricSettings(Filters):
-    """Settings for the metrics, for people's scores, and for the direction of metrics."""
+class MetricAnalysis(FilteredAnalysis):
+    """An analysis of metrics against people: its settings choose metrics, their direction, and people's scores."""
 
     human = choice_field(
         _("Human scores"), (("raw", _("mean ratings")), ("z", _("means of z within raters"))), initial="raw"
@@ -65,7 +67,7 @@ class MetricSettings(Filters):
 
 
 @register
-class Metrics(Analysis):
+class Metrics(MetricAnalysis):
     """Agreement of automatic metrics with people's ratings of the same texts.
 
     People's score of a text is the mean of its ratings. Three levels: all texts together; within each item, where the
@@ -106,25 +108,23 @@ class Metrics(Analysis):
 
     only_drawn = frozenset({"metric_human_mean"})
 
-    Settings = MetricSettings
-
-    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+    def compute(self, sample: Sample) -> Iterator[Row]:
         """Yield the rows of every metric and of every pair of them."""
         if sample.extras[Scores].metrics:
-            yield from against(Rows(self.name, sample), _outputs(sample), settings)
+            yield from against(Rows(self.name, sample), _outputs(sample), self)
 
 
 def _outputs(sample: Sample) -> Outputs:
     return Outputs.of(sample, by_document=sample.question.by_document)
 
 
-def against(make: Rows, outputs: Outputs, settings: Mapping[str, Any], *, sign: float = 1.0) -> Iterator[Row]:
+def against(make: Rows, outputs: Outputs, analysis: MetricAnalysis, *, sign: float = 1.0) -> Iterator[Row]:
     """Yield the rows of every metric against people's scores of these outputs; `sign` is -1 if lower is better."""
     if not outputs.systems:
         return
     scores = make.sample.extras[Scores]
     known = {*scores.metrics, *(declared.name for declared in scores.composites)}
-    for name in sorted({*settings["metrics"], *settings["lower_is_better"]} - known):
+    for name in sorted({*analysis.metrics, *analysis.lower_is_better} - known):
         yield make.row("metric_pearson_texts", metric=name, note=UNKNOWN, by_system=True)
     for declared in scores.composites:
         if declared.problem:
@@ -132,28 +132,26 @@ def against(make: Rows, outputs: Outputs, settings: Mapping[str, Any], *, sign: 
             yield make.row(
                 "metric_mean", metric=declared.name, note=declared.problem, by_system=True, settings=composite
             )
-    reason = mix_note(outputs) if settings["human"] == "z" else None
+    reason = mix_note(outputs) if analysis.human == "z" else None
     if reason is not None and reason.refuses:
         yield make.row("metric_pearson_texts", note=reason.sentence, by_system=True, settings={"human": "z"})
         return
-    values = sign * (outputs.z if settings["human"] == "z" else outputs.value)
+    values = sign * (outputs.z if analysis.human == "z" else outputs.value)
     human, items = item_means(values, outputs.system, outputs.item, len(outputs.systems))
-    metrics = list(metrics_of(make.sample, outputs.systems, items, settings))
+    metrics = list(metrics_of(make.sample, outputs.systems, items, analysis.metrics, analysis.lower_is_better))
     documents = outputs.clusters_of(items)
-    row_settings = {"human": settings["human"]}
+    row_settings = {"human": analysis.human}
     if reason is not None:
         row_settings["z"] = reason.sentence
     for metric in metrics:
         yield from _texts(make, human, metric, documents, row_settings)
-        yield from _within(make, human, metric, documents, {**row_settings, "gap": settings["gap"]})
+        yield from _within(make, human, metric, documents, analysis.gap, {**row_settings, "gap": plain(analysis.gap)})
         yield from _systems(make, human, metric, documents, row_settings)
         yield from means(make, outputs, metric, items, human, row_settings)
-        if settings["compare_systems"] == "all" or (
-            settings["compare_systems"] == "composites" and metric.made is not None
-        ):
+        if analysis.compare_systems == "all" or (analysis.compare_systems == "composites" and metric.made is not None):
             yield from differences(make, outputs, metric, documents, row_settings)
         yield from _people(make, outputs.systems, sign * human, metric, row_settings)
-    if settings["compare"] and len(metrics) > 1:
+    if analysis.compare and len(metrics) > 1:
         yield from _over_texts(make, human, metrics, row_settings)
         yield from _over_systems(make, human, metrics, row_settings)
 
@@ -194,11 +192,15 @@ def _texts(
 
 
 def _within(
-    make: Rows, human: Floats, metric: OfMetric, documents: NDArray[np.int64] | None, settings: Mapping[str, Any]
+    make: Rows,
+    human: Floats,
+    metric: OfMetric,
+    documents: NDArray[np.int64] | None,
+    gap: float,
+    settings: Mapping[str, Any],
 ) -> Iterator[Row]:
     if metric.of_texts is None:
         return
-    gap = float(settings["gap"])
     drawn = _bootstrap(make, "metrics within items", documents)
     taus = tau_like(human, metric.of_texts, gap=gap, clusters=documents, **drawn.options)
     row_settings = _settings(metric, settings, concordant=taus.concordant, discordant=taus.discordant, **drawn.settings)

@@ -1,6 +1,6 @@
 """Scores of metrics as matrices of items by systems, aligned with those of people."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,9 +40,13 @@ class OfMetric:
 
 
 def metrics_of(
-    sample: Sample, systems: Sequence[str], items: NDArray[np.intp], settings: Mapping[str, Any]
+    sample: Sample,
+    systems: Sequence[str],
+    items: NDArray[np.intp],
+    names_of_metrics: Collection[str] = (),
+    lower_is_better: Collection[str] = (),
 ) -> Iterator[OfMetric]:
-    """Yield each metric with its scores of these systems and items, in alphabetical order."""
+    """Yield the metrics of some names, or all, with their scores of systems and items, in alphabetical order."""
     scores, names = sample.extras[Scores], sample.table.names
     column = np.full(len(names.systems), -1)
     for code, key in enumerate(systems):
@@ -56,13 +60,12 @@ def metrics_of(
         mine = is_text & (scores.metric == scores.metrics.index(name))
         return _matrix(shape, (row[scores.item[mine]], at[mine]), scores.value[mine])
 
-    chosen, turned = set(settings["metrics"]), set(settings["lower_is_better"])
     composites = {composite.name: composite for composite in scores.composites if not composite.problem}
     for code, name in enumerate(scores.metrics):
-        if chosen and name not in chosen:
+        if names_of_metrics and name not in names_of_metrics:
             continue
         whole = (scores.metric == code) & (scores.item < 0) & (at >= 0)
-        sign = -1.0 if name in turned else 1.0
+        sign = -1.0 if name in lower_is_better else 1.0
         texts, wholes = of_texts(name), _matrix(shape[1:], (at[whole],), scores.value[whole])
         lacking = None
         if name in composites:
@@ -73,7 +76,7 @@ def metrics_of(
             name=name,
             of_texts=None if texts is None else sign * texts,
             of_systems=None if wholes is None else sign * wholes,
-            turned=name in turned,
+            turned=name in lower_is_better,
             made=composites.get(name),
             lacking=lacking,
         )

@@ -1,6 +1,6 @@
 """Order effects: effects of the place on the screen and in the sitting on ratings, choices and times."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from math import exp
 from typing import Any
@@ -9,10 +9,11 @@ import numpy as np
 from django.utils.translation import gettext_lazy as _
 from numpy.typing import NDArray
 
-from analytics_app.analyses.base import Analysis, Rows, Sample
+from analytics_app.analyses.base import Rows, Sample
 from analytics_app.analyses.order_effects.sittings import LOGS, Answers, answers, fitted, sittings
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.bootstrap import bootstrap
+from analytics_app.analyses.shared.filtered import FilteredAnalysis
 from analytics_app.ratings import Floats
 from analytics_app.ratings.extras.screens import Screens
 from analytics_app.results import Row
@@ -33,7 +34,7 @@ BY_T = {"interval": "t", "test": "t"}
 
 
 @register
-class OrderEffects(Analysis):
+class OrderEffects(FilteredAnalysis):
     """Effects of the place of a text on the screen, and of the time of the judgment.
 
     On the screen: `place_effect`, what each place adds to a rating, by least squares with a constant for each text and
@@ -71,7 +72,7 @@ class OrderEffects(Analysis):
     whole_task = True
     splits = False
 
-    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+    def compute(self, sample: Sample) -> Iterator[Row]:
         """Yield the rows of each criterion, then those of times."""
         make = Rows(self.name, sample)
         for ratings in answers(sample):

@@ -1,14 +1,14 @@
 """Outcomes measured elsewhere, such as calories: means by group and wave, and change between waves."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from django.utils.translation import gettext_lazy as _
 
-from analytics_app.analyses.base import Analysis, Rows, Sample
+from analytics_app.analyses.base import Rows, Sample
 from analytics_app.analyses.registry import register
-from analytics_app.analyses.shared.changes import ChangeSettings, Time, baseline_rows, change_rows
+from analytics_app.analyses.shared.changes import ChangeAnalysis, Time, baseline_rows, change_rows
 from analytics_app.ratings.extras.measured import Measured
 from analytics_app.results import Row
 from analytics_app.stats.comparison.change import mean_with_limits
@@ -16,7 +16,7 @@ from tasks_app.task_types.base import Scale
 
 
 @register
-class Outcomes(Analysis):
+class Outcomes(ChangeAnalysis):
     """Uploaded values of raters by wave, compared as scores of PANAS are.
 
     Change is between two waves, of the same people, with the paired t test; between groups by Welch's t test on the
@@ -50,10 +50,7 @@ class Outcomes(Analysis):
         "outcome_change_adjusted_effect": _("Effect size of an adjusted difference in an outcome"),
     }
 
-    class Settings(ChangeSettings):
-        pass
-
-    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+    def compute(self, sample: Sample) -> Iterator[Row]:
         """Yield means of every wave, then how they changed."""
         measured = sample.extras[Measured]
         if measured.task != sample.question.task:
@@ -64,9 +61,9 @@ class Outcomes(Analysis):
         make = Rows(self.name, sample)
         groups = sorted({int(code) for time in times for code in np.unique(time.group)} - {-1})
         yield from _means(make, times, groups)
-        yield from baseline_rows(make, "outcome", times[0], groups, settings)
+        yield from baseline_rows(make, "outcome", times[0], groups, correction=self.family)
         if len(times) > 1:
-            yield from change_rows(make, "outcome", times, groups, settings)
+            yield from change_rows(make, "outcome", times, groups, self)
 
 
 def times_of(measured: Measured, *, only_kept: bool) -> list[Time]:

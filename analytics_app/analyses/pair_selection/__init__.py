@@ -8,10 +8,10 @@ from django.utils.translation import gettext_lazy as _
 
 from analytics_app.analyses.base import Analysis, Question, QuestionCriterion, Rows, Sample
 from analytics_app.analyses.registry import register
+from analytics_app.ratings import Floats
 from analytics_app.results import Row
 from analytics_app.stats.comparison.change import mean_with_limits
 from tasks_app.setting_fields import number_field
-from tasks_app.study_settings import Block
 from tasks_app.task_types.base import Scale
 from tasks_app.task_types.semantic_differential.pairs import ends_of
 
@@ -47,20 +47,20 @@ class PairSelection(Analysis):
         "pair_kept": _("Pair kept for the main study (1) or not (0)"),
     }
 
-    class Settings(Block):
-        least_mean = number_field(_("Lowest mean kept"), within=(-100, 100), initial=LEAST_MEAN)
-        most_sd = number_field(_("Highest SD kept"), within=(0, 100), initial=MOST_SD)
+    least_mean = number_field(_("Lowest mean kept"), within=(-100, 100), initial=LEAST_MEAN)
+    most_sd = number_field(_("Highest SD kept"), within=(0, 100), initial=MOST_SD)
 
-    def fits(self, question: Question) -> bool:
+    @classmethod
+    def fits(cls, question: Question) -> bool:
         """Return whether the question asks about pairs of words on one scale."""
         return super().fits(question) and len(_pairs(question)) > 1
 
-    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+    def compute(self, sample: Sample) -> Iterator[Row]:
         """Yield mean, SD and verdict of each pair, in the order in which the pairs were asked."""
-        make = Rows(self.name, sample)
+        make, limits = Rows(self.name, sample), {"least_mean": self.least_mean, "most_sd": self.most_sd}
         for pair in _pairs(sample.question):
             values = sample.table.value[sample.table.criterion == pair.code]
-            yield from _of_pair(make, pair, values[~np.isnan(values)], settings)
+            yield from _of_pair(make, pair, values[~np.isnan(values)], limits)
 
 
 def _pairs(question: Question) -> list[QuestionCriterion]:
@@ -71,7 +71,7 @@ def _pairs(question: Question) -> list[QuestionCriterion]:
     return [criterion for criterion in pairs if criterion.domain == pairs[0].domain]
 
 
-def _of_pair(make: Rows, pair: QuestionCriterion, values: Any, settings: Mapping[str, Any]) -> Iterator[Row]:
+def _of_pair(make: Rows, pair: QuestionCriterion, values: Floats, limits: Mapping[str, float]) -> Iterator[Row]:
     row_settings: dict[str, Any] = {"pair": pair.name, "steps": len(pair.domain)}
     counts = {"n_ratings": len(values), "n_raters": len(values)}
     about: dict[str, Any] = {"label": pair.key, **counts}
@@ -80,7 +80,6 @@ def _of_pair(make: Rows, pair: QuestionCriterion, values: Any, settings: Mapping
     sd = float(values.std(ddof=1)) if len(values) > 1 else None
     few = None if sd is not None else "Fewer than two ratings have no spread."
     yield make.row("pair_sd", value=sd, note=few, settings={"ddof": 1}, **about)
-    limits = {name: float(settings[name]) for name in ("least_mean", "most_sd")}
     if mean.value is None or sd is None:
         yield make.row("pair_kept", note="A pair with fewer than two ratings is not judged.", settings=limits, **about)
         return

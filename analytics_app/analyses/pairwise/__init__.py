@@ -1,14 +1,15 @@
 """Pairwise comparisons: win rates with intervals, the chosen side, and Bradley-Terry strengths."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from django.utils.translation import gettext_lazy as _
 
-from analytics_app.analyses.base import Analysis, Filters, Rows, Sample
+from analytics_app.analyses.base import Rows, Sample
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.bootstrap import bootstrap
+from analytics_app.analyses.shared.filtered import FilteredAnalysis
 from analytics_app.analyses.shared.pairs import Preferences, chosen_pairs, names_of
 from analytics_app.results import Row
 from analytics_app.stats.comparison.corrections import adjust
@@ -28,7 +29,7 @@ NOT_PLACED = "Wins do not place these systems among the others: {names}."
 
 
 @register
-class Pairwise(Analysis):
+class Pairwise(FilteredAnalysis):
     """Answers about two texts, pair by pair of systems, and the strengths that explain them.
 
     Win rates leave ties out, or count them half, with bootstrap intervals over items; the sign test is over items, on
@@ -60,24 +61,23 @@ class Pairwise(Analysis):
         "bt_placed": _("Systems connected by wins"),
     }
 
-    class Settings(Filters):
-        ties = choice_field(
-            _("Ties in Bradley-Terry"),
-            (("half", _("as half a win of each")), ("davidson", _("by Davidson's model"))),
-            initial="half",
-        )
+    ties = choice_field(
+        _("Ties in Bradley-Terry"),
+        (("half", _("as half a win of each")), ("davidson", _("by Davidson's model"))),
+        initial="half",
+    )
 
-    def of_pairs(self, sample: Sample, settings: Mapping[str, Any]) -> dict[str, Any]:
+    def of_pairs(self, sample: Sample) -> dict[str, Any]:
         """Return the columns that identify the leading row of a pair of systems."""
         return {"statistic": "win_rate"}
 
-    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+    def compute(self, sample: Sample) -> Iterator[Row]:
         """Yield the rows of pairs, of sides and of strengths."""
         preferences = Preferences.of(sample)
         make = Rows(self.name, sample)
         if len(preferences.systems) > 1:
             yield from _of_pairs(make, preferences)
-            yield from _strengths(make, preferences, str(settings["ties"]))
+            yield from _strengths(make, preferences, self.ties)
         yield from _sides(make)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from django.utils.translation import gettext_lazy as _
 
-from analytics_app.analyses.base import Analysis, Question, Rows, Sample
+from analytics_app.analyses.base import Question, Rows, Sample
 from analytics_app.analyses.panas.times import (
     SCALES,
     Point,
@@ -20,7 +20,7 @@ from analytics_app.analyses.panas.times import (
     times_of,
 )
 from analytics_app.analyses.registry import register
-from analytics_app.analyses.shared.changes import ChangeSettings, baseline_rows, change_rows
+from analytics_app.analyses.shared.changes import ChangeAnalysis, baseline_rows, change_rows
 from analytics_app.ratings.extras.waves import OtherWaves
 from analytics_app.results import Row
 from analytics_app.stats.comparison.change import mean_with_limits
@@ -32,7 +32,7 @@ from tasks_app.task_types.questionnaire.panas import MOST_MISSING, PREFIX
 
 
 @register
-class Panas(Analysis):
+class Panas(ChangeAnalysis):
     """Positive and negative affect: sums of ten words each, with the words a person left out filled in by their mean.
 
     A time is one task in one wave; other tasks of the study that ask PANAS are the other times. Change is between two
@@ -70,47 +70,47 @@ class Panas(Analysis):
         "affect_change_adjusted_effect": _("Effect size of an adjusted difference"),
     }
 
-    class Settings(ChangeSettings):
-        most_missing = whole_field(
-            _("Words of a score that may be missing"),
-            _("Of ten. The mean of the others stands for them; with more missing there is no score."),
-            within=(0, 9),
-            initial=MOST_MISSING,
-        )
-        complete_only = YesNoField(
-            label=_("Only people who answered every word"),
-            help_text=_("For both scores, at each time: some papers leave out people with any missing answer."),
-        )
+    most_missing = whole_field(
+        _("Words of a score that may be missing"),
+        _("Of ten. The mean of the others stands for them; with more missing there is no score."),
+        within=(0, 9),
+        initial=MOST_MISSING,
+    )
+    complete_only = YesNoField(
+        label=_("Only people who answered every word"),
+        help_text=_("For both scores, at each time: some papers leave out people with any missing answer."),
+    )
 
-    def fits(self, question: Question) -> bool:
+    @classmethod
+    def fits(cls, question: Question) -> bool:
         """Return whether the question has all ten words of a score."""
         keys = {criterion.key for criterion in question.criteria}
         return super().fits(question) and any(
             keys.issuperset(f"{PREFIX}{word}" for word in words) for words in SCALES.values()
         )
 
-    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+    def compute(self, sample: Sample) -> Iterator[Row]:
         """Yield the scores at the times of this task, then their changes between times of the study."""
-        times = times_of(sample, int(settings["most_missing"]), complete_only=bool(settings["complete_only"]))
+        times = times_of(sample, self.most_missing, complete_only=self.complete_only)
         if not times.own:
             return
-        context = _Context(Rows(self.name, sample), times, settings)
+        context = _Context(Rows(self.name, sample), times, 0 if self.complete_only else self.most_missing)
         for place in times.own:
             yield from _scores(context, place)
         if 0 in times.own:
-            yield from baseline_rows(context.make, "affect", times.course[0], times.groups, settings)
+            yield from baseline_rows(context.make, "affect", times.course[0], times.groups, correction=self.family)
         if max(times.own) > 0:
             yield from _over_time(context)
-            yield from change_rows(context.make, "affect", times.course, times.groups, settings)
+            yield from change_rows(context.make, "affect", times.course, times.groups, self)
 
 
 @dataclass(frozen=True, slots=True)
 class _Context:
-    """The source of the rows: the answers at all times, and the settings."""
+    """The source of the rows: the answers at all times, and the number of words that a score may lack."""
 
     make: Rows
     times: Times
-    settings: Mapping[str, Any]
+    most_missing: int
 
     @property
     def confidence(self) -> float:
@@ -147,7 +147,7 @@ def _scores(context: _Context, place: int) -> Iterator[Row]:
             settings: dict[str, Any] = {
                 "interval": "Student's t over people",
                 "steps": list(steps),
-                "most_missing": 0 if context.settings["complete_only"] else context.settings["most_missing"],
+                "most_missing": context.most_missing,
             }
             note = joined(mean.note, about_steps(steps), norm_of(context.make.sample.question, scale, steps))
             yield context.make.row("affect_mean", mean, label=scale, settings=settings, note=note, **about)

@@ -7,11 +7,12 @@ import numpy as np
 from django.utils.translation import gettext_lazy as _
 from numpy.typing import NDArray
 
-from analytics_app.analyses.base import Analysis, Filters, Rows, Sample, Words, count, of_one_system
+from analytics_app.analyses.base import Rows, Sample, Words, count, of_one_system
 from analytics_app.analyses.post_edit.edits import CHOICE, TEXT, Edited, Suggested, edits_of
 from analytics_app.analyses.post_edit.suggestions import choices
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.bootstrap import bootstrap
+from analytics_app.analyses.shared.filtered import FilteredAnalysis
 from analytics_app.analyses.shared.pairs import unit_of
 from analytics_app.ratings import Extra, Floats
 from analytics_app.ratings.extras.same_texts import SameTexts
@@ -19,7 +20,7 @@ from analytics_app.ratings.extras.shown import Shown
 from analytics_app.ratings.extras.texts import Texts
 from analytics_app.results import Row
 from analytics_app.stats.comparison.ratios import group_ratios
-from analytics_app.stats.errors.edits import MOST_WORDS
+from analytics_app.stats.errors.edits import MOST_WORDS, Ter
 from analytics_app.stats.values import Estimate, joined
 from tasks_app.setting_fields import YesNoField
 from tasks_app.task_types.base import Scale
@@ -29,7 +30,7 @@ EDITORS = "Editors differ more than systems do: read it beside the figures of ea
 
 
 @register
-class PostEdit(Analysis):
+class PostEdit(FilteredAnalysis):
     """Choices, distances and work of post-editing.
 
     Distances are taken from the edited text to every suggestion of its screen: characters (Levenshtein over the length
@@ -68,26 +69,26 @@ class PostEdit(Analysis):
         "keystrokes_per_character_of_editor": _("Keystrokes per character, by editor"),
     }
 
-    class Settings(Filters):
-        case_sensitive = YesNoField(
-            label=_("HTER is case-sensitive"),
-            help_text=_("Leave it off to compare with published tools, which ignore case."),
-        )
-        asian_support = YesNoField(label=_("HTER counts characters of Chinese and Japanese as words"))
+    case_sensitive = YesNoField(
+        label=_("HTER is case-sensitive"),
+        help_text=_("Leave it off to compare with published tools, which ignore case."),
+    )
+    asian_support = YesNoField(label=_("HTER counts characters of Chinese and Japanese as words"))
 
-    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+    def compute(self, sample: Sample) -> Iterator[Row]:
         """Yield the rows of one sample."""
         make = Rows(self.name, sample)
         if any(criterion.key == CHOICE for criterion in sample.question.criteria):
             yield from choices(make)
         if not any(criterion.key == TEXT for criterion in sample.question.criteria):
             return
-        edited, suggested, signature, too_long = edits_of(sample, settings)
+        ter = Ter(case_sensitive=self.case_sensitive, asian_support=self.asian_support)
+        edited, suggested, too_long = edits_of(sample, ter)
         if not len(edited.part):
             return
-        yield from _distances(make, edited, suggested, signature, too_long)
+        yield from _distances(make, edited, suggested, ter.signature, too_long)
         yield from _work(make, edited, suggested)
-        yield from _editors(make, edited, suggested, signature)
+        yield from _editors(make, edited, suggested, ter.signature)
 
 
 def _distances(make: Rows, edited: Edited, suggested: Suggested, signature: str, too_long: int) -> Iterator[Row]:

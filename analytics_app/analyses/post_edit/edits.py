@@ -1,8 +1,6 @@
 """Edited texts and the suggestions that were shown with them, as columns."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,8 +49,8 @@ class Suggested:
     words: Floats
 
 
-def edits_of(sample: Sample, settings: Mapping[str, Any]) -> tuple[Edited, Suggested, str, int]:
-    """Return edited texts, the suggestions shown with them, sacrebleu's signature, and the number of texts too long."""
+def edits_of(sample: Sample, ter: Ter) -> tuple[Edited, Suggested, int]:
+    """Return edited texts, the suggestions shown with them, and the number of texts too long."""
     table = sample.table
     codes = {criterion.key: criterion.code for criterion in sample.question.criteria}
     rows = table.where(table.criterion == codes.get(TEXT, -2))
@@ -69,9 +67,8 @@ def edits_of(sample: Sample, settings: Mapping[str, Any]) -> tuple[Edited, Sugge
         seconds=_beside(table, rows, codes.get(SECONDS)),
         keys=_beside(table, rows, codes.get(KEYS)),
     )
-    ter = Ter(case_sensitive=bool(settings["case_sensitive"]), asian_support=bool(settings["asian_support"]))
     suggested, too_long = _suggested(sample, rows, written, ter)
-    return edited, suggested, ter.signature, too_long
+    return edited, suggested, too_long
 
 
 def _beside(table: Table, rows: Table, code: int | None) -> Floats:

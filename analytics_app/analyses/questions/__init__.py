@@ -13,7 +13,6 @@ from analytics_app.ratings import Table
 from analytics_app.results import Row
 from analytics_app.stats.comparison.change import mean_with_limits
 from analytics_app.stats.values import Estimate
-from tasks_app.study_settings import Block
 from tasks_app.task_types.base import Scale
 
 QUARTERS = {"answer_lower_quarter": 0.25, "answer_median": 0.5, "answer_upper_quarter": 0.75}
@@ -48,9 +47,7 @@ class Questions(Analysis):
         "answer_sd": _("SD of numbers"),
     }
 
-    Settings = Block
-
-    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+    def compute(self, sample: Sample) -> Iterator[Row]:
         """Yield the rows of each question, in their order."""
         table, make = sample.table, Rows(self.name, sample)
         people = table.n_raters

@@ -1,17 +1,18 @@
 """Rankings: mean ranks, first places, pairs, agreement, and Plackett-Luce strengths."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from django.utils.translation import gettext_lazy as _
 from numpy.typing import NDArray
 
-from analytics_app.analyses.base import Analysis, Filters, Rows, Sample
+from analytics_app.analyses.base import Rows, Sample
 from analytics_app.analyses.pairwise import placed_row
 from analytics_app.analyses.ranking.start_order import start_order
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.bootstrap import Bootstrap, bootstrap
+from analytics_app.analyses.shared.filtered import FilteredAnalysis
 from analytics_app.analyses.shared.outputs import RATERS_NEEDED
 from analytics_app.analyses.shared.pairs import SHARED, Together, chosen_pairs, names_of
 from analytics_app.ratings import Floats
@@ -37,7 +38,7 @@ IMPLIED = "Pairs that one ranking implies are not independent; the test is over 
 
 
 @register
-class Ranking(Analysis):
+class Ranking(FilteredAnalysis):
     """Rankings of systems by their places, pair by pair, and by the model of Plackett and Luce.
 
     Ranks are mid-ranks within a screen: texts that tie share the mean of their places, and so do systems that
@@ -70,13 +71,11 @@ class Ranking(Analysis):
         "rank_by_start": _("Mean rank by starting position"),
     }
 
-    Settings = Filters
-
-    def of_pairs(self, sample: Sample, settings: Mapping[str, Any]) -> dict[str, Any]:
+    def of_pairs(self, sample: Sample) -> dict[str, Any]:
         """Return the columns that identify the leading row of a pair of systems."""
         return {"statistic": "ranked_above_half"}
 
-    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+    def compute(self, sample: Sample) -> Iterator[Row]:
         """Yield the rows of systems, pairs, agreement, strengths and start order."""
         together = Together.of(sample, by="screen")
         if not len(together.systems):

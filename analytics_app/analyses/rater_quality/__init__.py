@@ -32,7 +32,6 @@ from analytics_app.ratings.sameness import flat_screens, one_number, same_texts
 from analytics_app.results import Row
 from analytics_app.stats.quality.control_score import TOLERANCE, control_scores
 from analytics_app.stats.quality.straight_lining import runs
-from tasks_app.study_settings import Block
 from tasks_app.task_types.base import Scale
 
 FAST = f"below 1 s for {WORDS_PER_SECOND:g} words, at least {LEAST_SECONDS:g} s"
@@ -56,7 +55,8 @@ class RaterQuality(Analysis):
     """The figures of the quality rules for every rater of a task, whether or not a rule is on.
 
     `n_ratings` is the number of cases behind a figure: repeats, answers, checks, screens. Differences are in shares of
-    the scale; the inconsistency score is that of Naderi (2018).
+    the scale; the inconsistency score is that of Naderi (2018). There are no slices: times and checks belong to a whole
+    task.
     """
 
     label = _("Carefulness of raters")
@@ -69,9 +69,6 @@ class RaterQuality(Analysis):
     whole_task = True
     splits = False
     needs = frozenset({Controls, Gone, Repeats, Screens, Shown, Skips, Times, Words})
-
-    # Times and checks belong to a whole task.
-    Settings = Block
 
     statistics = {
         "rater_inconsistency": _("Inconsistency score (after Naderi 2018)"),
@@ -88,7 +85,7 @@ class RaterQuality(Analysis):
         "rater_working_time": _("Working time in seconds"),
     }
 
-    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+    def compute(self, sample: Sample) -> Iterator[Row]:
         """Yield a row for each rater and figure, or a row with a note for a figure that no rater has."""
         make, names = Rows(self.name, sample), sample.table.names
         raters = np.unique(sample.table.judgments.rater[judgments_of(sample)]).astype(np.int64)

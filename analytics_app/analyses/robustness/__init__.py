@@ -5,11 +5,12 @@ from typing import Any, ClassVar
 
 from django.utils.translation import gettext_lazy as _
 
-from analytics_app.analyses.base import Analysis, Filters, Rows, Sample, Words
+from analytics_app.analyses.base import Rows, Sample, Words
 from analytics_app.analyses.metrics.scores import metrics_of
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.robustness.copies import Copies, copies_among
 from analytics_app.analyses.shared.bootstrap import bootstrap
+from analytics_app.analyses.shared.filtered import FilteredAnalysis
 from analytics_app.analyses.shared.outputs import Outputs
 from analytics_app.analyses.shared.pair_tests import pair_tests
 from analytics_app.ratings import Extra, Floats
@@ -22,29 +23,8 @@ from tasks_app.studyfile.fields import ListField
 from tasks_app.task_types.base import Scale
 
 
-class RobustnessSettings(Filters):
-    """The systems that are degraded copies, and the metrics that are compared with raters."""
-
-    kinds = ListField(
-        label=_("Kinds of degraded copies"),
-        help_text=_(
-            "What the keys of copies end with: the copies of alpha's texts by negation are the system alpha-negation. "
-            "Leave empty for word-order, dropped-name, negation, number and repetition."
-        ),
-    )
-    metrics = ListField(
-        label=_("Metrics"), help_text=_("Names of the metrics to analyse. Leave empty for all metrics.")
-    )
-    lower_is_better = ListField(
-        label=_("Metrics for which lower is better"),
-        help_text=_(
-            "Such as TER or perplexity. Their sign is turned, so that above zero means that the copy is worse."
-        ),
-    )
-
-
 @register
-class Robustness(Analysis):
+class Robustness(FilteredAnalysis):
     """Texts against their degraded copies, by kind of degradation, for raters and for each metric.
 
     The score of a text is the mean of its ratings, or its metric score. A degradation is noticed on an item if the text
@@ -68,12 +48,27 @@ class Robustness(Analysis):
         "robustness_noticed": _("Share of texts with a higher score than their copy"),
     }
 
-    Settings = RobustnessSettings
+    kinds = ListField(
+        label=_("Kinds of degraded copies"),
+        help_text=_(
+            "What the keys of copies end with: the copies of alpha's texts by negation are the system alpha-negation. "
+            "Leave empty for word-order, dropped-name, negation, number and repetition."
+        ),
+    )
+    metrics = ListField(
+        label=_("Metrics"), help_text=_("Names of the metrics to analyse. Leave empty for all metrics.")
+    )
+    lower_is_better = ListField(
+        label=_("Metrics for which lower is better"),
+        help_text=_(
+            "Such as TER or perplexity. Their sign is turned, so that above zero means that the copy is worse."
+        ),
+    )
 
-    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+    def compute(self, sample: Sample) -> Iterator[Row]:
         """Yield the rows of one criterion; none if no system has degraded copies."""
         outputs = Outputs.of(sample, by_document=sample.question.by_document)
-        kinds = tuple(settings["kinds"]) or tuple(LABELS)
+        kinds = tuple(self.kinds) or tuple(LABELS)
         copies = copies_among(outputs.systems, kinds)
         if not copies.pairs:
             return
@@ -81,7 +76,7 @@ class Robustness(Analysis):
         scores, items = item_means(outputs.value, outputs.system, outputs.item, len(outputs.systems))
         clusters = outputs.clusters_of(items)
         yield from _compared(make, copies, scores, clusters, outputs.unit)
-        for metric in metrics_of(sample, outputs.systems, items, settings):
+        for metric in metrics_of(sample, outputs.systems, items, self.metrics, self.lower_is_better):
             if metric.of_texts is not None:
                 sign = "turned" if metric.turned else "as it is"
                 yield from _compared(

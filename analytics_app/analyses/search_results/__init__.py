@@ -8,11 +8,12 @@ import numpy as np
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from analytics_app.analyses.base import Analysis, Filters, Rows, Sample, in_words
+from analytics_app.analyses.base import Rows, Sample, in_words
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.search_results.lists import MAJORITY, MEAN, MODEL, Lists, lists_of
 from analytics_app.analyses.search_results.settings import CutoffsField, GainsField, cutoffs_of, gains_of
 from analytics_app.analyses.shared.bootstrap import bootstrap
+from analytics_app.analyses.shared.filtered import FilteredAnalysis
 from analytics_app.analyses.shared.outputs import interval_note
 from analytics_app.analyses.shared.pair_tests import pair_tests
 from analytics_app.ratings import Floats
@@ -32,7 +33,7 @@ NO_GAIN = "No result of any query has a gain, so there is no best possible order
 
 
 @register
-class SearchResults(Analysis):
+class SearchResults(FilteredAnalysis):
     """Precision of the first n results of each system, and nDCG at n where labels have gains.
 
     Items are queries, outputs results, and the variant of an output is its rank. Results that nobody judged count as
@@ -59,56 +60,53 @@ class SearchResults(Analysis):
         "ndcg_difference": _("Difference of nDCG"),
     }
 
-    class Settings(Filters):
-        relevant = ListField(
-            label=_("Relevant labels"),
-            help_text=_("Labels that count as relevant, such as Relevant. If empty, this analysis is skipped."),
-        )
-        gains = GainsField(
-            required=False,
-            initial="",
-            max_length=4000,
-            widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}),
-            label=_("Gains of labels"),
-            help_text=_(
-                "For nDCG, one per line, such as Relevant=2. Leave empty for a gain of 1 for each relevant label."
-            ),
-        )
-        cutoffs = CutoffsField(
-            initial="1, 3, 5, 10",
-            max_length=60,
-            label=_("Cut-offs"),
-            help_text=_("How many of the first results count, with commas between them."),
-        )
-        join = choice_field(
-            _("Label of a result"),
-            (
-                (MAJORITY, _("that of the majority")),
-                (MEAN, _("mean over raters")),
-                (MODEL, _("the most likely one (Dawid and Skene)")),
-            ),
-            initial=MAJORITY,
-        )
+    relevant = ListField(
+        label=_("Relevant labels"),
+        help_text=_("Labels that count as relevant, such as Relevant. If empty, this analysis is skipped."),
+    )
+    gains = GainsField(
+        required=False,
+        initial="",
+        max_length=4000,
+        widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}),
+        label=_("Gains of labels"),
+        help_text=_("For nDCG, one per line, such as Relevant=2. Leave empty for a gain of 1 for each relevant label."),
+    )
+    cutoffs = CutoffsField(
+        initial="1, 3, 5, 10",
+        max_length=60,
+        label=_("Cut-offs"),
+        help_text=_("How many of the first results count, with commas between them."),
+    )
+    join = choice_field(
+        _("Label of a result"),
+        (
+            (MAJORITY, _("that of the majority")),
+            (MEAN, _("mean over raters")),
+            (MODEL, _("the most likely one (Dawid and Skene)")),
+        ),
+        initial=MAJORITY,
+    )
 
-    def of_pairs(self, sample: Sample, settings: Mapping[str, Any]) -> dict[str, Any]:
+    def of_pairs(self, sample: Sample) -> dict[str, Any]:
         """Return the columns that identify the leading row of a pair of systems; empty if no label is relevant."""
-        return {"statistic": "precision_difference"} if settings["relevant"] else {}
+        return {"statistic": "precision_difference"} if self.relevant else {}
 
-    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+    def compute(self, sample: Sample) -> Iterator[Row]:
         """Yield the rows of one criterion; none if no label counts as relevant."""
-        if not settings["relevant"]:
+        if not self.relevant:
             return
         make = Rows(self.name, sample)
-        gains = gains_of(settings["gains"] or "") or dict.fromkeys(settings["relevant"], 1.0)
-        lists = lists_of(sample, settings["relevant"], gains, settings["join"])
+        gains = gains_of(self.gains) or dict.fromkeys(self.relevant, 1.0)
+        lists = lists_of(sample, self.relevant, gains, self.join)
         if isinstance(lists, str):
             yield make.row(PRECISION, note=lists)
             return
-        row_settings = {"relevant": list(settings["relevant"]), "join": settings["join"]}
-        for measure in measures(lists, cutoffs_of(settings["cutoffs"]), row_settings, gains):
+        row_settings = {"relevant": list(self.relevant), "join": self.join}
+        for measure in measures(lists, cutoffs_of(self.cutoffs), row_settings, gains):
             yield from _means(make, lists, measure)
             yield from _differences(make, lists, measure)
-        yield from _judged(make, lists, cutoffs_of(settings["cutoffs"]))
+        yield from _judged(make, lists, cutoffs_of(self.cutoffs))
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,14 +2,15 @@
 
 from typing import Any
 
-from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
+
+from tasks_app.setting_fields import LineField
 
 MOST_CUTOFFS, DEEPEST, MOST_GAIN = 6, 1000, 1e6
 
 
-class GainsField(forms.CharField):
+class GainsField(LineField):
     """Gains of labels, "label=gain", one per line, in their normal spelling."""
 
     def clean(self, value: Any) -> str:
@@ -43,7 +44,7 @@ def _label_and_gain(line: str) -> tuple[str, float | None]:
     return label.strip(), gain if 0 <= gain <= MOST_GAIN else None
 
 
-class CutoffsField(forms.CharField):
+class CutoffsField(LineField):
     """Numbers of first results with commas between them, in ascending order, each once."""
 
     def clean(self, value: Any) -> str:

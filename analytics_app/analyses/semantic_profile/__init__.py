@@ -1,14 +1,14 @@
 """The profile of systems over pairs of words: the published form of a semantic differential."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 import numpy as np
 from django.utils.translation import gettext_lazy as _
 
-from analytics_app.analyses.base import Analysis, Rows, Sample
+from analytics_app.analyses.base import Rows, Sample
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.bootstrap import bootstrap
+from analytics_app.analyses.shared.filtered import FilteredAnalysis
 from analytics_app.analyses.shared.outputs import Outputs
 from analytics_app.results import Row
 from analytics_app.stats.comparison.means import group_means
@@ -16,7 +16,7 @@ from tasks_app.task_types.base import Scale
 
 
 @register
-class SemanticProfile(Analysis):
+class SemanticProfile(FilteredAnalysis):
     """Mean of each system on each pair, with an interval over items, as in the analysis of systems.
 
     These means are repeated here because a profile needs all pairs together.
@@ -30,7 +30,7 @@ class SemanticProfile(Analysis):
     whole_task = True
     statistics = {"profile_mean": _("Mean of a pair")}
 
-    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+    def compute(self, sample: Sample) -> Iterator[Row]:
         """Yield one row for each pair and system, in the order in which the pairs were asked."""
         make = Rows(self.name, sample)
         for pair in sample.question.criteria:

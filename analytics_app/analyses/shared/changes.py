@@ -7,12 +7,11 @@ from itertools import combinations
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
-from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 from numpy.typing import NDArray
 
-from analytics_app.analyses.base import Rows, in_words
+from analytics_app.analyses.base import Analysis, Rows, in_words
 from analytics_app.ratings import Floats
 from analytics_app.results import Row
 from analytics_app.stats.comparison.change import (
@@ -23,8 +22,7 @@ from analytics_app.stats.comparison.change import (
 )
 from analytics_app.stats.comparison.corrections import METHODS, adjust
 from analytics_app.stats.comparison.two_groups import difference_of_means
-from tasks_app.setting_fields import choice_field
-from tasks_app.study_settings import Block
+from tasks_app.setting_fields import LineField, choice_field
 
 # Places of two times in the course of a study, the earlier one first.
 Pair: TypeAlias = tuple[int, int]
@@ -40,8 +38,8 @@ def _validate_pairs(text: str) -> None:
             raise ValidationError(_("Write “week-1 to week-2”."))
 
 
-class ChangeSettings(Block):
-    """Settings for the times between which change is computed, and for the correction of its tests."""
+class ChangeAnalysis(Analysis):
+    """An analysis of change, whose settings choose the times to compare and the correction of the tests."""
 
     before_the_choice: ClassVar[Mapping[str, object]] = {"times_compared": FIRST}
 
@@ -54,7 +52,7 @@ class ChangeSettings(Block):
         ],
         initial=CONSECUTIVE,
     )
-    only_times = forms.CharField(
+    only_times = LineField(
         required=False,
         initial="",
         max_length=500,
@@ -96,20 +94,20 @@ class Time:
         return self.rater if group is None else self.rater[self.group == group]
 
 
-def pairs_of(names: Sequence[str], settings: Mapping[str, Any]) -> tuple[list[Pair], list[str]]:
+def pairs_of(names: Sequence[str], times_compared: str, only_times: str = "") -> tuple[list[Pair], list[str]]:
     """Return the pairs of times to compare, and the requested pairs that are not in the study, as they were written.
 
     Examples
     --------
-    >>> pairs_of(["a", "b", "c"], {"times_compared": "consecutive"})
+    >>> pairs_of(["a", "b", "c"], "consecutive")
     ([(0, 1), (0, 2), (1, 2)], [])
-    >>> pairs_of(["a", "b", "c"], {"only_times": "b to c; c to d"})
+    >>> pairs_of(["a", "b", "c"], "consecutive", "b to c; c to d")
     ([(1, 2)], ['c to d'])
     """
     all_pairs = list(combinations(range(len(names)), 2))
-    if written := settings.get("only_times"):
+    if only_times:
         places = {name: place for place, name in enumerate(names)}
-        named_pairs = [pair.strip() for pair in str(written).split(";")]
+        named_pairs = [pair.strip() for pair in only_times.split(";")]
         known = {
             f"{names[a]} to {names[b]}": (min(a, b), max(a, b))
             for a in places.values()
@@ -119,17 +117,15 @@ def pairs_of(names: Sequence[str], settings: Mapping[str, Any]) -> tuple[list[Pa
         return sorted({known[pair] for pair in named_pairs if pair in known}), [
             pair for pair in named_pairs if pair not in known
         ]
-    choice, last = settings.get("times_compared"), len(names) - 1
-    if choice == FIRST:
+    last = len(names) - 1
+    if times_compared == FIRST:
         return [pair for pair in all_pairs if pair[0] == 0], []
-    if choice == CONSECUTIVE:
+    if times_compared == CONSECUTIVE:
         return [pair for pair in all_pairs if pair[1] == pair[0] + 1 or pair == (0, last)], []
     return all_pairs, []
 
 
-def baseline_rows(
-    make: Rows, prefix: str, first: Time, groups: Sequence[int], settings: Mapping[str, Any]
-) -> Iterator[Row]:
+def baseline_rows(make: Rows, prefix: str, first: Time, groups: Sequence[int], *, correction: str) -> Iterator[Row]:
     """Yield the differences of groups at the first time, by Welch's t test: `{prefix}_baseline` and `…_effect`.
 
     Each pair of groups and each score is a test of one family.
@@ -143,7 +139,7 @@ def baseline_rows(
             about = {"label": score, "group": names[high], "slice": f"against={names[low]}"}
             difference = {"difference": f"{names[high]} minus {names[low]}", "test": "Welch's t", "d": "Hedges's g"}
             tests.append(_Test(f"{prefix}_baseline", about, compared, difference, own=True))
-    yield from _corrected(make, tests, str(settings["family"]))
+    yield from _corrected(make, tests, correction)
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +191,7 @@ class _Course:
 
 
 def change_rows(
-    make: Rows, prefix: str, times: Sequence[Time], groups: Sequence[int], settings: Mapping[str, Any]
+    make: Rows, prefix: str, times: Sequence[Time], groups: Sequence[int], analysis: ChangeAnalysis
 ) -> Iterator[Row]:
     """Yield the changes of each group and the differences between groups, of the pairs that end in this task.
 
@@ -211,32 +207,32 @@ def change_rows(
         In their order. A score is compared over the times that have it.
     groups : sequence of int
         Codes of the groups; with fewer than two, everybody is one group.
-    settings : mapping
-        Those of `ChangeSettings`.
+    analysis : ChangeAnalysis
+        With the settings of the times to compare and of the correction.
     """
     names = [time.name for time in times]
     scores = list(dict.fromkeys(score for time in times for score in time.scores))
-    pairs = {score: _pairs_of_score(score, times, settings) for score in scores}
+    pairs = {score: _pairs_of_score(score, times, analysis) for score in scores}
     course = _Course(make, prefix, times, groups if len(groups) > 1 else ())
     families: dict[str, list[_Test]] = {}
     for pair in sorted(set().union(*pairs.values())):
         for score in (score for score in scores if pair in pairs[score]):
             for test in (*_within(course, score, pair), *_between(course, score, pair)):
                 families.setdefault(test.statistic, []).append(test)
-    method = str(settings["family"])
     for tests in families.values():
-        yield from _corrected(make, tests, method)
+        yield from _corrected(make, tests, analysis.family)
     if times[-1].own:
-        for written in pairs_of(names, settings)[1]:
+        for written in pairs_of(names, analysis.times_compared, analysis.only_times)[1]:
             known = ", ".join(names)
             note = f"Not computed: “{written}” does not name two times of this study, which are {known}."
             yield make.row(f"{prefix}_change", metric=written, note=note)
 
 
-def _pairs_of_score(score: str, times: Sequence[Time], settings: Mapping[str, Any]) -> set[Pair]:
+def _pairs_of_score(score: str, times: Sequence[Time], analysis: ChangeAnalysis) -> set[Pair]:
     """Return the pairs of times to compare among those that have a score."""
     places = [place for place, time in enumerate(times) if score in time.scores]
-    pairs, _unknown = pairs_of([times[place].name for place in places], settings)
+    names = [times[place].name for place in places]
+    pairs, _unknown = pairs_of(names, analysis.times_compared, analysis.only_times)
     return {(places[first], places[last]) for first, last in pairs}
 
 

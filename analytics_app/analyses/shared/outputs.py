@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from django import forms
 from django.utils.translation import gettext_lazy as _
 from numpy.typing import NDArray
 
@@ -16,7 +13,7 @@ from analytics_app.analyses.shared.pairs import OfSystems, clusters_of
 from analytics_app.ratings import Floats, Mask
 from analytics_app.stats.resampling.pair_sums import few_drawn
 from analytics_app.stats.values import Estimate, joined
-from tasks_app.setting_fields import choice_field
+from tasks_app.setting_fields import OneOfField, choice_field
 
 # With fewer raters than this, an interval over raters says little (methods: units of resampling).
 RATERS_NEEDED = 10
@@ -84,16 +81,15 @@ class Outputs(OfSystems):
         return len(np.intersect1d(self.item[self.system == a], self.item[self.system == b]))
 
 
-def resample_field() -> forms.ChoiceField:
+def resample_field() -> OneOfField[str]:
     """Return the setting `resample`: which units intervals of systems are over."""
     units = (("auto", _("items, or documents shown whole")), ("items", _("items")), ("documents", _("documents")))
     return choice_field(_("Intervals are over"), units, initial="auto")
 
 
-def by_document(sample: Sample, settings: Mapping[str, Any]) -> bool:
+def by_document(sample: Sample, resample: str) -> bool:
     """Return whether intervals resample documents, by the setting `resample`."""
-    resampled = settings["resample"]
-    return sample.question.by_document if resampled == "auto" else bool(resampled == "documents")
+    return sample.question.by_document if resample == "auto" else resample == "documents"
 
 
 def interval_note(estimate: Estimate, over: str, n_raters: int = 0) -> str | None:

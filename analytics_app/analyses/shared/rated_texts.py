@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from analytics_app.analyses.base import Analysis, Question, Sample, in_words
+from analytics_app.analyses.base import Question, Sample, in_words
+from analytics_app.analyses.shared.filtered import FilteredAnalysis
 from analytics_app.ratings import Floats
 from tasks_app import task_types
 from tasks_app.task_types.base import Criterion, Outcome, Scale
@@ -42,10 +43,11 @@ def can_be_compared(question: Question) -> bool:
     return outcome is None or not (outcome.by_place or outcome.graded or outcome.measured)
 
 
-class BetweenRaters(Analysis):
+class BetweenRaters(FilteredAnalysis):
     """An analysis of the agreement between raters of the same texts."""
 
-    def fits(self, question: Question) -> bool:
+    @classmethod
+    def fits(cls, question: Question) -> bool:
         """Return whether the analysis is meaningful for a question."""
         return super().fits(question) and can_be_compared(question)
 

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
-from analytics_app.analyses.base import Filters, Sample, in_words
+from analytics_app.analyses.base import Sample, in_words
+from analytics_app.analyses.shared.filtered import FilteredAnalysis
 from analytics_app.ratings import Floats
 from analytics_app.ratings.extras.kinds import Kinds
 from analytics_app.results import Row
 from analytics_app.stats.scales.standardise import judge_wise_z
-from tasks_app.setting_fields import YesNoField
+from tasks_app.setting_fields import LineField, YesNoField
+from tasks_app.study_settings import Block
 
 # The longest written reduction: the name of its slice also needs room for other slices.
 LONGEST = 300
@@ -27,10 +27,10 @@ SOURCE = "source"
 AS_GOOD = "reduced=at least as good as its source"
 
 
-class Reduced(Filters):
-    """Settings of an analysis that may also be computed on a reduced scale; it needs `Kinds`."""
+class Reducible(FilteredAnalysis):
+    """An analysis that may also be computed on a reduced scale; it needs `Kinds`."""
 
-    reduce = forms.CharField(
+    reduce = LineField(
         required=False,
         initial="",
         max_length=LONGEST,
@@ -42,26 +42,33 @@ class Reduced(Filters):
         ),
     )
 
-    def clean_reduce(self) -> str:
-        """Refuse a text that is no list of groups."""
-        groups: str = self.cleaned_data["reduce"].strip()
-        try:
-            return Reduction.of(groups).text if groups not in {"", SOURCE} else groups
-        except ValueError as problem:
-            raise ValidationError(str(problem)) from problem
+    class Settings(Block):
+        def clean_reduce(self) -> str:
+            """Refuse a text that is no list of groups."""
+            groups: str = self.cleaned_data["reduce"].strip()
+            try:
+                return Reduction.of(groups).text if groups not in {"", SOURCE} else groups
+            except ValueError as problem:
+                raise ValidationError(str(problem)) from problem
+
+    def on_its_scale(self, sample: Sample) -> tuple[Sample, str | None]:
+        """Return the sample on the scale of the settings, and a note on ratings that this left out."""
+        if not self.reduce:
+            return sample, None
+        return against_source(sample) if self.reduce == SOURCE else Reduction.of(self.reduce).apply(sample)
 
 
-class OverallFilters(Filters):
-    """Settings of an analysis that can also take all criteria of a task together."""
+class Overall(FilteredAnalysis):
+    """An analysis that can also take all criteria of a task together."""
 
     overall = YesNoField(
         label=_("Also over all criteria together"),
         help_text=_("Mixes differences between texts with differences between criteria: only to compare with papers."),
     )
 
-
-class ReducedFilters(Reduced, OverallFilters):
-    """The same settings for an analysis that can also take all criteria of a task together."""
+    def wants_all_criteria(self) -> bool:
+        """Return whether the settings ask for all criteria of a task together."""
+        return self.overall
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,14 +165,6 @@ def _number(word: str) -> float:
     if not np.isfinite(number):
         raise ValueError(_now("“%(word)s” is no step of a scale: write numbers.") % {"word": word.strip()})
     return number + 0.0
-
-
-def on_its_scale(sample: Sample, settings: Mapping[str, Any]) -> tuple[Sample, str | None]:
-    """Return the sample on the scale of the settings, and a note on ratings that this left out."""
-    reduce = str(settings.get("reduce") or "")
-    if not reduce:
-        return sample, None
-    return against_source(sample) if reduce == SOURCE else Reduction.of(reduce).apply(sample)
 
 
 def noted(rows: Iterable[Row], note: str | None) -> Iterator[Row]:

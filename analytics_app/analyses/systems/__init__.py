@@ -1,12 +1,12 @@
 """Systems: means raw and z, medians, distributions, and paired comparisons."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from django.utils.translation import gettext_lazy as _
 
-from analytics_app.analyses.base import Analysis, Question, Rows, Sample
+from analytics_app.analyses.base import Question, Rows, Sample
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.bootstrap import bootstrap
 from analytics_app.analyses.shared.outputs import (
@@ -21,7 +21,7 @@ from analytics_app.analyses.shared.outputs import (
 )
 from analytics_app.analyses.shared.pair_tests import pair_tests
 from analytics_app.analyses.shared.rated_texts import low_is_good
-from analytics_app.analyses.shared.transforms import Reduced, noted, on_its_scale
+from analytics_app.analyses.shared.transforms import Reducible, noted
 from analytics_app.ratings.extras.kinds import Kinds
 from analytics_app.results import Row
 from analytics_app.stats.comparison.corrections import adjust
@@ -32,7 +32,7 @@ from tasks_app.task_types.base import Scale
 
 
 @register
-class Systems(Analysis):
+class Systems(Reducible):
     """Ratings of each system, and differences between systems.
 
     Means are over ratings, with bootstrap intervals over items (documents where they were shown whole) and
@@ -65,28 +65,28 @@ class Systems(Analysis):
     needs = frozenset({Kinds})
     distinguishing_settings = ("reduce",)
 
-    class Settings(Reduced):
-        resample = resample_field()
+    resample = resample_field()
 
-    def fits(self, question: Question) -> bool:
+    @classmethod
+    def fits(cls, question: Question) -> bool:
         """Return whether the ratings are not ranks: their lowest is the best, and rankings have their own analysis."""
         return super().fits(question) and not low_is_good(question)
 
-    def of_pairs(self, sample: Sample, settings: Mapping[str, Any]) -> dict[str, Any]:
+    def of_pairs(self, sample: Sample) -> dict[str, Any]:
         """Return the columns that identify the leading row of a pair of systems."""
         return {"statistic": "difference"}
 
-    def pairs_without_ratings(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+    def pairs_without_ratings(self, sample: Sample) -> Iterator[Row]:
         """Yield the rows of planned pairs without ratings, with the slice of a reduced scale."""
-        yield from super().pairs_without_ratings(on_its_scale(sample, settings)[0], settings)
+        yield from super().pairs_without_ratings(self.on_its_scale(sample)[0])
 
-    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+    def compute(self, sample: Sample) -> Iterator[Row]:
         """Yield the rows of every system and of every pair."""
-        sample, lost = on_its_scale(sample, settings)
-        yield from noted(self._rows(sample, settings), lost)
+        sample, lost = self.on_its_scale(sample)
+        yield from noted(self._rows(sample), lost)
 
-    def _rows(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
-        outputs = Outputs.of(sample, by_document=by_document(sample, settings))
+    def _rows(self, sample: Sample) -> Iterator[Row]:
+        outputs = Outputs.of(sample, by_document=by_document(sample, self.resample))
         if not len(outputs.systems):
             return
         make = Rows(self.name, sample)

@@ -7,8 +7,9 @@ import numpy as np
 from django.utils.translation import gettext_lazy as _
 from numpy.typing import NDArray
 
-from analytics_app.analyses.base import Analysis, Rows, Sample
+from analytics_app.analyses.base import Rows, Sample
 from analytics_app.analyses.registry import register
+from analytics_app.analyses.shared.filtered import FilteredAnalysis
 from analytics_app.analyses.triangle.pairs import Aim, Counted, counted, rows_of_pairs
 from analytics_app.analyses.triangle.triads import CHOICE, CORRECT, SURENESS, Trials, trials_of, trials_of_pairs
 from analytics_app.ratings.extras.orders import ORDERS, Orders
@@ -20,7 +21,7 @@ from tasks_app.task_types.base import Scale
 
 
 @register
-class Triangle(Analysis):
+class Triangle(FilteredAnalysis):
     """The exact test whether people can tell two systems apart, with the risks that were fixed beforehand.
 
     One judge is one trial. A family of tests is all pairs of systems of the task.
@@ -59,11 +60,11 @@ class Triangle(Analysis):
         "sureness_right_above_wrong": _("Surer when right than when wrong"),
     }
 
-    def of_pairs(self, sample: Sample, settings: Mapping[str, Any]) -> dict[str, Any]:
+    def of_pairs(self, sample: Sample) -> dict[str, Any]:
         """Return the columns that identify the leading row of a pair of systems."""
         return {"statistic": "triangle_share", "criterion": CORRECT}
 
-    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+    def compute(self, sample: Sample) -> Iterator[Row]:
         """Yield the rows of each pair of systems, then those of triads, orders, positions and sureness."""
         trials = trials_of(sample)
         pairs = trials_of_pairs(sample, trials)

@@ -1,13 +1,14 @@
 """TrueSkill: systems ranked by pairwise wins, with rank ranges and clusters."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from django.utils.translation import gettext_lazy as _
 
-from analytics_app.analyses.base import Analysis, Filters, Rows, Sample
+from analytics_app.analyses.base import Rows, Sample
 from analytics_app.analyses.registry import register
+from analytics_app.analyses.shared.filtered import FilteredAnalysis
 from analytics_app.analyses.shared.pairs import SHARED, Preferences, Together, draws, seed_of_draws
 from analytics_app.ratings import Floats
 from analytics_app.results import Row
@@ -26,7 +27,7 @@ UNSTEADY = "Where clusters begin can change with the seed: read the rank ranges.
 
 
 @register
-class TrueSkill(Analysis):
+class TrueSkill(FilteredAnalysis):
     """TrueSkill by the procedure of WMT, as RankME used it.
 
     Every two systems judged together are one comparison: higher wins, equal is a draw. "Together" is on one screen, or
@@ -47,41 +48,40 @@ class TrueSkill(Analysis):
         "trueskill_cluster": _("TrueSkill cluster"),
     }
 
-    class Settings(Filters):
-        together = choice_field(
-            _("Compare texts"),
-            (
-                ("auto", _("of one screen, or else of one item by one rater")),
-                ("screen", _("of one screen")),
-                ("item", _("of one item by one rater")),
-            ),
-            initial="auto",
-        )
-        rating_scales = YesNoField(
-            label=_("TrueSkill for Likert scales and sliders"),
-            help_text=_("Only the order of the ratings counts then."),
-        )
-        n_runs = whole_field(_("Runs"), within=(40, 2000), initial=200)
-        most_steps = whole_field(
-            _("Most comparisons drawn in a run"),
-            _("Runs draw as often as there are comparisons, up to this number."),
-            within=(100, 1_000_000),
-            initial=20_000,
-        )
+    together = choice_field(
+        _("Compare texts"),
+        (
+            ("auto", _("of one screen, or else of one item by one rater")),
+            ("screen", _("of one screen")),
+            ("item", _("of one item by one rater")),
+        ),
+        initial="auto",
+    )
+    rating_scales = YesNoField(
+        label=_("TrueSkill for Likert scales and sliders"),
+        help_text=_("Only the order of the ratings counts then."),
+    )
+    n_runs = whole_field(_("Runs"), within=(40, 2000), initial=200)
+    most_steps = whole_field(
+        _("Most comparisons drawn in a run"),
+        _("Runs draw as often as there are comparisons, up to this number."),
+        within=(100, 1_000_000),
+        initial=20_000,
+    )
 
-    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+    def compute(self, sample: Sample) -> Iterator[Row]:
         """Yield score, rank and cluster of each system."""
         question = sample.question
-        if question.task_type in ON_REQUEST and not settings["rating_scales"]:
+        if question.task_type in ON_REQUEST and not self.rating_scales:
             return
-        systems, wins, ties, row_settings, counts = _compared(sample, settings)
+        systems, wins, ties, row_settings, counts = _compared(sample, self.together)
         if len(systems) < 2:
             return
         ranked = wmt_trueskill(
             wins,
             ties,
-            n_runs=settings["n_runs"],
-            most_steps=settings["most_steps"],
+            n_runs=self.n_runs,
+            most_steps=self.most_steps,
             confidence=sample.common.confidence,
             rng=draws(sample, "trueskill"),
         )
@@ -95,7 +95,7 @@ class TrueSkill(Analysis):
 
 
 def _compared(
-    sample: Sample, settings: Mapping[str, Any]
+    sample: Sample, together_by: str
 ) -> tuple[tuple[str, ...], Floats, Floats, dict[str, Any], list[dict[str, Any]]]:
     """Return systems, wins, ties, the settings of the comparison, and the counts of each system."""
     if sample.question.scale is Scale.NOMINAL:
@@ -112,7 +112,7 @@ def _compared(
                 }
             )
         return preferences.systems, wins, ties, {"compared": "two texts of one screen", "both_bad": "a draw"}, counts
-    together = Together.of(sample, by=settings["together"])
+    together = Together.of(sample, by=together_by)
     n = len(together.systems)
     wins, ties = pair_totals(together.value, together.group, together.system, n)
     row_settings: dict[str, Any] = {"compared": together.compared}

@@ -1,6 +1,6 @@
 """Trust coefficients of raters."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -9,18 +9,18 @@ from django.utils.translation import gettext_lazy as _
 from analytics_app.analyses.base import Rows, Sample, count
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.rated_texts import FIRST, BetweenRaters
-from analytics_app.analyses.shared.transforms import ReducedFilters, on_its_scale
+from analytics_app.analyses.shared.transforms import Overall, Reducible
 from analytics_app.ratings.extras.kinds import Kinds
 from analytics_app.results import Row
 from analytics_app.stats.quality.trust import MOST_RATERS, Level, trust_coefficients
-from tasks_app.setting_fields import choice_field
+from tasks_app.setting_fields import OneOfField, choice_field
 from tasks_app.task_types.base import Scale
 
 FAVOURS = "Groups of raters without alpha count as full agreement, which favours raters with few answers."
 
 
 @register
-class Trust(BetweenRaters):
+class Trust(Reducible, Overall, BetweenRaters):
     """Trust coefficients (Borovikova et al. 2022): raters whose groups have high agreement are trusted more.
 
     Alpha of every group of two raters or more; each member of a group gains its alpha times its rank; 1 is the most
@@ -46,28 +46,28 @@ class Trust(BetweenRaters):
     needs = frozenset({Kinds})
     distinguishing_settings = ("level", "reduce")
 
-    class Settings(ReducedFilters):
-        level = choice_field(
-            _("Level of measurement"),
-            (
-                ("nominal", _("nominal, as published")),
-                ("ordinal", _("ordinal, which fits a scale better")),
-                ("interval", _("interval")),
-            ),
-            initial="nominal",
-        )
+    level: OneOfField[Level] = choice_field(
+        _("Level of measurement"),
+        (
+            ("nominal", _("nominal, as published")),
+            ("ordinal", _("ordinal, which fits a scale better")),
+            ("interval", _("interval")),
+        ),
+        initial="nominal",
+    )
 
-    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+    def compute(self, sample: Sample) -> Iterator[Row]:
         """Yield the coefficient of each rater, and the number of groups of raters behind it."""
-        sample, lost = on_its_scale(sample, settings)
-        once, level = sample.first_per_rater(), settings["level"]
+        sample, lost = self.on_its_scale(sample)
+        once, level = sample.first_per_rater(), self.level
         labels = sample.question.scale is Scale.NOMINAL and bool((once.table.label >= 0).any())
         values = np.where(once.table.label >= 0, once.table.label, np.nan) if labels else once.table.value
         rated = ~np.isnan(values)
         values, texts, raters = values[rated], once.text[rated], once.table.rater[rated]
         # Labels have no order, so the level of the settings does not apply.
         measured: Level = "nominal" if sample.question.scale is Scale.NOMINAL else level
-        make, row_settings = Rows(self.name, sample), {"level": level, "ratings": FIRST}
+        make = Rows(self.name, sample)
+        row_settings: dict[str, Any] = {"level": level, "ratings": FIRST}
         if (n := count(raters)) > MOST_RATERS:
             note = f"There are {n:,} raters, and random groups of more than {MOST_RATERS} hardly differ by one of them."
             yield make.row("trust_coefficient", note=note, n_raters=n, settings=row_settings)

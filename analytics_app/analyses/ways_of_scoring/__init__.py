@@ -11,9 +11,10 @@ from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 from numpy.typing import NDArray
 
-from analytics_app.analyses.base import Analysis, Filters, Question, QuestionCriterion, Rows, Sample, Words
+from analytics_app.analyses.base import Question, QuestionCriterion, Rows, Sample, Words
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.bootstrap import bootstrap
+from analytics_app.analyses.shared.filtered import FilteredAnalysis
 from analytics_app.analyses.shared.pairs import clusters_of, unit_of
 from analytics_app.analyses.shared.rated_texts import outcome_of
 from analytics_app.analyses.ways_of_scoring.ways import WAYS, Entries, Scores, scores_of
@@ -52,7 +53,7 @@ class WaysField(ListField):
 
 
 @register
-class WaysOfScoring(Analysis):
+class WaysOfScoring(FilteredAnalysis):
     """Correlations over systems between ways of scoring the same ratings, and between tasks and criteria of a study.
 
     Ways are means, means of z, geometric means, comparisons won and TrueSkill. Tasks are compared on the criteria that
@@ -78,32 +79,32 @@ class WaysOfScoring(Analysis):
         "scoring_kendall": _("Kendall's tau-b of two scores over systems"),
     }
 
-    class Settings(Filters):
-        ways = WaysField(
-            label=_("Ways of scoring"),
-            help_text=_(
-                "mean, mean_z, geometric_mean, log_mean_z, comparisons_won or trueskill. "
-                "Leave empty for all that fit the scale."
-            ),
-        )
-        tasks = YesNoField(initial=True, label=_("Compare tasks on the criteria that they share"))
-        criteria = YesNoField(initial=True, label=_("Compare the criteria of a task"))
-        trueskill_runs = whole_field(_("Runs of TrueSkill"), within=(40, 2000), initial=200)
+    ways = WaysField(
+        label=_("Ways of scoring"),
+        help_text=_(
+            "mean, mean_z, geometric_mean, log_mean_z, comparisons_won or trueskill. "
+            "Leave empty for all that fit the scale."
+        ),
+    )
+    tasks = YesNoField(initial=True, label=_("Compare tasks on the criteria that they share"))
+    criteria = YesNoField(initial=True, label=_("Compare the criteria of a task"))
+    trueskill_runs = whole_field(_("Runs of TrueSkill"), within=(40, 2000), initial=200)
 
-    def fits(self, question: Question) -> bool:
+    @classmethod
+    def fits(cls, question: Question) -> bool:
         """Say whether a task asks for numbers."""
         return question.whole and any(criterion.scale in NUMBERS for criterion in question.criteria)
 
-    def needed(self, settings: Mapping[str, Any]) -> frozenset[type[Extra]]:
+    def needed(self) -> frozenset[type[Extra]]:
         """Read other tasks only where they are compared."""
-        return self.needs if settings["tasks"] else frozenset()
+        return self.needs if self.tasks else frozenset()
 
-    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+    def compute(self, sample: Sample) -> Iterator[Row]:
         """Yield the scores of each criterion and their correlations, then those of criteria and of tasks."""
-        across = bool(settings["tasks"]) and _is_whole(sample)
+        across = self.tasks and _is_whole(sample)
         mine = list(_own(sample))
         others = list(_others(sample, sample.extras[OtherTasks])) if across else []
-        make, judge = Rows(self.name, sample), _Judge(sample, settings, [*mine, *others])
+        make, judge = Rows(self.name, sample), _Judge(sample, self, [*mine, *others])
         own = [scored for entries in mine if (scored := judge.scored(entries)).several]
         if not own:
             return
@@ -116,7 +117,7 @@ class WaysOfScoring(Analysis):
             yield from _ways(make, scored)
         extra = sample.extras[OtherTasks] if others else None
         titles = extra.titles if extra is not None else {}
-        if settings["criteria"]:
+        if self.criteria:
             pairs = [(a, b, a.lead, b.lead) for a, b in combinations(own, 2)]
             called = {criterion.key: criterion.name or criterion.key for criterion in sample.question.criteria}
             yield from _between(make, pairs, called, titles, "pairs of criteria")
@@ -156,9 +157,9 @@ class _Scored:
 class _Judge:
     """Scores the ratings of criteria, all with the same resamples of the items that are rated on any of them."""
 
-    def __init__(self, sample: Sample, settings: Mapping[str, Any], everything: Sequence[Entries]) -> None:
-        self.sample, self.n_runs = sample, int(settings["trueskill_runs"])
-        self.ways = list(settings["ways"]) or list(WAYS)
+    def __init__(self, sample: Sample, analysis: WaysOfScoring, everything: Sequence[Entries]) -> None:
+        self.sample, self.n_runs = sample, analysis.trueskill_runs
+        self.ways = list(analysis.ways) or list(WAYS)
         clusters = clusters_of(sample.table.names, by_document=sample.question.by_document)
         items = np.unique(np.concatenate([entries.item for entries in everything] or [np.empty(0, dtype=np.int64)]))
         self.place = np.full(len(clusters), -1, dtype=np.int64)

@@ -1,7 +1,6 @@
 """Each rater against the others who rated the same texts."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 import numpy as np
 from django.utils.translation import gettext_lazy as _
@@ -49,7 +48,7 @@ class WithRest(BetweenRaters):
     }
     splits = False
 
-    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+    def compute(self, sample: Sample) -> Iterator[Row]:
         """Yield the rows of each rater who shares texts with others: agreement, severity, errors of prediction."""
         ratings, make = rated_texts(sample), Rows(self.name, sample)
         by_label = sample.question.scale is Scale.NOMINAL

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from analytics_app import analyses, charts
+from analytics_app import charts
 from analytics_app.analyses.base import Common, Question, Sample
 from analytics_app.analyses.items import MOST_MEANS
 from analytics_app.charts.paints import SHADES
 from analytics_app.results import Row
 from tasks_app.task_types.base import Scale
-from tests.house.test_analyses import defaults, table
+from tests.house.test_analyses import made, table
 
 Given = list[tuple[int, int, int, float]]  # rater, item, system, value
 NAMES = ("north", "south", "a system with a very long name that has no end", "مترجم")
@@ -45,7 +45,7 @@ def rows_of(ratings: Given, n_items: int, n_systems: int) -> list[Row]:
     data = replace(data, names=names)
     question = Question("main", "slider", Scale.INTERVAL, "fluency", limits=(0.0, 50.0))
     sample = Sample(data, data.z(), question, Common(seed=1), "kept")
-    return list(analyses.registry["items"].rows(sample, defaults("items")))
+    return list(made("items").rows(sample))
 
 
 def means_of(ratings: Given) -> dict[tuple[str, str], tuple[float, int]]:

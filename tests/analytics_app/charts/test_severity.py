@@ -8,12 +8,12 @@ import pytest
 from scipy.stats import ttest_1samp
 from statsmodels.stats.multitest import multipletests
 
-from analytics_app import analyses, charts
+from analytics_app import charts
 from analytics_app.analyses.base import Common, Question, Sample
 from analytics_app.charts.words import SPACE
 from analytics_app.results import Row
 from tasks_app.task_types.base import Scale
-from tests.house.test_analyses import defaults, table
+from tests.house.test_analyses import made, table
 
 N_ITEMS, SYSTEMS = 6, 2
 
@@ -33,7 +33,7 @@ def rows_of(n_raters: int) -> list[Row]:
     data = replace(data, names=replace(data.names, raters=names, rater_ids=np.arange(n_raters)))
     question = Question("main", "slider", Scale.INTERVAL, "fluency", limits=(0.0, 100.0))
     sample = Sample(data, data.z(), question, Common(seed=1), "kept")
-    return list(analyses.registry["with_rest"].rows(sample, defaults("with_rest")))
+    return list(made("with_rest").rows(sample))
 
 
 def expected(n_raters: int) -> dict[str, tuple[float, float]]:
