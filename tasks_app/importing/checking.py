@@ -68,9 +68,7 @@ class RowCheck:
         if silent:
             self._check_silent(row)
         else:
-            self._ratings.check(row, about, criterion)
-            if judged["state"] == State.SKIPPED:
-                self._report(row, "state", _("A skipped unit has no rating. Write “skip” into the column label."))
+            self._check_rating(row, about, criterion, judged["state"])
         if self._report.count > before or rater is None:
             return None
         label = cells.get("label")
@@ -236,6 +234,11 @@ class RowCheck:
         # A task whose ratings are labels may have one of that name; then it is about a criterion.
         criterion_name = row.cells.get("criterion")
         return criterion_name is None or "label" not in task.answers(task.criterion(criterion_name)).columns
+
+    def _check_rating(self, row: Row, about: About, criterion: Criterion | None, state: str) -> None:
+        self._ratings.check(row, about, criterion)
+        if state == State.SKIPPED:
+            self._report(row, "state", _("A skipped unit has no rating. Write “skip” into the column label."))
 
     def _check_silent(self, row: Row) -> None:
         for column in ("value", *self._ratings.span_columns):
