@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Sequence
 
-from django.db import DatabaseError, transaction
+from django.db import DatabaseError, connection, transaction
 from django.db.models.deletion import ProtectedError
 from django.db.models.functions import Now
 
@@ -82,9 +82,10 @@ def due_studies(study_id: int | None = None) -> list[tuple[int, str]]:
 
 
 def start_by_itself(*, study_id: int, trigger: str, if_due: bool = True) -> Run | None:
-    """Start an automatic run. Never raises: None if it is not due any more, or has to wait.
+    """Start an automatic run. None if it is not due any more, or has to wait.
 
-    For a plan that cannot be used, a failed run with the reason is stored.
+    For a plan that cannot be used, a failed run with the reason is stored. Raises DatabaseError only where the
+    transaction around it is lost as well.
     """
     try:
         with transaction.atomic():
@@ -98,6 +99,9 @@ def start_by_itself(*, study_id: int, trigger: str, if_due: bool = True) -> Run 
             except ValueError as problem:
                 return start.refuse(study=study, trigger=trigger, problem=str(problem))
     except (Busy, DatabaseError) as error:
+        if connection.in_atomic_block and transaction.get_rollback():
+            # Django would roll back without a word, and the caller say that an import or a closing was stored.
+            raise
         log.warning("A run of study %s could not be started; it is tried again", study_id, exc_info=error)
         return None
 

@@ -70,9 +70,14 @@ def store_media(*, study: Study, sha256: str, kind: str, content: bytes) -> list
         copy, is_new = cleaned.save_copy(name, result.content)
         written += [copy] if is_new else []
     about = {"kind": kind, "bytes": len(content), "file": file}
-    Media.objects.update_or_create(
-        study=study, sha256=sha256, defaults=about | cleaned.columns_of(result, reason, file, copy)
-    )
+    try:
+        Media.objects.update_or_create(
+            study=study, sha256=sha256, defaults=about | cleaned.columns_of(result, reason, file, copy)
+        )
+    except BaseException:
+        # The caller has not heard of these yet.
+        remove_files(written)
+        raise
     return written
 
 

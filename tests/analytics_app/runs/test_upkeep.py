@@ -314,3 +314,21 @@ def test_a_queue_says_when_somebody_answered_on_it() -> None:
     jobs.beat_of_queue("quick")
     jobs.beat_of_queue("quick")
     assert WorkerBeat.objects.get().queue == "quick"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_connection_that_is_lost_when_a_run_starts_is_told_to_whoever_closes_the_study(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Django rolls everything back then, without a word: an import said that it had stored its ratings."""
+
+    def lose(**_given: Any) -> Run:
+        connection.connection.close()
+        raise OperationalError("server closed the connection unexpectedly")
+
+    monkeypatch.setattr(runs, "start", lose)
+    with pytest.raises(OperationalError):
+        lifecycle.move(study_id=study.pk, action="close", by=None)
+    connection.close()
+    study.refresh_from_db()
+    assert study.state == "open"

@@ -10,6 +10,7 @@ from django.contrib.auth.models import User
 from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
+from django.db import OperationalError
 from django.http import HttpResponse
 from django.test import Client
 from pytest_django.fixtures import Settings
@@ -17,6 +18,7 @@ from pytest_django.fixtures import Settings
 from tasks_app import studyfile
 from tasks_app.models import Event, Media, Output, Setup, SetupRow
 from tasks_app.services.study import cleaned, lifecycle
+from tasks_app.services.study.items import store_media
 from tasks_app.setup import media, texts
 from tasks_app.setup.checking import make_study
 from tasks_app.studyfile.files.media import extension
@@ -224,3 +226,19 @@ def test_one_file_under_two_names_is_known_by_both(setup: Setup, rosas_browser: 
     names = media.uploaded(setup).by_name
     assert sorted(names) == ["first.png", "other.png", "second.png"]
     assert names["first.png"] == names["second.png"] != names["other.png"]
+
+
+def test_a_file_whose_row_cannot_be_stored_does_not_stay_in_storage(
+    setup: Setup, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The database may be restarted between the file and its row; the caller never hears of the file."""
+
+    def lost(*_given: object, **_named: object) -> None:
+        raise OperationalError("server closed the connection unexpectedly")
+
+    study = setup.study
+    monkeypatch.setattr(Media.objects, "update_or_create", lost)
+    content = rich_jpeg(WORDS)
+    with pytest.raises(OperationalError):
+        store_media(study=study, sha256=cleaned.digest_of(content), kind="image/jpeg", content=content)
+    assert contents() == {}
