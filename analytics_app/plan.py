@@ -46,7 +46,7 @@ class PlanBlock(Block):
         required=False,
         initial="",
         label=gettext_lazy("Primary criterion"),
-        help_text=gettext_lazy("Key of the criterion that decides."),
+        help_text=gettext_lazy("The question your conclusion rests on, by its key."),
     )
     correction = choice_field(
         gettext_lazy("Correction"),

@@ -46,7 +46,7 @@ class StudyBlock(Block):
         _("Public title"), _("For raters. It should not say what is compared."), length=200, required=True
     )
     language = LanguageField(
-        initial=_default(Study, "language"), label=_("Language"), help_text=_("Of the study's own texts.")
+        initial=_default(Study, "language"), label=_("Language"), help_text=_("Language of the texts of this study.")
     )
     timezone = line_field(
         _("Time zone"), _("Such as Europe/Berlin."), length=64, required=True, initial=_default(Study, "timezone")

@@ -191,9 +191,11 @@ class TaskType(Declared, ABC):
         `criteria` are those of the study, without those that the type brings along.
         """
         least, most = self.criteria_needed
-        if len(criteria) < least or (most is not None and len(criteria) > most):
+        if not criteria and least:
+            yield str(_("Add at least one question."))
+        elif len(criteria) < least or (most is not None and len(criteria) > most):
             needed = f"{least}" if most == least else f"at least {least}" if most is None else f"{least} to {most}"
-            yield f"{self.name} needs {needed} criteria; {len(criteria)} given."
+            yield f"{self.name} needs {needed} questions; there are {len(criteria)}."
 
     def units_a_rater(self) -> int | None:
         """Return how many units one rater may judge at most; None where there is no limit."""

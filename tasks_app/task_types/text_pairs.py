@@ -30,7 +30,7 @@ class ComparedTexts(TextType):
         max_length=100,
         required=False,
         initial="",
-        label=_("Compare everything with"),
+        label=_("Baseline system"),
         help_text=_("The key of one system. Left empty, every system is compared with every other."),
     )
 

@@ -58,7 +58,7 @@ class TextType(TaskType):
     show_source = YesNoField(initial=True, label=_("Show the source"), help_text=_("Above the text to be judged."))
     show_reference = YesNoField(label=_("Show the reference"), help_text=_("Marked as an example answer."))
     context_before = whole_field(
-        _("Sources shown before"),
+        _("Preceding sentences shown"),
         _("The number of sources before this one in its document."),
         within=(0, 20),
         initial=0,

@@ -36,7 +36,7 @@ def test_one_study_per_pair_is_made_checked_and_opened(page: Page, live_site: Li
     sign_in(page, live_site)
     page.set_viewport_size(PHONE)
     page.goto(f"/admin/studies/{SLUG}/set-up/texts/")
-    page.get_by_role("link", name="One study per value").click()
+    page.get_by_role("link", name="A study for each value").click()
     page.get_by_label("Column", exact=True).select_option(label="feature “pair”")
     page.get_by_label("Name of the project").fill("Pairs by hand")
     page.get_by_role("button", name="Show the studies").click()

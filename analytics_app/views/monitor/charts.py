@@ -237,10 +237,10 @@ def _minutes_title(reading: Reading) -> str:
     times, expected = reading.fieldwork.ledger.times, reading.options.expected_minutes
     if times is None:
         return _("No rater has finished yet")
-    words = {"median": figure(times.median, 0), "expected": figure(expected, 0)}
+    words = {"median": figure(times.median, 0 if times.median >= 10 else 1), "expected": figure(expected, 0)}
     if times.n < 2:
-        return _("The rater who finished took %(median)s minutes; the estimate is %(expected)s") % words
-    return _("Half of the raters took %(median)s minutes or less; the estimate is %(expected)s") % words
+        return _("The rater who finished took %(median)s minutes; you promised %(expected)s") % words
+    return _("Raters take %(median)s minutes at the median; you promised %(expected)s") % words
 
 
 def _histogram(values: Sequence[float]) -> list[list[str]]:

@@ -90,7 +90,7 @@ def outlook(forecast: Forecast, now: datetime, zone: ZoneInfo, last: datetime | 
     )
     if forecast.outlook == Outlook.AHEAD and forecast.done_at is not None:
         note = _("If raters keep this speed: %(measured)s.") % {"measured": measured}
-        far = _("This is far beyond the period in which speed was measured: treat it as a rough guess.")
+        far = _("This forecast looks far beyond the time measured so far: treat it as a rough guess.")
         words = moment_ahead(forecast.done_at, now, zone)
         if forecast.done_at - now <= FURTHEST:
             words = _("about %(moment)s") % {"moment": words}

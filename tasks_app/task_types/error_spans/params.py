@@ -69,7 +69,7 @@ class SpanParameters(SingleOrTogether):
         (
             ("esa", _("ESA: minor and major, then a score")),
             ("mqm", _("MQM: kinds and severities with weights")),
-            ("plain", _("plain: where the errors are; told apart only as said below")),
+            ("plain", _("plain: where the errors are; grouped as described below")),
         ),
         initial="esa",
     )

@@ -278,6 +278,6 @@ def test_the_table_before_an_upload_comes_back_and_goes_again(
     assert list(texts.cells_of_rows(setup)) == before
     setup.refresh_from_db()
     assert {"template", "neural", "writer"} & set(texts.systems_of(setup)), "their systems are back, too"
-    assert "Swap with the previous rows (3)" in page
+    assert "Exchange them for the 3 previous rows" in page
     assert "3 rows are back." in bring_back(rosas_browser)
     assert texts.rows_of(setup).count() == 3

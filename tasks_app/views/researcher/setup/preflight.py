@@ -79,7 +79,7 @@ def _tried(study: Study, facts: OpeningFacts) -> Finding:
             "%(n)d person tried it out to the end.", "%(n)d people tried it out to the end.", finished
         ) % {"n": finished}
         return Finding(label, True, sentence)
-    advice = _("Texts can be rated on trial as soon as the study is open: do that before you send the link.")
+    advice = _("Try it yourself before you send the link.")
     if facts.viewed_at is None:
         return Finding(
             label, False, f"{_('Nobody has viewed this study as a rater yet.')} {advice}", url, _("Try it out")
