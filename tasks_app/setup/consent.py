@@ -13,6 +13,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app import pay, task_types
+from tasks_app.readiness.leftovers import found_in
 from tasks_app.sections import Json, Path
 from tasks_app.setup.paths import value_at
 
@@ -67,12 +68,17 @@ class _Facts:
         """Return whether the set-up answers a question."""
         if question.is_number:
             return bool(self.minutes if question.name == "minutes" else _number(self.value(*question.path)))
-        return bool(question.path and self.words(*question.path))
+        return bool(question.path and self.said(question))
+
+    def said(self, question: Question) -> str:
+        """Return what the set-up says to a question; "" where that is itself to be replaced."""
+        words = self.words(*question.path) if question.path else ""
+        return "" if found_in(words, any_bracket=True) else words
 
     def answer(self, name: str) -> str:
         """Return what the set-up or an answer says, else the label of the question in brackets; "" if optional."""
         question = _QUESTION[name]
-        said = self.words(*question.path) if question.path else ""
+        said = self.said(question)
         if question.is_number and (number := _number(self.value(*question.path))):
             said = _plain(number)
         said = said or self.answers.get(name, "")
@@ -342,7 +348,7 @@ QUESTIONS: tuple[tuple[Question, Callable[[_Facts], bool]], ...] = (
         _Facts.tasks_without_texts,
     ),
     (
-        Question("age", _("Least age of raters"), _("18 if you leave it empty."), required=False, is_number=True),
+        Question("age", _("Minimum age of raters"), _("18 if you leave it empty."), required=False, is_number=True),
         _always,
     ),
 )

@@ -31,7 +31,7 @@ channels:
   link: {}
   prolific: {}
   mturk: {frame_height: 900}
-codes: {completed: DONE1234, withdrawn: STOP1234, closed: SHUT1234}
+codes: {completed: DONE1234, full: FULL1234, withdrawn: STOP1234, closed: SHUT1234}
 """
 
 # Prints how many rows each table has. In those of the analyses the site's own worker writes, for tests before this one.

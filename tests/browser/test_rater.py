@@ -61,7 +61,7 @@ def test_skip_stop_and_help(page: Page, make_study: MakeStudy) -> None:
     page.get_by_role("button", name="Skip and go on").click()
     at(page, 1)
     page.get_by_role("link", name="Help").click()
-    expect(page.get_by_text("lab@example.org")).to_be_visible()
+    expect(page.get_by_text("lab@uni.net")).to_be_visible()
     page.go_back()
     page.get_by_role("link", name="Stop here").click()
     page.get_by_role("button", name="Stop here").click()

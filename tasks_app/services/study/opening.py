@@ -19,7 +19,12 @@ class NotSettled(lifecycle.NotPossible):
     def __init__(self, points: Sequence[Point]) -> None:
         self.points = tuple(points)
         first = _("The study was not opened, because something is left to settle:")
-        super().__init__(" ".join([first, *(point.sentence for point in points)]))
+        super().__init__("\n".join([first, *(f"{_name(point)}: {point.sentence}" for point in points)]))
+
+
+def _name(point: Point) -> str:
+    """Return the setting of a point, as the study file calls it."""
+    return ".".join(map(str, point.path))
 
 
 def facts_of(study: Study) -> Facts:

@@ -1,8 +1,9 @@
 """Opening, pausing, closing and reopening a study. What cannot be taken back is asked once more."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from functools import cache, partial
 from http import HTTPStatus
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
@@ -13,14 +14,15 @@ from django.utils.translation import gettext_lazy
 
 from tasks_app import access
 from tasks_app.designs.base import PlanImpossible
-from tasks_app.models import Membership, Study, Task
+from tasks_app.models import Membership, Setup, Study, Task
 from tasks_app.readiness import Level, Point
 from tasks_app.selectors.opening import OpeningFacts, opening_facts
 from tasks_app.services.plan import reports as plan_reports
 from tasks_app.services.plan.reports import Report, is_planned
 from tasks_app.services.study import lifecycle, opening
 from tasks_app.setup.controls import field_id
-from tasks_app.setup.steps import STEPS, step_of
+from tasks_app.setup.page import SetupPage
+from tasks_app.setup.steps import step_called, step_of
 from tasks_app.views.researcher.frame import refusals_shown, researcher_page, study_page
 from tasks_app.views.researcher.setup import plan_words, preflight
 from tasks_app.views.researcher.setup.form_frame import step_url
@@ -94,8 +96,9 @@ def _in_words(reports: Sequence[Report], study: Study) -> list[tuple[Task, str]]
     return [(report.task, plan_words.sentence(report, study, alone=alone)) for report in reports if not report.refusal]
 
 
-def what_opening_does(study: Study) -> dict[str, Any]:
+def what_opening_does(setup: Setup) -> dict[str, Any]:
     """Return the frozen facts, what is left to settle, and the refusals where no plan can be drawn."""
+    study = setup.study
     facts = opening_facts(study)
     reports = _reports(study, facts)
     points = opening.points_of(study)
@@ -108,8 +111,8 @@ def what_opening_does(study: Study) -> dict[str, Any]:
             *((report.task, report.refusal) for report in reports if report.refusal),
         ],
         "rows": preflight.rows(study, facts),
-        "points": [linked(study.slug, point) for point in left],
-        "notes": [linked(study.slug, point) for point in points if point.level == Level.NOTE],
+        "points": _linked(setup, left),
+        "notes": _linked(setup, (point for point in points if point.level == Level.NOTE)),
         "lacks_codes": any(point.kind == "codes" for point in left),
         "is_final": any(point.level == Level.FINAL for point in left),
     }
@@ -124,12 +127,21 @@ def _nothing_to_judge(study: Study) -> list[tuple[str, str]]:
     return []
 
 
-def linked(slug: str, point: Point) -> dict[str, str]:
-    """Return the sentence of a point with the step and the address of the field where it is settled."""
-    slug_of_step = step_of(point.path) or "task"
-    step = next(one for one in STEPS if one.slug == slug_of_step)
-    return {
-        "sentence": point.sentence,
-        "url": f"{step_url(slug, step.slug)}#{field_id(point.path)}",
-        "step": str(step.label),
-    }
+class Linked(NamedTuple):
+    """A point with the address of the field where it is settled, and what that field is called."""
+
+    sentence: str
+    url: str
+    label: str
+
+
+def _linked(setup: Setup, points: Iterable[Point]) -> list[Linked]:
+    """Return points with their fields; one whose field is part of a list is called by its step."""
+    pages = cache(partial(SetupPage, setup))
+    found = []
+    for point in points:
+        step = step_called(step_of(point.path) or "task")
+        label = pages(step.slug).labels.get(point.path, str(step.label))
+        url = f"{step_url(setup.study.slug, step.slug)}#{field_id(point.path)}"
+        found.append(Linked(point.sentence, url, label))
+    return found

@@ -33,7 +33,6 @@ from tasks_app.setup.unit_tables.offered import offered_on, rows_by_table
 from tasks_app.studyfile.problems import StudyFileError
 from tasks_app.studyfile.reading import StudyReading
 from tasks_app.task_types import registry
-from tasks_app.views import pay_words
 from tasks_app.views.researcher.frame import refusals_shown, researcher_page
 from tasks_app.views.researcher.setup import frozen, moving
 from tasks_app.views.researcher.setup.comments import comments_of, links_of
@@ -105,7 +104,7 @@ def _opening(request: HttpRequest, slug: str) -> HttpResponse:
     setup = None if study.is_frozen else changes.begin(study)
     if setup is None or not setup.is_stored:
         return go(request, step_url(slug, "review"))
-    context = {"pay_note": pay_words.offer_note(study.options), **moving.what_opening_does(study)}
+    context = moving.what_opening_does(setup)
     if "HX-Request" in request.headers:
         return render(request, "researcher/setup/_opening.html", {"study": study, **context})
     return page_of(request, SetupPage(setup, "review"), lambda _page: context, template="opening")
@@ -140,7 +139,7 @@ def preregistration(request: HttpRequest, slug: str) -> HttpResponseBase:
     target = tempfile.TemporaryFile()  # noqa: SIM115  FileResponse closes it
     try:
         setup = changes.begin(study)
-        opening = moving.what_opening_does(study)
+        opening = moving.what_opening_does(setup)
         plans = [(str(task), text) for task, text in opening["plans"]]
         write_preregistration(study, target, opening["frozen"], plans, changed_settings(request.user, study, setup))
     except (NotADraft, NotPossible) as error:
