@@ -236,7 +236,7 @@ def _minutes(reading: Reading) -> Chart:
 def _minutes_title(reading: Reading) -> str:
     times, expected = reading.fieldwork.ledger.times, reading.options.expected_minutes
     if times is None:
-        return _("No rater has finished yet")
+        return _("Times of simulated raters do not count") if reading.simulated else _("No rater has finished yet")
     words = {"median": figure(times.median, 0 if times.median >= 10 else 1), "expected": figure(expected, 0)}
     if times.n < 2:
         return _("The rater who finished took %(median)s minutes; you promised %(expected)s") % words

@@ -60,8 +60,12 @@ def _forecast(reading: Reading) -> Figure:
 def _minutes(reading: Reading) -> Figure:
     times, expected = reading.fieldwork.ledger.times, figure(reading.options.expected_minutes, 0)
     if times is None:
-        note = _("No rater has finished yet; the estimate is %(minutes)s minutes.") % {"minutes": expected}
-        return Figure(_("Minutes for a set"), "–", note)
+        note = (
+            _("Times of simulated raters do not count; the estimate is %(minutes)s minutes.")
+            if reading.simulated
+            else _("No rater has finished yet; the estimate is %(minutes)s minutes.")
+        )
+        return Figure(_("Minutes for a set"), "–", note % {"minutes": expected})
     sentence = ngettext(
         "Time of %(n)s rater who finished; the estimate is %(minutes)s.",
         "Median of %(n)s raters who finished; the estimate is %(minutes)s.",
