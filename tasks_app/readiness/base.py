@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any
 
-from tasks_app.sections import Document, Json, Path
+from tasks_app.sections import Json, Path
 from tasks_app.workload import Workload
 
 
@@ -39,7 +39,7 @@ class Facts:
     counts the known answers by the key of their task and by purpose.
     """
 
-    document: Document
+    document: Mapping[str, Json]
     workload: Workload | None = None
     known: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 

@@ -18,6 +18,7 @@ from django.utils.translation import gettext as _
 
 from tasks_app import languages
 from tasks_app.models import Setup, Study
+from tasks_app.readiness import Facts, leftovers_in
 from tasks_app.sections import Json, Path
 from tasks_app.setup.checking import problems_of_tables, reading_of
 from tasks_app.setup.controls import ON, Advice, Control, Group, Node, controls_of, in_control, kind_of
@@ -114,6 +115,20 @@ class SetupPage:
     def problems_of_texts(self) -> list[str]:
         """The problems of the texts that were read, or of their fit to a task."""
         return problems_of_tables(self.reading)
+
+    @property
+    def steps_to_settle(self) -> frozenset[str]:
+        """The steps in which something is wrong, missing, or still to be replaced; nothing is known of the others."""
+        left = leftovers_in(Facts(self.given)) if self.is_checked else []
+        steps = {step_of(path) for path in (*self.problems, *(point.path for point in left))}
+        has_texts = not self.is_checked or not self.reads_texts or self.reading.document["items"]
+        return frozenset(steps if has_texts else {*steps, "texts"})
+
+    @property
+    def reads_texts(self) -> bool:
+        """Whether a task shows texts, or there is none yet that could."""
+        types = [task["type"] for task in self.reading.document["tasks"] if task["type"] in registry]
+        return not types or any(registry[name].needs_items for name in types)
 
     @property
     def has_numbers(self) -> bool:

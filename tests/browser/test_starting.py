@@ -3,6 +3,7 @@
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from tests.about import ABOUT
 from tests.browser.kit import accessible, fits_a_phone, press_until, sign_in, without_script
 from tests.browser.test_researcher import OURS
 from tests.servers import LiveSite
@@ -48,6 +49,21 @@ def test_criteria_are_picked_from_the_library_and_consent_is_drafted(page: Page,
     expect(page.get_by_text("1 criterion is added.")).to_be_visible()
     page.goto("/admin/studies/steps/set-up/consent/")
     page.get_by_role("link", name="Draft a text from this form").click()
+    # The browser asks for what is missing, and the server for what is to be replaced.
+    for label, answer in {
+        "What the study is for": "summaries",
+        "Who runs it: group and institution": ABOUT["institution"],
+        "Minutes that a set takes": "10",
+        "How long answers are kept": "ten years",
+        "What is published, and where": "the answers under pseudonyms",
+        "An address that somebody reads": "you@example.org",
+        "Whom raters can complain to outside the team": ABOUT["complaints"],
+    }.items():
+        page.get_by_label(label, exact=True).fill(answer)
+    page.get_by_role("button", name="Use this draft").click()
+    expect(page.get_by_text("Replace “you@example.org”.")).to_be_visible()
+    accessible(page, OURS)
+    page.get_by_label("An address that somebody reads", exact=True).fill(ABOUT["contact"])
     page.get_by_role("button", name="Use this draft").click()
     expect(page.get_by_text("The draft is your consent text now.")).to_be_visible()
 

@@ -15,8 +15,10 @@ from tasks_app.richtext import to_html
 from tasks_app.setup import changes, starting
 from tasks_app.setup.consent import QUESTIONS, consent_draft, questions_for
 from tasks_app.setup.starting import Names
+from tests.about import ABOUT
 
 FULL = yaml.safe_load(Path("examples/checked/study.yaml").read_text(encoding="utf-8"))
+FULL["about"] |= ABOUT
 
 ANSWERS = {
     "purpose": "how people understand notices",
@@ -45,13 +47,13 @@ def test_what_the_form_holds_stands_in_the_text() -> None:
     text = consent_draft(FULL, None)
     for words in (
         "“How good are these short messages?”",
-        "Example group, University of Examples",
+        ABOUT["institution"],
         "about 12 minutes",
         "2.40 EUR for a full set, which is 12.00 EUR per hour",
         "you get 0.60 EUR",
-        "study@example.org",
-        "ethics@example.org",
-        "EX-2026-14",
+        ABOUT["contact"],
+        ABOUT["complaints"],
+        ABOUT["ethics"],
         "Five years after the study ends.",
         "The answers under pseudonyms, with the paper.",
         "Your id on Prolific is kept apart",
@@ -61,6 +63,8 @@ def test_what_the_form_holds_stands_in_the_text() -> None:
 
 def test_only_what_the_form_does_not_hold_is_asked() -> None:
     assert names_asked(FULL) == ["purpose", "paid", "identities_days", "officer", "authority", "sensitive", "age"]
+    # What is to be replaced is no answer.
+    assert "contact" in names_asked({**FULL, "about": {**FULL["about"], "contact": "study@example.org"}})
     asked = names_asked({})
     assert {"institution", "minutes", "kept", "published", "contact", "complaints", "ethics"} <= set(asked)
     assert not {"paid", "identities_days", "names_until", "sensitive"} & set(asked)

@@ -18,6 +18,7 @@ from tasks_app.setup.page import SetupPage
 from tasks_app.setup.paths import value_at
 from tasks_app.setup.steps import FILE_ONLY, STEPS, step_of
 from tasks_app.studyfile.schema import field_schema, whole_schema
+from tests.about import ABOUT
 from tests.pages import fields_of
 
 SLUG = "example-likert"
@@ -49,6 +50,29 @@ def test_a_value_is_saved_and_wrong_ones_are_kept_with_what_is_wrong(draft: Stud
     page = rosas_browser.get(url("raters")).content.decode()
     assert re.search(r'id="p-f-tasks-0-k"[^>]*><p>', page)
     assert value_at(save(rosas_browser, "raters", {"tasks.0.k": "5"}).given, ("tasks", 0, "k")) == 5
+
+
+def marked(page: str) -> set[str]:
+    """Return the steps that are marked as having something to settle, by their labels."""
+    return set(re.findall(r"data-to-settle>([^<]+)<", page))
+
+
+def test_steps_with_something_to_settle_are_marked_on_every_page_and_as_one_types(
+    draft: Study, rosas_browser: Client
+) -> None:
+    # The addresses of the example are to be replaced.
+    assert marked(rosas_browser.get(url("raters")).content.decode()) == {"Consent and pay"}
+    save(rosas_browser, "raters", {"tasks.0.k": "many"})
+    for step in ("task", "review"):
+        assert marked(rosas_browser.get(url(step)).content.decode()) == {"Raters", "Consent and pay"}
+    names = {f"about.{name}": value for name, value in ABOUT.items()}
+    part = rosas_browser.post(
+        url("consent"), {**form_of(rosas_browser, "consent"), **names}, headers={"hx-request": "true"}
+    )
+    assert marked(part.content.decode()) == {"Raters"}
+    save(rosas_browser, "raters", {"tasks.0.k": "3"})
+    Setup.objects.get().rows.all().delete()
+    assert marked(rosas_browser.get(url("raters")).content.decode()) == {"Texts"}
 
 
 def test_entries_are_added_named_and_removed(draft: Study, rosas_browser: Client) -> None:

@@ -85,7 +85,7 @@ def test_what_raters_would_read_as_a_gap_keeps_the_study_closed(rosa: User, rosa
 def test_what_is_in_order_is_said_to_be(rosa: User, rosas_browser: Client) -> None:
     study = with_pay(build_study(rosa, opened=False, known={"control": 2}))
     Plan.objects.create(
-        study=study, version=1, document={**default_document(), "rules": [{"rule": "control_accuracy"}]}
+        study=study, version=1, document={**default_document(), "rules": [{"rule": "control_accuracy", "least": 1}]}
     )
     assert rosas_browser.get(path(study, "recruit/try"), {"channel": "link", "example": "0"}).status_code == 200
     rosas_browser.get(path(study, "recruit/try"), {"channel": "link", "example": "0"})
@@ -95,7 +95,8 @@ def test_what_is_in_order_is_said_to_be(rosa: User, rosas_browser: Client) -> No
     assert "2 screens with known answers" in words
     assert "Taking part is not paid." in words
     assert "needs another look" not in words
-    assert "to settle" not in words
+    assert "to settle before raters come" not in words
+    assert "data-to-settle" not in rosas_browser.get(path(study, "set-up/review")).content.decode()
     assert "Open the study now" in words
 
 

@@ -1,6 +1,6 @@
 """The frame of the pages on which a draft is set up: its steps, and who may change it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -21,9 +21,24 @@ def step_url(slug: str, step: str) -> str:
     return reverse("researcher:step", args=[slug, step])
 
 
-def step_links(slug: str, current: str = "") -> list[dict[str, Any]]:
-    """Return the steps with their addresses, for the row of links above each of them."""
-    return [{"step": step, "url": step_url(slug, step.slug), "current": step.slug == current} for step in STEPS]
+# Templates of pages that read and check the whole document anyway.
+_WITH_STATES = ("step", "review")
+
+
+def step_links(slug: str, current: str = "", to_settle: Collection[str] = ()) -> list[dict[str, Any]]:
+    """Return the steps with their addresses, for the row of links above each of them.
+
+    `to_settle` are the steps that are marked: something is wrong or missing there.
+    """
+    return [
+        {
+            "step": step,
+            "url": step_url(slug, step.slug),
+            "current": step.slug == current,
+            "to_settle": step.slug in to_settle,
+        }
+        for step in STEPS
+    ]
 
 
 def go(request: HttpRequest, to: str, *args: str) -> HttpResponse:
@@ -80,7 +95,7 @@ def page_of(
             "setup_page": page,
             "setup": page.setup,
             "is_read_only": page.is_read_only,
-            "steps": step_links(slug, step),
+            "steps": step_links(slug, step, page.steps_to_settle if template in _WITH_STATES else ()),
             "rater_languages": languages.to_choose_from(),
             "step": STEPS[current] if current is not None else None,
             "back_step": step_url(slug, STEPS[current - 1].slug) if current else "",

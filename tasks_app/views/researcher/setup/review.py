@@ -31,8 +31,6 @@ from tasks_app.setup.steps import STEPS, step_of
 from tasks_app.setup.unit_tables.declared import UNIT_TABLES
 from tasks_app.setup.unit_tables.offered import offered_on, rows_by_table
 from tasks_app.studyfile.problems import StudyFileError
-from tasks_app.studyfile.reading import StudyReading
-from tasks_app.task_types import registry
 from tasks_app.views.researcher.frame import refusals_shown, researcher_page
 from tasks_app.views.researcher.setup import frozen, moving
 from tasks_app.views.researcher.setup.comments import comments_of, links_of
@@ -190,7 +188,7 @@ def _open_points(page: SetupPage, left: Sequence[Point], *, has_texts: bool) -> 
         by_step.setdefault(step, []).extend(
             {"sentence": f"{label}: {sentence}", "anchor": anchor} for sentence in sentences
         )
-    if not has_texts and _reads_texts(page.reading):
+    if not has_texts and page.reads_texts:
         sentence = _("There are no texts yet. Upload a table of them.")
         by_step.setdefault("texts", []).append({"sentence": sentence, "anchor": ""})
     for sentence in page.problems_of_texts:
@@ -208,9 +206,3 @@ def _open_points(page: SetupPage, left: Sequence[Point], *, has_texts: bool) -> 
     return [
         {"label": label, "url": url, "problems": by_step[place]} for place, label, url in places if place in by_step
     ]
-
-
-def _reads_texts(reading: StudyReading) -> bool:
-    """Return whether a task shows texts, or there is none yet that could."""
-    types = [task["type"] for task in reading.document["tasks"] if task["type"] in registry]
-    return not types or any(registry[name].needs_items for name in types)
