@@ -166,6 +166,7 @@ DRAFTS = (
     ),
     Address("researcher:review", {"slug": "DRAFT"}),
     Address("researcher:review", {"slug": "DRAFT"}, {"opening": "1"}),
+    Address("researcher:review", {"slug": "DRAFT"}, {"settle": "1"}),
     Address("researcher:consent_draft", {"slug": "DRAFT"}),
     Address("researcher:library", {"slug": "DRAFT"}),
     Address("researcher:preview", {"slug": "DRAFT"}),

@@ -160,7 +160,7 @@ SETTING_UP = [
         )
         for state in ("draft", "open", "closed")
     ),
-    page("POST", "researcher:move", EDITOR, sent={"action": "open"}, study="draft", note="ask before opening"),
+    page("POST", "researcher:move", EDITOR, 302, sent={"action": "open"}, study="draft", note="lead to Review"),
     page(
         "POST", "researcher:move", EDITOR, 302, sent={"action": "open", "sure": "yes"}, study="draft", changes=True,
         note="open",

@@ -93,11 +93,12 @@ def refuse_reason(reason: str) -> None:
 
 def refuse_empty(study: Study) -> None:
     """Raise NotPossible where a task has nothing to judge, or there is no task."""
-    tasks = list(Task.objects.filter(study=study, until=None))
+    units = Unit.objects.filter(task=OuterRef("pk"), until=None)
+    tasks = list(Task.objects.filter(study=study, until=None).annotate(has_units=Exists(units)))
     if not tasks:
         raise NotPossible(_("This study has no task yet. Add one under Set up."))
     for task in tasks:
-        if not Unit.objects.filter(task=task, until=None).exists():
+        if not vars(task)["has_units"]:
             raise NotPossible(
                 _("The task “%(task)s” has nothing to judge. Add texts under Set up, then press “Check everything”.")
                 % {"task": task}

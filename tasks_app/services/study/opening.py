@@ -1,6 +1,6 @@
 """Open a draft, unless something is left to settle that a careful colleague would not let pass."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from django.db.models import Count
 from django.utils.translation import gettext as _
@@ -27,10 +27,15 @@ def _name(point: Point) -> str:
     return ".".join(map(str, point.path))
 
 
-def facts_of(study: Study) -> Facts:
-    """Read what a draft that was checked holds, without its texts: each part of study.yaml, and its known answers."""
+# Parts of study.yaml that no check looks at.
+_UNREAD = frozenset({"acceptance", "groups", "systems"})
+
+
+def facts_of(study: Study, names: Collection[str] = ()) -> Facts:
+    """Read what a study holds, without its texts: each part of study.yaml, or those `names`, and its known answers."""
     in_yaml = (section for section in sections.registered() if section.schema() is not None)
-    document = {section.name: section.export(study) for section in in_yaml}
+    wanted = (section for section in in_yaml if (section.name in names if names else section.name not in _UNREAD))
+    document = {section.name: section.export(study) for section in wanted}
     known: dict[str, dict[str, int]] = {}
     counted = Gold.objects.filter(unit__task__study=study, unit__task__until=None, unit__until=None)
     for task, purpose, n in counted.values_list("unit__task__key", "purpose").annotate(n=Count("unit", distinct=True)):

@@ -93,7 +93,10 @@ def _codes_of_waves(study: Study) -> list[tuple[str, str, str]]:
 
 def warnings_of(study: Study, *, secure: bool) -> list[str]:
     """Return warnings about what would go wrong on a platform."""
-    rows = [point.sentence for point in contradictions.codes_of_platforms(opening.facts_of(study))]
+    rows = []
+    if any(channels.registry[name].needs_codes for name in study.options.channels if name in channels.registry):
+        facts = opening.facts_of(study, ("channels", "codes", "tasks"))
+        rows = [point.sentence for point in contradictions.codes_of_platforms(facts)]
     counted = Counter(code for code in vars(study.options.codes).values() if code)
     if twice := [code for code, n in counted.items() if n > 1]:
         rows.append(

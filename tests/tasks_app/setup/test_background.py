@@ -56,7 +56,7 @@ def test_a_worker_makes_the_study(setup: Setup, rosas_browser: Client) -> None:
     assert "All checks passed." in page(rosas_browser, live="1")
     whole = page(rosas_browser)
     assert "All settings and texts fit together, and the study matches the form." in whole
-    assert "Open the study now" in page(rosas_browser, opening="1")
+    assert "Open the study now" in page(rosas_browser, settle="1")
     assert Setup.objects.get(pk=setup.pk).is_stored
 
 

@@ -61,7 +61,7 @@ def test_review_leads_to_what_is_wrong_and_makes_the_study(draft: Study, rosas_b
     page = rosas_browser.get(address("review")).content.decode()
     assert f"{reverse('researcher:step', args=[SLUG, 'raters'])}#f-tasks-0-k" in page
     assert rosas_browser.post(address("review")).status_code == 422
-    opening = f"{address('review')}?opening=1"
+    opening = f"{address('review')}?settle=1"
     assert rosas_browser.get(opening)["Location"] == address("review"), "only what was checked can be opened"
     assert rosas_browser.get(opening, headers={"hx-request": "true"})["HX-Redirect"] == address("review")
     changes.undo(setup=setup, by=rosa)

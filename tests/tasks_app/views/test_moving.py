@@ -15,7 +15,7 @@ from tests.tasks_app.views.test_absence import with_pay, words_of
 pytestmark = pytest.mark.django_db
 
 OPEN = {"action": "open"}
-OPENING = "set-up/review/?opening=1"
+SETTLE, OPENING = "set-up/review/?settle=1", "set-up/review/?opening=1"
 SURE = {"action": "open", "sure": "yes"}
 
 
@@ -33,11 +33,11 @@ def test_sign_in_leads_to_the_studies(rosa: User, somebody: Client) -> None:
 
 
 def opening_page(browser: Client, study: Study) -> str:
-    """Return the words of the page on which a draft is opened, where its button in the frame leads."""
+    """Return the words of the two parts of Review about opening; the button in the frame leads there."""
     frame = browser.get(path(study, "set-up/review")).content.decode()
     assert f'<a class="ew-button" href="{path(study, "set-up/review")}">Check and open…</a>' in frame
-    assert browser.post(path(study), OPEN)["Location"] == path(study, OPENING)
-    return words_of(browser.get(path(study, OPENING)).content.decode())
+    assert browser.post(path(study), OPEN)["Location"] == path(study, SETTLE)
+    return " ".join(words_of(browser.get(path(study, part)).content.decode()) for part in (SETTLE, OPENING))
 
 
 def test_opening_shows_what_is_frozen_and_what_is_missing_and_asks_why(rosa: User, rosas_browser: Client) -> None:
@@ -72,7 +72,7 @@ def test_what_raters_would_read_as_a_gap_keeps_the_study_closed(rosa: User, rosa
     ConsentText.objects.filter(study=study).update(body=f"You agree. Write to {gap}.")
     words = opening_page(rosas_browser, study)
     assert f"“{gap}”" in words
-    assert "can be opened once the points above are settled" in words
+    assert "can be opened once these points are settled" in words
     rosas_browser.post(path(study), {**SURE, "reason": "No time."})
     study.refresh_from_db()
     assert study.state == "draft"
@@ -120,7 +120,9 @@ def test_a_plan_that_cannot_be_drawn_is_refused_before_anything_is_pressed(rosa:
     study.tasks.update(design="latin_square", set_size=7)
     words = opening_page(rosas_browser, study)
     assert "The study cannot be opened yet:" in words
-    assert "Open the study now" not in words
+    rosas_browser.post(path(study), SURE)
+    study.refresh_from_db()
+    assert study.state == "draft"
     study.tasks.update(design="independent", set_size=4)
     assert "Open the study now" in opening_page(rosas_browser, study)
 

@@ -66,7 +66,7 @@ def _question(request: HttpRequest, study: Study, action: str) -> HttpResponse |
     if lifecycle.needs_reason(study, action):
         return _ask_for_reason(request, study)
     if action == "open" and study.state == Study.State.DRAFT:
-        return redirect(f"{step_url(study.slug, 'review')}?opening=1")
+        return redirect(f"{step_url(study.slug, 'review')}?settle=1")
     return None
 
 
@@ -96,21 +96,24 @@ def _in_words(reports: Sequence[Report], study: Study) -> list[tuple[Task, str]]
     return [(report.task, plan_words.sentence(report, study, alone=alone)) for report in reports if not report.refusal]
 
 
-def what_opening_does(setup: Setup) -> dict[str, Any]:
-    """Return the frozen facts, what is left to settle, and the refusals where no plan can be drawn."""
-    study = setup.study
+def what_opening_does(study: Study) -> dict[str, Any]:
+    """Return what to look at before raters come, the frozen facts, and the refusals where no plan can be drawn."""
     facts = opening_facts(study)
     reports = _reports(study, facts)
-    points = opening.points_of(study)
-    left = opening.to_settle(points)
     return {
         "frozen": preflight.frozen(study, facts),
         "plans": _in_words(reports, study),
-        "refusals": [
-            *_nothing_to_judge(study),
-            *((report.task, report.refusal) for report in reports if report.refusal),
-        ],
+        "refusals": [(report.task, report.refusal) for report in reports if report.refusal],
         "rows": preflight.rows(study, facts),
+    }
+
+
+def what_is_left(setup: Setup) -> dict[str, Any]:
+    """Return what is left to settle before a draft opens, and what is worth knowing."""
+    points = opening.points_of(setup.study)
+    left = opening.to_settle(points)
+    return {
+        "nothing_to_judge": _nothing_to_judge(setup.study),
         "points": _linked(setup, left),
         "notes": _linked(setup, (point for point in points if point.level == Level.NOTE)),
         "lacks_codes": any(point.kind == "codes" for point in left),
@@ -118,13 +121,13 @@ def what_opening_does(setup: Setup) -> dict[str, Any]:
     }
 
 
-def _nothing_to_judge(study: Study) -> list[tuple[str, str]]:
-    """Return why a study without anything to judge cannot be opened, as a list of one or none."""
+def _nothing_to_judge(study: Study) -> str:
+    """Return why a study without anything to judge cannot be opened; "" where there is something."""
     try:
         lifecycle.refuse_empty(study)
     except lifecycle.NotPossible as refusal:
-        return [(study.title, str(refusal))]
-    return []
+        return str(refusal)
+    return ""
 
 
 class Linked(NamedTuple):

@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from tasks_app import access
-from tasks_app.models import Membership, SetupWork, Study
+from tasks_app.models import Membership, Setup, SetupWork, Study
 from tasks_app.readiness import Point
 from tasks_app.services import events
 from tasks_app.services.study.drafts import NotADraft
@@ -75,7 +75,10 @@ def _show_page_or_part(request: HttpRequest, slug: str) -> HttpResponse:
         return live(request, slug)
     if "changed" in request.GET:
         return _changed(request, slug)
-    return _opening(request, slug) if "opening" in request.GET else _page(request, slug)
+    for name, context_of in _PARTS.items():
+        if name in request.GET:
+            return _part(request, slug, name, context_of)
+    return _page(request, slug)
 
 
 def _changed(request: HttpRequest, slug: str) -> HttpResponse:
@@ -93,19 +96,23 @@ def _changed(request: HttpRequest, slug: str) -> HttpResponse:
     return page_of(request, SetupPage(setup, "review"), lambda _page: context, template="changed")
 
 
-def _opening(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show the points to check before raters come, and what opening freezes: a part of Review that a script loads.
-
-    Drawing a plan takes up to some seconds, for which Review does not wait. Without scripts, it is a page of its own.
-    """
+def _part(request: HttpRequest, slug: str, name: str, context_of: Callable[[Setup], dict[str, Any]]) -> HttpResponse:
+    """Show a part of Review that a script loads, since it takes longer than the page; without scripts, a page."""
     study = access.study_for_researcher(request.user, slug, Membership.Role.EDITOR)
     setup = None if study.is_frozen else changes.begin(study)
     if setup is None or not setup.is_stored:
         return go(request, step_url(slug, "review"))
-    context = moving.what_opening_does(setup)
+    context = context_of(setup)
     if "HX-Request" in request.headers:
-        return render(request, "researcher/setup/_opening.html", {"study": study, **context})
-    return page_of(request, SetupPage(setup, "review"), lambda _page: context, template="opening")
+        return render(request, f"researcher/setup/_{name}.html", {"study": study, **context})
+    return page_of(request, SetupPage(setup, "review"), lambda _page: {"part": name, **context}, template="part")
+
+
+# What a query of the address asks for: what is left to settle, and what opening freezes.
+_PARTS: Mapping[str, Callable[[Setup], dict[str, Any]]] = {
+    "settle": moving.what_is_left,
+    "opening": lambda setup: moving.what_opening_does(setup.study),
+}
 
 
 def _make_codes(request: HttpRequest, study: Study) -> HttpResponse:
@@ -137,7 +144,7 @@ def preregistration(request: HttpRequest, slug: str) -> HttpResponseBase:
     target = tempfile.TemporaryFile()  # noqa: SIM115  FileResponse closes it
     try:
         setup = changes.begin(study)
-        opening = moving.what_opening_does(setup)
+        opening = moving.what_opening_does(study)
         plans = [(str(task), text) for task, text in opening["plans"]]
         write_preregistration(study, target, opening["frozen"], plans, changed_settings(request.user, study, setup))
     except (NotADraft, NotPossible) as error:
