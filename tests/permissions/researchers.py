@@ -162,8 +162,8 @@ SETTING_UP = [
     ),
     page("POST", "researcher:move", EDITOR, 302, sent={"action": "open"}, study="draft", note="lead to Review"),
     page(
-        "POST", "researcher:move", EDITOR, 302, sent={"action": "open", "sure": "yes"}, study="draft", changes=True,
-        note="open",
+        "POST", "researcher:move", EDITOR, 302, sent={"action": "open", "sure": "yes", "reason": "as it is"},
+        study="draft", changes=True, note="open",
     ),
     page("POST", "researcher:move", EDITOR, 302, sent={"action": "pause"}, changes=True, note="pause"),
     page("POST", "researcher:move", EDITOR, sent={"action": "close"}, note="ask before closing"),

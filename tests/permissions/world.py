@@ -52,6 +52,7 @@ PERSONAL_TEXTS = "rater,text\nRATER,You walked less on Monday.\n"
 SCORES = "item,system,COMET\ni0,alpha-mt,0.8\n"
 
 # The state of each study, and how it got there.
+CODES = {"completed": "DONE1", "screened_out": "OTHER1", "failed": "FAIL1", "full": "FULL1", "withdrawn": "STOP1"}
 MOVES: Mapping[str, tuple[str, ...]] = {"draft": (), "open": ("open",), "closed": ("open", "close")}
 
 
@@ -147,7 +148,7 @@ def _study(state: str, users: Mapping[str, User]) -> Study:
     study = build_study(users["owner"], slug=f"the-{state}", opened=False, known={"control": 2}, k=12)
     Gold.objects.filter(unit__task__study=study).update(explanation=EXPLANATION)
     paid = {"amount": "3.00", "minutes": 10, "minimum_hourly": "12.00"}
-    study.settings = {**study.settings, "channels": CHANNELS, "pay": paid, "codes": {"completed": "DONE1"}}
+    study.settings = {**study.settings, "channels": CHANNELS, "pay": paid, "codes": CODES}
     study.save(update_fields=["settings"])
     guest = User.objects.create_user(f"guest-{state}", is_staff=True)
     members = {users["viewer"]: "viewer", users["editor"]: "editor", guest: "viewer"}

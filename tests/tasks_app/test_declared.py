@@ -349,7 +349,7 @@ def test_a_setting_of_a_channel_that_is_declared_once_is_everywhere(monkeypatch:
 def test_a_channel_is_made_with_the_settings_of_a_study_once_for_equal_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     added(monkeypatch, "channel", "poster", Poster)
     hall, lab, none = (
-        StudySettings.of({"channels": opened})
+        StudySettings({"channels": opened})
         for opened in ({"poster": {"board": "Hall", "days": 2}}, {"poster": {"board": "Lab"}}, {})
     )
     assert channels.opened(none, "poster") is None

@@ -91,7 +91,7 @@ def test_a_table_of_known_answers_is_checked_and_stored(setup: Setup, rosa: User
     assert "Stored: 3 rows." in page
     assert "cafe-lindner/neural" in page
     setup.refresh_from_db()
-    newest = setup.changes.latest("id")
+    newest = setup.changes.filter(is_table=True).latest("id")
     assert (newest.path, newest.before, newest.after, newest.is_table, newest.by) == (["controls"], 0, 3, True, rosa)
     assert setup.study.events.filter(verb="stored", object="controls").get().after == {"rows": 3, "file": "known.csv"}
     study, _loaded = make_study(setup=setup, by=rosa)

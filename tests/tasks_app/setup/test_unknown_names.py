@@ -18,6 +18,7 @@ from tasks_app.setup.page import SetupPage
 from tasks_app.setup.starting import Names
 from tasks_app.setup.steps import STEPS, fits, patterns, step_of
 from tasks_app.studyfile.schema import whole_schema
+from tests.about import ABOUT
 from tests.pages import fields_of
 from tests.tasks_app.setup.test_steps import _everything
 from tests.tasks_app.studyfile.kit import STUDY, problems_of, put
@@ -73,7 +74,7 @@ def test_a_template_keeps_it_and_review_leads_to_the_study_file(
     draft: Study, rosa: User, rosas_browser: Client, path: tuple[str | int, ...]
 ) -> None:
     setup = changes.begin(draft)
-    changes.change(setup=setup, values={path: "3"}, base=setup.revision, by=rosa)
+    changes.change(setup=setup, values={("about",): ABOUT, path: "3"}, base=setup.revision, by=rosa)
     template = templates.save_as_template(study=draft, by=rosa)
     begun = starting.copy_of(origin=template, by=rosa, names=Names("Begun", "Reading"))
     assert SetupPage(changes.begin(begun), "task").value(path) == "3"

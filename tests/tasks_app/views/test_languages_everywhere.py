@@ -16,6 +16,7 @@ from tasks_app.services.arrival import enrolment
 from tasks_app.services.judging import assignments
 from tasks_app.services.waves import reminders
 from tests import pages
+from tests.about import ABOUT
 from tests.builders import build_study
 from tests.tasks_app import languages_kit as kit
 from tests.tasks_app import waves_kit
@@ -32,6 +33,7 @@ OTHER_TAB = "00000000-0000-4000-8000-000000000000"
 # What the studies of these tests say themselves.
 OWN = "Reading short texts; You agree to take part.; How good is the fluency?; very bad; very good; Fluency; rosa; "
 OWN += "1 (very bad); "
+OWN += "; ".join([*ABOUT.values(), ""])
 OWN += "; ".join(f"Source {n}; Text {n} in version 0; Text {n} in version 1; Text {n} of training" for n in range(12))
 
 Shown = list[tuple[str, str]]
