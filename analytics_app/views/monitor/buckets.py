@@ -40,7 +40,8 @@ def buckets_of(pace: Pace, zone: ZoneInfo) -> Buckets:
     first, last = _local(pace.first, zone), _local(min(pace.now, pace.last + REST), zone)
     width = next((width for width in WIDTHS if (last - _begin(first, width)) // width < MOST), WIDTHS[-1])
     begin = _begin(first, width)
-    n = (last - begin) // width + 1
+    # A server whose clock was set back has judgments from later than now.
+    n = max(1, (last - begin) // width + 1)
     counts = [0] * n
     for quarter, judgments in pace.quarters.items():
         counts[min(n - 1, max(0, (_local(quarter, zone) - begin) // width))] += judgments

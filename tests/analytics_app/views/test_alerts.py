@@ -1,9 +1,11 @@
 """What the monitor warns of: raters who are careless in one way or another, and that it does not say all is well."""
 
 from collections.abc import Sequence
+from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import User
+from django.db.models.functions import Now
 from django.test import Client
 
 from analytics_app.models import Run
@@ -140,8 +142,17 @@ def test_nothing_is_called_well_that_was_not_looked_at(rosas_browser: Client, st
     run_of(study, [])
     said = monitor(rosas_browser, study)
     assert "minutes at the median; you promised 10." in said
+    Rater.objects.filter(study=study).update(enrolled_at=Now() - timedelta(hours=2))
     for rater in Rater.objects.filter(study=study):
         shift(rater, minutes=[2.5, 5, 7.5, 10])
     said = monitor(rosas_browser, study)
     assert ALL_WELL in said
     assert "did not look at" not in said
+
+
+def test_judgments_from_later_than_now_break_nothing(rosas_browser: Client, study: Study, raters: list[str]) -> None:
+    """As after the server's clock was set back."""
+    Rater.objects.filter(study=study).update(enrolled_at=Now() + timedelta(days=2))
+    for rater in Rater.objects.filter(study=study):
+        shift(rater, minutes=[2.5, 5, 7.5, 10])
+    assert "16 of 16 places are answered." in monitor(rosas_browser, study)
