@@ -49,7 +49,7 @@ _ONLY_A_NAME = re.compile(
 # Domains that are reserved for documentation (RFC 2606, RFC 6761), and names that nobody has.
 _ADDRESS = re.compile(
     r"(?:[\w.+-]*@|https?://)(?:[\w-]+\.)*(?:example(?:\.(?:com|org|net|edu))?|[\w-]+\.(?:example|invalid|test)|localhost)"
-    r"(?![\w.-]*\w)|\b(?:you|your[._-]?name|name|someone|somebody|user|me)@[\w-]+(?:\.[\w-]+)+",
+    r"(?![\w.-]*\w)|\b(?:you|your[._-]?name|name|someone)@[\w-]+(?:\.[\w-]+)+",
     re.IGNORECASE,
 )
 

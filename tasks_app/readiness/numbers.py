@@ -53,7 +53,7 @@ _ON_A_SCREEN = re.compile(
     re.IGNORECASE,
 )
 _UNPAID = re.compile(
-    r"\b(?:not (?:be )?paid for taking part|is not paid|unpaid|no (?:payment|compensation|reimbursement)"
+    r"\b(?:not (?:be )?paid for taking part|unpaid|no (?:payment|compensation|reimbursement)"
     r"|nicht bezahlt|nicht vergütet|unentgeltlich|keine vergütung)\b",
     re.IGNORECASE,
 )

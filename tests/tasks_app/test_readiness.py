@@ -247,7 +247,7 @@ def test_a_plan_without_rules_is_said(tmp_path: Path) -> None:
         "Regulation (EU) 2016/679 protects your data. Write to data@uni-trier.de or test@trier-university.eu.",
         "Is the example at the top clearer? An example organisation is fine.",
         "Rate each text from 0 to 100. It should be complete.",
-        "Your name is not stored. Your institution is not told.",
+        "Your name is not stored. Your institution is not told. Write to me@ada-lovelace.net.",
     ],
 )
 def test_ordinary_text_is_left_alone(text: str) -> None:
@@ -261,7 +261,7 @@ def test_ordinary_text_is_left_alone(text: str) -> None:
         "{{ pay }}", "<your name>", "Ihre Einrichtung", "Bitte eintragen", "à compléter", "por completar",
         "a preencher",
         "待填写", "要記入", "작성 예정",
-        "TBD", "See https://example.com/consent", "me@domain.org", "EX-2026-14", "insert the title here",
+        "TBD", "See https://example.com/consent", "name@domain.org", "EX-2026-14", "insert the title here",
     ],
 )  # fmt: skip
 def test_what_is_left_over_is_found(text: str) -> None:
