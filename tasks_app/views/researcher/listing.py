@@ -94,10 +94,20 @@ def _rows(request: HttpRequest, page: Page[Study]) -> Iterator[dict[str, Any]]:
             "study": study,
             "types": ", ".join(_types(study)),
             "link": request.build_absolute_uri(path) if study.is_frozen and "link" in study.options.channels else "",
+            "next": _next(study, at_hand, may_edit=access.reaches(role, Membership.Role.EDITOR)),
             "tabs": [(tab.label, reverse(tab.url_name, args=[study.slug])) for tab in at_hand if study.is_frozen],
             "may_copy": access.reaches(role, access.GOLD_READER),
             "is_owner": access.reaches(role, Membership.Role.OWNER),
         }
+
+
+def _next(study: Study, at_hand: Sequence[tabs.Tab], *, may_edit: bool) -> tuple[Any, str] | None:
+    """Return what comes next in a study, with its address: go on setting up, watch raters, or read results."""
+    if not study.is_frozen:
+        return (_("Continue"), reverse("researcher:setup", args=[study.slug])) if may_edit else None
+    wanted = "results" if study.state == Study.State.CLOSED else "monitor"
+    tab = next((one for one in at_hand if one.slug == wanted), None)
+    return (tab.label, reverse(tab.url_name, args=[study.slug])) if tab is not None else None
 
 
 def _types(study: Study) -> list[str]:

@@ -1,5 +1,7 @@
 """The list of studies: words, filters, and what stands at hand."""
 
+import re
+
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
@@ -7,6 +9,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from tasks_app import task_types
 from tasks_app.models import Membership, Study
+from tasks_app.services.study import lifecycle
 from tasks_app.setup import starting
 from tasks_app.setup.starting import Names
 from tests.builders import build_study
@@ -67,6 +70,22 @@ def test_studies_are_found(rosas_browser: Client, studies: dict[str, Study]) -> 
         assert listed(rosas_browser, studies, **wanted) == expected
 
     assert_each(check, ((str(wanted), {"wanted": wanted, "expected": expected}) for wanted, expected in FOUND))
+
+
+def test_what_comes_next_depends_on_the_state(rosas_browser: Client, rosa: User) -> None:
+    build_study(rosa, slug="is-draft", opened=False)
+    build_study(rosa, slug="is-open")
+    closed = build_study(rosa, slug="is-closed")
+    lifecycle.move(study_id=closed.pk, action="close", by=rosa)
+    page = rosas_browser.get("/admin/studies/").content.decode()
+    nexts = re.findall(
+        r'<div class="ew-at-hand">\s*<a class="ew-button" href="/admin/studies/(is-[a-z]+)/([a-z]*)/?">(\w+)<', page
+    )
+    assert sorted(nexts) == [
+        ("is-closed", "results", "Results"),
+        ("is-draft", "", "Continue"),
+        ("is-open", "monitor", "Monitor"),
+    ]
 
 
 def test_rater_link_and_results_are_at_hand(rosas_browser: Client, studies: dict[str, Study]) -> None:
