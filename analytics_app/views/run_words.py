@@ -320,7 +320,7 @@ def departure_in_words(departure: pages.Departure, study: Study, *, named: bool 
         sentence = _("Results by system were made visible on %(when)s by %(who)s, before the study was closed.")
     else:
         sentence = _("The study was opened again on %(when)s by %(who)s.")
-    when = date_format(timezone.localtime(departure.at, ZoneInfo(study.timezone)), "j F Y, H:i")
+    when = date_format(timezone.localtime(departure.at, ZoneInfo(study.timezone)), "j M Y, H:i")
     who = (departure.who or "–") if named else _("an owner of the study")
     reason = _("Reason: %(reason)s") % {"reason": departure.reason} if departure.reason and named else ""
     return " ".join(filter(None, (sentence % {"when": when, "who": who}, reason)))
