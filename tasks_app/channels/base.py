@@ -90,6 +90,8 @@ class Channel(Declared, ABC):
     needs_ids: ClassVar[bool] = False
     # True if raters end with a code that the platform must know, so that the study has one for every outcome.
     needs_codes: ClassVar[bool] = False
+    # Why nobody can come by it any more, for platforms that have closed; studies that have the channel keep it.
+    ended: ClassVar[StrOrPromise] = ""
     # True if ids that differ only in case belong to the same person: raters can edit the address they come by.
     ids_ignore_case: ClassVar[bool] = False
     # What a rater who gets neither a code nor a form does on the platform, such as giving their place back.

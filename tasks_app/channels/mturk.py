@@ -41,6 +41,7 @@ class MTurk(Channel):
         "Make HITs with this question (the operation CreateHIT, parameter Question). MTurk shows the study in a frame, "
         "which needs https. Workers see a preview that stores nothing until they accept the HIT."
     )
+    ended = gettext_lazy("Amazon closed Mechanical Turk on 30 September 2026, so nobody can come by it any more.")
     needs_ids = True
     ids_ignore_case = True
     way_out = gettext_lazy("Please return this HIT, so that somebody else can take it.")

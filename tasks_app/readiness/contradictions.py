@@ -72,6 +72,14 @@ def pay_for_the_time(facts: Facts) -> Iterator[Point]:
 
 
 @register
+def platforms_that_closed(facts: Facts) -> Iterator[Point]:
+    """Yield the channels of platforms that take no new studies any more."""
+    for name in facts.section("channels"):
+        if name in channels.registry and (sentence := channels.registry[name].ended):
+            yield Point("channels", str(sentence), ("channels", name))
+
+
+@register
 def codes_of_platforms(facts: Facts) -> Iterator[Point]:
     """Yield the completion codes that a platform needs and the study lacks, and codes that two outcomes share."""
     codes = {name: str(code) for name, code in facts.section("codes").items() if code}

@@ -175,6 +175,12 @@ FAULTS: Mapping[str, tuple[Callable[[Given], None], str, str, Level]] = {
     ),
     "too few minutes": (setting("pay", "minutes", to=2), "pay.minutes", "2 minutes", Level.PROBLEM),
     "a platform without a code": (setting("codes", "failed", to=None), "codes.failed", "Failed the exam", Level.FINAL),
+    "a platform that has closed": (
+        setting("channels", to={"link": {}, "mturk": {}}),
+        "channels.mturk",
+        "closed Mechanical Turk",
+        Level.PROBLEM,
+    ),
     "one code for two outcomes": (setting("codes", "withdrawn", to="C1"), "codes.withdrawn", "same code", Level.FINAL),
     "checks that no rule uses": (
         setting("analysis", "rules", to=[{"rule": "manual"}, REPEATS]),
