@@ -190,7 +190,7 @@ def test_a_rater_keeps_the_order_drawn_for_them_and_none_of_these_is_last() -> N
         ({"none_of_these": ["c"], "none_text": ["c"]}, [TOPIC], "none_of_these names 'c'"),
         ({"details": [{**DETAIL, "criterion": "c"}]}, [TOPIC], "details names 'c'"),
         ({"details": [{**DETAIL, "label": "Golf"}]}, [TOPIC], "'Golf' is no label of 'topic'"),
-        ({}, [], "at least 1 criteria"),
+        ({}, [], "at least one question"),
     ],
 )
 def test_criteria_that_do_not_fit_are_named(
