@@ -238,7 +238,7 @@ class RowCheck:
     def _check_rating(self, row: Row, about: About, criterion: Criterion | None, state: str) -> None:
         self._ratings.check(row, about, criterion)
         if state == State.SKIPPED:
-            self._report(row, "state", _("A skipped unit has no rating. Write “skip” into the column label."))
+            self._report(row, "state", _("A skipped unit has no rating. For a skip, write “skip” as its label."))
 
     def _check_silent(self, row: Row) -> None:
         for column in ("value", *self._ratings.span_columns):

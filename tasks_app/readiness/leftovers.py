@@ -92,7 +92,7 @@ def in_consent(facts: Facts) -> Iterator[Point]:
             sentence = (
                 _("The consent text has %(n)d places to fill in, such as “%(words)s”.") % {"n": n, "words": words}
                 if n > 1
-                else _("The consent text still has “%(words)s” in it. Write what belongs there.") % {"words": words}
+                else _("The consent text still contains “%(words)s”. Replace it with your own text.") % {"words": words}
             )
             yield Point(KIND, sentence, ("consent", language), Level.FINAL)
     for name, value in facts.section("about").items():

@@ -145,7 +145,7 @@ def _minutes(text: str, facts: Facts) -> Iterator[str]:
     if any(min(one) / _ABOUT <= minutes <= max(one) * _ABOUT for one in times for minutes in expected):
         return
     words = {"stated": "–".join(f"{part:g}" for part in times[0]), "minutes": f"{expected[0]:g}"}
-    yield _("The consent text says %(stated)s minutes; raters are told %(minutes)s elsewhere.") % words
+    yield _("The consent text says %(stated)s minutes, but elsewhere raters read %(minutes)s minutes.") % words
 
 
 def _on_a_screen(text: str, facts: Facts, task: str = "") -> Iterator[str]:

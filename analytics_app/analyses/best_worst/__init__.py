@@ -111,7 +111,7 @@ class BestWorst(FilteredAnalysis):
     }
 
     texts = YesNoField(
-        label=_("Also a score for each text"),
+        label=_("Score each text as well"),
         help_text=_("One row per text, for lists of words or sentences that are themselves to be scored."),
     )
     n_splits = whole_field(_("Number of split halves"), within=(1, 1000), initial=100)

@@ -28,7 +28,7 @@ NO_WEIGHTS = "Nothing says what an error weighs, so there is no penalty: set wei
 
 
 class WeightedErrors(FilteredAnalysis):
-    """An analysis of marked errors, whose settings may weigh them."""
+    """An analysis of marked errors, with weights that a study can set."""
 
     weights = ListField(
         label=_("Weights of errors"),
@@ -105,8 +105,8 @@ class ErrorSpans(WeightedErrors):
 
     resample = resample_field()
     segments = YesNoField(
-        label=_("A row for every text"),
-        help_text=_("With its penalty, by system and item: for comparing with automatic metrics elsewhere."),
+        label=_("One row per text"),
+        help_text=_("Lists the penalty of each text by system and item, for comparison with automatic metrics."),
     )
     low_score = number_field(
         _("Highest score that counts as low"),

@@ -79,7 +79,7 @@ class FewerJudgments(FilteredAnalysis):
     )
     tolerated = number_field(
         _("Accepted share of differing labels"),
-        _("The finding names the smallest number of judgments with a share below it."),
+        _("The result names the smallest number of judgments whose interval lies below this share."),
         within=(0.001, 0.5),
         initial=0.05,
     )

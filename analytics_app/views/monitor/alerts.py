@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from analytics_app.selectors.carefulness import ORDER, QUALITY
 from analytics_app.show.cells import figure, percent, whole
+from analytics_app.show.findings import listed
 from analytics_app.views.monitor import moments
 from analytics_app.views.monitor.reading import Reading
 from analytics_app.views.raters.filters import failed_few_checks, is_fast, is_uniform
@@ -258,10 +259,13 @@ def not_looked_at(reading: Reading) -> str:
     if careful.is_complete:
         return ""
     if careful.at is None:
-        return _("Speed, uniform answers and sides are looked at by the first run, which starts by itself.")
-    missing = [str(words) for name, words in _LOOKED_AT.items() if name not in careful.looked]
-    words = {"what": _(" and ").join(missing)}
-    return _("The last run did not look at %(what)s: the analysis plan leaves them out.") % words
+        return _("The first run, which starts automatically, checks speed, uniform answers and sides chosen.")
+    missing = [str(one) for name, signs in _LOOKED_AT.items() if name not in careful.looked for one in signs]
+    words = {"signs": listed(missing)}
+    return _("The last run did not check %(signs)s, because the analysis plan leaves this out.") % words
 
 
-_LOOKED_AT = {QUALITY: gettext_lazy("speed and uniform answers"), ORDER: gettext_lazy("sides")}
+_LOOKED_AT = {
+    QUALITY: (gettext_lazy("speed"), gettext_lazy("uniform answers")),
+    ORDER: (gettext_lazy("sides chosen"),),
+}

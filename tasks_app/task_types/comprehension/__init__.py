@@ -179,8 +179,8 @@ class Comprehension(DrawnOptions):
     )
     text_stays = YesNoField(
         initial=True,
-        label=_("The text stays"),
-        help_text=_("Beside the questions. Otherwise it is hidden once the questions are shown."),
+        label=_("Keep the text visible"),
+        help_text=_("The text stays beside the questions. Switched off, it is hidden as soon as the questions appear."),
     )
     only_if = EntriesField(
         OnlyIfEntry,

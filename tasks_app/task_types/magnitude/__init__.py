@@ -136,11 +136,11 @@ class Magnitude(SeveralTexts):
 
     ticks = EntriesField(
         tick_boxes.TickEntry,
-        label=_("Check boxes for each text"),
+        label=_("Checkboxes for each text"),
         help_text=_("Asked before the numbers, such as whether information is missing or was added."),
     )
     ticks_with = line_field(
-        _("Show check boxes with"), _("Key of the criterion. Leave empty to show them on every screen."), length=64
+        _("Show checkboxes with"), _("Key of the criterion. Leave empty to show them on every screen."), length=64
     )
 
     class Settings(Parameters):

@@ -134,11 +134,11 @@ def test_raters_who_fail_fewer_checks_than_the_limit_needs_are_named(rosa: User,
 def test_nothing_is_called_well_that_was_not_looked_at(rosas_browser: Client, study: Study, raters: list[str]) -> None:
     said = monitor(rosas_browser, study)
     assert ALL_WELL not in said
-    assert "Speed, uniform answers and sides are looked at by the first run" in said
+    assert "checks speed, uniform answers and sides chosen" in said
     run_of(study, [], analyses=[{"analysis": "systems"}])
     said = monitor(rosas_browser, study)
     assert ALL_WELL not in said
-    assert "The last run did not look at speed and uniform answers and sides" in said
+    assert "The last run did not check speed, uniform answers and sides chosen" in said
     run_of(study, [])
     said = monitor(rosas_browser, study)
     assert "minutes at the median; you promised 10." in said
@@ -147,7 +147,7 @@ def test_nothing_is_called_well_that_was_not_looked_at(rosas_browser: Client, st
         shift(rater, minutes=[2.5, 5, 7.5, 10])
     said = monitor(rosas_browser, study)
     assert ALL_WELL in said
-    assert "did not look at" not in said
+    assert "did not check" not in said
 
 
 def test_judgments_from_later_than_now_break_nothing(rosas_browser: Client, study: Study, raters: list[str]) -> None:
