@@ -121,7 +121,7 @@ def test_ratings_after_a_run_are_counted_and_a_new_run_is_one_press_away(
     filler.judge("tries", "i0", "alpha-mt", {"fluency": 3}, rater_kind="sandbox")
     assert "came after this run" not in text(page(rosas_browser, address))
     filler.judge("ada", "i1", "alpha-mt", {"fluency": 3})
-    assert "1 rating came after this run. A new run starts by itself" in text(page(rosas_browser, address))
+    assert "1 rating came after this run. A new run starts automatically" in text(page(rosas_browser, address))
     filler.judge("bob", "i1", "alpha-mt", {"fluency": 3})
     for rest in ("", "1/"):
         html = page(rosas_browser, f"{address}{rest}")
