@@ -68,6 +68,10 @@ VARIABLES: dict[str, Variable] = {
     "EVALWEB_URL": Variable(
         "", "Address of this site for links in mail, such as `https://eval.example.org`. Without it no mail is sent."
     ),
+    "EVALWEB_SITE_NAME": Variable(
+        "evalweb",
+        "Name of this site, such as `Rating lab of Example University`: on sign-in pages and in browser tabs.",
+    ),
     "EVALWEB_EMAIL_FROM": Variable("evalweb@localhost", "Sender address of mail."),
     "EVALWEB_RESEARCHER_PASSWORD": Variable(
         "", "Password of the login `researcher`, made by `python -m evalweb.prepare` if that login does not exist."

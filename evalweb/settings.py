@@ -77,6 +77,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "evalweb.context.site",
             ],
         },
     },
@@ -223,6 +224,7 @@ FILE_UPLOAD_DIRECTORY_PERMISSIONS = 0o700
 # Mail -------------------------------------------------------------------------------------------------
 
 EVALWEB_URL = environment.text("EVALWEB_URL")
+EVALWEB_SITE_NAME = environment.text("EVALWEB_SITE_NAME")
 DEFAULT_FROM_EMAIL = SERVER_EMAIL = environment.text("EVALWEB_EMAIL_FROM")
 _mail = urlsplit(environment.text("EVALWEB_EMAIL_URL"))
 if _mail.scheme:
@@ -299,8 +301,8 @@ NEW_STUDY = "/admin/studies/new/"
 
 # The researchers' frame, without the inline styles that unfold and htmx would write: the policy refuses them.
 UNFOLD = {
-    "SITE_TITLE": "evalweb",
-    "SITE_HEADER": "evalweb",
+    "SITE_TITLE": EVALWEB_SITE_NAME,
+    "SITE_HEADER": EVALWEB_SITE_NAME,
     "SITE_SYMBOL": "rate_review",
     "SITE_FAVICONS": [
         {"rel": "icon", "type": "image/svg+xml", "href": lambda request: static("img/icon.svg")},

@@ -11,6 +11,7 @@ from django.shortcuts import get_object_or_404
 from tasks_app.credentials import hash_token
 from tasks_app.models import (
     Assignment,
+    ColleagueInvitation,
     CommentLink,
     ItemMedia,
     Media,
@@ -95,6 +96,25 @@ def comment_link_for_token(token: str) -> CommentLink:
             ended_at=None, expires__gt=Now(), version=F("study__current_version")
         ),
         token_hash=hash_token(token),
+    )
+
+
+def colleague_invitation_for_token(token: str) -> ColleagueInvitation:
+    """Return the invitation to work on a study whose address this is; one that works no more does not exist."""
+    waiting = open_colleague_invitations().select_related("study", "made_by")
+    return get_object_or_404(waiting, token_hash=hash_token(token))
+
+
+def open_colleague_invitations() -> QuerySet[ColleagueInvitation]:
+    """Return the invitations that can be accepted now: those of people who may still share the study."""
+    owners = Membership.objects.filter(study=OuterRef("study"), user=OuterRef("made_by"), role=Membership.Role.OWNER)
+    return ColleagueInvitation.objects.filter(
+        Q(Exists(owners)) | Q(made_by__is_superuser=True),
+        made_by__is_active=True,
+        made_by__is_staff=True,
+        revoked_at=None,
+        accepted_at=None,
+        expires__gt=Now(),
     )
 
 

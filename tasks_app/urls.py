@@ -11,6 +11,7 @@ from tasks_app.views.researcher import (
     checking,
     designing,
     inviting,
+    joining,
     listing,
     manual,
     recruiting,
@@ -120,6 +121,8 @@ researcher_urls: list[URLPattern] = [
     path("<slug:slug>/project/", project_belonging.project_of_study, name="project"),
     path("<slug:slug>/members/", sharing.members, name="members"),
     path("<slug:slug>/members/remove/", sharing.unshare, name="unshare"),
+    path("<slug:slug>/members/invite/", sharing.invite, name="invite_colleague"),
+    path("<slug:slug>/members/invitations/<int:invitation>/", sharing.revoke, name="colleague_invitation"),
     path("<slug:slug>/items/", studies.items, name="items"),
     path("<slug:slug>/design/", designing.design, name="design"),
     path("<slug:slug>/design/plan.csv", designing.plan_csv, name="plan"),
@@ -161,6 +164,8 @@ project_urls: list[URLPattern] = [
     path("<slug:slug>/studies.zip", project_files.studies_zip, name="files"),
 ]
 
+colleague_urls: list[URLPattern] = [path("<secret:token>/", joining.join, name="join")]
+
 help_urls: list[URLPattern] = [
     path("", manual.index, name="index"),
     path("pictures/<str:name>", manual.picture, name="picture"),
@@ -181,6 +186,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("admin/", studies.home, name="researchers"),
     path("admin/studies/", include((researcher_urls, "researcher"))),
     path("admin/projects/", include((project_urls, "projects"))),
+    path("admin/join/", include((colleague_urls, "colleagues"))),
     path("admin/help/", include((help_urls, "help"))),
     path("api/v1/", include((api_urls, "api"))),
 ]

@@ -1,6 +1,7 @@
 """The tables of this app: fields, constraints, small properties."""
 
 from tasks_app.models.coding import Code, Codebook, CodedAnswer, Coder
+from tasks_app.models.colleagues import ColleagueInvitation
 from tasks_app.models.collected import CollectedText, OwnUnit
 from tasks_app.models.comments import Comment, CommentLink
 from tasks_app.models.imports import ImportMapping
@@ -57,6 +58,7 @@ __all__ = [
     "Codebook",
     "CodedAnswer",
     "Coder",
+    "ColleagueInvitation",
     "CollectedText",
     "Comment",
     "CommentLink",

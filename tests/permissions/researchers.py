@@ -144,6 +144,8 @@ SETTING_UP = [
     page("GET", "researcher:members", VIEWER),
     page("POST", "researcher:members", OWNER, 302, sent={"name": "stranger", "role": "viewer"}, changes=True),
     page("POST", "researcher:unshare", OWNER, 302, sent={"name": "GUEST"}, changes=True),
+    page("POST", "researcher:invite_colleague", OWNER, sent={"whom": "Emil", "role": "viewer"}, changes=True),
+    page("POST", "researcher:colleague_invitation", OWNER, 302, path={"invitation": "COLLEAGUE"}, changes=True),
     page("GET", "researcher:items", VIEWER),
     page("GET", "researcher:design", VIEWER),
     page("GET", "researcher:design", VIEWER, study="draft"),

@@ -30,7 +30,7 @@ from tasks_app.selectors.coding import answers_to
 from tasks_app.services import pay
 from tasks_app.services.arrival import enrolment, invitations
 from tasks_app.services.judging import assignments
-from tasks_app.services.study import commenting, lifecycle, projects, tokens
+from tasks_app.services.study import colleagues, commenting, lifecycle, projects, tokens
 from tasks_app.setup.frozen import setup_of
 from tests import pages
 from tests.analytics_app import coding_kit, routing_kit
@@ -238,7 +238,10 @@ def _share(study: Study, owner: User) -> dict[str, str]:
     comment = commenting.add(study=study, link=made.link, name="Cleo", step="questions", text="Too long.")
     run = Run.objects.filter(study=study, state=Run.State.DONE).earliest("pk")
     shared = sharing.share(run=run, name="Cleo", days=14, by=owner)
+    colleague = colleagues.invite(study=study, role="viewer", whom="Dana", by=owner)
     return {
+        "COLLEAGUE_TOKEN": colleague.token,
+        "COLLEAGUE": str(colleague.invitation.pk),
         "COMMENT_TOKEN": made.token,
         "COMMENT": str(comment.pk),
         "COMMENT_LINK": str(made.link.pk),
