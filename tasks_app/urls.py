@@ -20,6 +20,7 @@ from tasks_app.views.researcher import (
     studies,
     tokens,
     trying,
+    usual,
 )
 from tasks_app.views.researcher.importing import pages as importing
 from tasks_app.views.researcher.pay import pages as paying
@@ -186,6 +187,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("admin/", studies.home, name="researchers"),
     path("admin/studies/", include((researcher_urls, "researcher"))),
     path("admin/projects/", include((project_urls, "projects"))),
+    path("admin/usual/", include(([path("", usual.settings, name="settings")], "usual"))),
     path("admin/join/", include((colleague_urls, "colleagues"))),
     path("admin/help/", include((help_urls, "help"))),
     path("api/v1/", include((api_urls, "api"))),

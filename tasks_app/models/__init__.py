@@ -49,6 +49,7 @@ from tasks_app.models.study import (
     Version,
 )
 from tasks_app.models.tokens import ApiToken, Idempotency
+from tasks_app.models.usual import UsualSettings
 
 __all__ = [
     "ApiToken",
@@ -110,6 +111,7 @@ __all__ = [
     "TaskCriterion",
     "TaskGroup",
     "Unit",
+    "UsualSettings",
     "Version",
     "is_current",
     "output_in_words",

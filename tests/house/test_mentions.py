@@ -16,7 +16,7 @@ NOT_ABOUT_RATERS = {
     "setup", "setupchange", "setuprow", "setupwork", "importmapping",
     # Names of things.
     "project", "projectstep", "projectwork", "apitoken", "idempotency", "membership", "commentlink",
-    "colleagueinvitation",
+    "colleagueinvitation", "usualsettings",
     # Erased with the rater, or emptied: services/erasure.py.
     "rater", "identity", "invitation", "outbox", "assignment", "draft", "judgment", "rating", "controlresult",
     "codedanswer", "collectedtext", "event", "enrolmentcount", "dailysalt", "raterset",

@@ -21,7 +21,7 @@ from tasks_app.models import Membership, Study
 from tasks_app.request_sizes import accepts_files
 from tasks_app.selectors.studies import StudyFilters, matching
 from tasks_app.setting_fields import line_field
-from tasks_app.setup import starting, templates
+from tasks_app.setup import starting, templates, usual
 from tasks_app.setup.published import Published, published
 from tasks_app.setup.starting import Names
 from tasks_app.setup.tables.source import plain_form
@@ -163,18 +163,35 @@ def new(request: HttpRequest) -> HttpResponse:
     way, value, origin = chosen
     suggested = {"title": origin.names.title, "public_title": origin.names.public_title} if origin.names else None
     form = origin.form(request.POST or None, request.FILES or None, initial=suggested)
-    leads_to, refusal = read_upload(form, lambda form: _begin(request, origin, form))
+    # Asked with the first study, and not for a copy, which has its own.
+    asks = way != "study" and usual.of(cast("User", request.user)) is None
+    usual_form = usual.form()(request.POST or None, prefix="usual") if asks else None
+    leads_to, refusal = None, None
+    if usual_form is None or not usual_form.is_bound or usual_form.is_valid():
+        leads_to, refusal = read_upload(form, lambda form: _begin(request, way, origin, form, usual_form))
     if leads_to is not None:
         return redirect(leads_to)
-    context = {"form": form, "origin": origin, "way": way, "value": value, "refusal": refusal}
-    return show(request, "begin", _("New study"), context, status=422 if form.errors or refusal else 200)
+    context = {
+        "form": form,
+        "usual_form": usual_form,
+        "origin": origin,
+        "way": way,
+        "value": value,
+        "refusal": refusal,
+    }
+    is_faulty = bool(form.errors or refusal or (usual_form is not None and usual_form.errors))
+    return show(request, "begin", _("New study"), context, status=422 if is_faulty else 200)
 
 
 @transaction.atomic
-def _begin(request: HttpRequest, origin: Origin, form: NamesForm) -> str:
+def _begin(request: HttpRequest, way: str, origin: Origin, form: NamesForm, usual_form: forms.Form | None) -> str:
     """Make the study, and return the address of its first step. Raises StudyFileError for a file that is no table."""
-    given = form.cleaned_data
-    study = origin.begin(cast("User", request.user), Names(given["title"], given["public_title"]))
+    given, owner = form.cleaned_data, cast("User", request.user)
+    if usual_form is not None:
+        usual.keep(user=owner, values=usual_form.cleaned_data)
+    study = origin.begin(owner, Names(given["title"], given["public_title"]))
+    if way != "study":
+        usual.fill(study=study, by=owner)
     if "file" not in form.fields:
         return step_url(study.slug, "task")
     if given["file"] is None:
