@@ -113,7 +113,7 @@ def test_without_network_drafts_are_kept_and_tried_again_with_growing_pauses(bla
 
 @pytest.mark.parametrize(
     ("status", "state", "stopped", "kept"),
-    [(409, "elsewhere", False, False), (410, "over", True, False), (403, "unsaved", True, True)],
+    [(409, "elsewhere", False, False), (410, "over-stopped", True, False), (403, "unsaved", True, True)],
 )
 def test_refused_drafts(blank: Page, status: int, state: str, stopped: bool, kept: bool) -> None:
     body = f"""{DRAFTS}

@@ -95,7 +95,7 @@ def test_a_newer_draft_of_the_server_is_not_overwritten_by_an_older_copy(page: P
     ("status", "words"),
     [
         ("409", "You also answered this in another window"),
-        ("410", "This text is no longer held for you"),
+        ("410", "Your part in this study has ended"),
         ("403", "Not saved yet"),
         ("503", "Offline: your answers are kept on this device"),
     ],

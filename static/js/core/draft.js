@@ -11,7 +11,7 @@ const SETTLE = 1000;
 /**
  * The state machine, without a page.
  *
- * `read()` gives the answer; `send(body, {last})` resolves to {status, counter, retryAfter} or rejects where the
+ * `read()` gives the answer; `send(body, {last})` resolves to {status, counter, over, retryAfter} or rejects where the
  * network fails; `keep(copy)` and `forget()` are the device's copy; `show(state, seconds)` tells the rater.
  */
 export class Drafts {
@@ -59,7 +59,7 @@ export class Drafts {
     this.settle(reply);
   }
 
-  settle({ status, counter, retryAfter }) {
+  settle({ status, counter, over, retryAfter }) {
     this.counter = Math.max(this.counter, Number(counter) || 0);
     if (this.stopped) {
       return;
@@ -70,7 +70,7 @@ export class Drafts {
     }
     this.tries = 0;
     if (status === 410) {
-      this.end("over");
+      this.end(`over-${over ?? "stopped"}`);
     } else if (status === 409) {
       this.forget();
       this.show("elsewhere");

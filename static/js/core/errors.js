@@ -32,8 +32,13 @@ export class Missing {
     this.form = form;
     this.summary = form.querySelector("[data-error-summary]");
     this.note = document.querySelector("[data-foot-note]");
+    this.button = document.querySelector("[data-send]");
     this.told = Boolean(this.summary && !this.summary.hidden);
-    form.addEventListener("change", () => this.refresh());
+    form.addEventListener("change", () => {
+      this.refresh();
+      this.weigh();
+    });
+    this.weigh();
     if (this.told) {
       this.linkServerErrors();
       this.summary.focus();
@@ -96,6 +101,11 @@ export class Missing {
     } else {
       this.show(open);
     }
+  }
+
+  /** The button stands out once sending is the next thing to do. */
+  weigh() {
+    this.button?.classList.toggle("button-main", openQuestions(this.form).length === 0);
   }
 
   clear() {

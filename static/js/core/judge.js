@@ -42,7 +42,7 @@ async function sendDraft(url, body, last) {
     keepalive: last,
   });
   const said = response.headers.get("Content-Type")?.startsWith("application/json") ? await response.json() : {};
-  return { status: response.status, counter: said.counter, retryAfter: response.headers.get("Retry-After") };
+  return { status: response.status, counter: said.counter, over: said.over, retryAfter: response.headers.get("Retry-After") };
 }
 
 /** Keep the draft of one text. `show` tells the rater how it stands, `key` names the copy on this device. */

@@ -3,7 +3,9 @@
 import { announce } from "./announce.js";
 import { word } from "./words.js";
 
-const SPOKEN = ["offline", "elsewhere", "over", "unsaved"];
+// Why nothing is drafted any more, the gravest first.
+const OVER = ["over-stopped", "over-settled", "over-answered", "over-skipped"];
+const SPOKEN = ["offline", "elsewhere", ...OVER, "unsaved"];
 
 export class SavedView {
   constructor(place) {
@@ -27,7 +29,7 @@ export class SavedView {
 }
 
 // What a rater has to know of several drafts: the gravest first.
-const GRAVEST = ["over", "unsaved", "elsewhere", "offline", "saving", "saved"];
+const GRAVEST = [...OVER, "unsaved", "elsewhere", "offline", "saving", "saved"];
 
 /** Show the states of several drafts as one. Returns, for each of them by its place, what shows its state. */
 export function together(view) {

@@ -7,6 +7,7 @@ unit is for: no wait and no count tells a rater which units are checks (docs/dec
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from enum import StrEnum
 from typing import Any, TypeAlias
 from uuid import UUID
 
@@ -33,8 +34,23 @@ class Conflict(Exception):
         self.stored = stored
 
 
+class Ended(StrEnum):
+    """Why there is nothing to draft or to answer in an assignment, as a rater is told."""
+
+    ANSWERED = "answered"
+    # Answered or skipped, in a study whose raters cannot change that.
+    SETTLED = "settled"
+    SKIPPED = "skipped"
+    # The rater stopped, or the place was given back by the platform.
+    STOPPED = "stopped"
+
+
 class Over(Exception):
-    """The rater has stopped, or the study does not take answers to this assignment any more."""
+    """The rater has stopped, or there is nothing to draft, since the assignment was answered or skipped; `why` says."""
+
+    def __init__(self, why: Ended = Ended.STOPPED) -> None:
+        super().__init__(why)
+        self.why = why
 
 
 class TooManyChanges(Exception):
@@ -383,11 +399,19 @@ def save_draft(*, screen: RaterScreen, counter: int, answer: Mapping[str, Any]) 
     leases.renew(screen.rater, writes=_has_news(assignment, counter, answer))
     state = Assignment.objects.select_for_update().values_list("state", flat=True).get(pk=assignment.pk)
     if state not in State.UNANSWERED:
-        raise Over
+        raise Over(_why_over(state, may_change=screen.may_change))
     Draft.objects.bulk_create([Draft(assignment=assignment, counter=0)], ignore_conflicts=True)
     newer = Draft.objects.filter(assignment=assignment, counter__lt=counter).update(counter=counter, answer=answer)
     newest = Draft.objects.values_list("counter", flat=True).get(assignment=assignment)
     return SavedDraft(bool(newer), newest)
+
+
+def _why_over(state: str, *, may_change: bool) -> Ended:
+    if state not in State.DONE:
+        return Ended.STOPPED
+    if not may_change:
+        return Ended.SETTLED
+    return Ended.SKIPPED if state == State.SKIPPED else Ended.ANSWERED
 
 
 def _has_news(assignment: Assignment, counter: int, answer: Mapping[str, Any]) -> bool:

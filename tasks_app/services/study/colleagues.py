@@ -155,8 +155,8 @@ def send(*, made: MadeInvitation, whom: str, by: AbstractBaseUser) -> Sending:
         "day": made.invitation.expires,
     }
     # A line break in a title would begin another header.
-    subject = " ".join(render_to_string("mail/colleague_subject.txt", context).split())
-    message = EmailMessage(subject, render_to_string("mail/colleague.txt", context), to=[whom])
+    subject = " ".join(render_to_string("researcher/colleague_mail_subject.txt", context).split())
+    message = EmailMessage(subject, render_to_string("researcher/colleague_mail.txt", context), to=[whom])
     try:
         message.send()
     except (OSError, SMTPException) as error:

@@ -122,6 +122,7 @@ def help_page(visit: Visit) -> HttpResponse:
         "personal_link": pages.personal_link(visit.request, visit.token),
         "consent_html": pages.consent_html(consent_text),
         "consent_language": consent_text.language if consent_text is not None else "",
+        "ended": visit.has_ended,
         "back_url": visit.url("next"),
         "stored_url": visit.url("stored"),
         "link_form": visit.step_form("link"),

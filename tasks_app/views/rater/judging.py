@@ -220,8 +220,8 @@ def draft(visit: Visit) -> JsonResponse:
     answer = {name: value for name, value in posted["answer"].items() if name in names}
     try:
         saved = judgments.save_draft(screen=text.screen, counter=posted["counter"], answer=answer)
-    except judgments.Over:
-        return JsonResponse({"saved": False, "over": True}, status=410)
+    except judgments.Over as over:
+        return JsonResponse({"saved": False, "over": over.why}, status=410)
     if not saved.saved:
         return JsonResponse({"saved": False, "counter": saved.counter, "newer": True}, status=409)
     return JsonResponse({"saved": True, "counter": saved.counter})

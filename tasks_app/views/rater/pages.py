@@ -23,6 +23,7 @@ from tasks_app.selectors.durations import measured
 from tasks_app.selectors.progress import RaterProgress
 from tasks_app.services.plan.loads import load_in_words
 from tasks_app.study_settings import StudySettings
+from tasks_app.task_types.screen_data import Counted
 from tasks_app.views import pay_words
 from tasks_app.views.rater import stages
 from tasks_app.views.rater.visit import Visit
@@ -170,11 +171,11 @@ class PageFrame:
 
 
 def frame_for(
-    visit: Visit, progress: RaterProgress, *, lists_set: bool = False, shows_files: bool = False
+    visit: Visit, progress: RaterProgress, *, lists_set: bool = False, counted_as: Counted = "text"
 ) -> PageFrame:
     """Make the bars around a rater's page; `lists_set` adds the link to the list of all texts in the set.
 
-    `shows_files` says that the page shows pictures, sounds or films instead of texts.
+    `counted_as` says what the page shows: a text, several, none, or pictures, sounds or films.
     """
     study, language = visit.rater.study, languages.spoken()
     return PageFrame(
@@ -192,7 +193,7 @@ def frame_for(
         language_form=LanguageForm(bound_to={"rater": handle_of_rater(visit.rater.pk)}),
         study_lang=study.language,
         overview_url=visit.url("overview") if lists_set else "",
-        stage=stages.label(progress, shows_files=shows_files),
+        stage=stages.label(progress, counted_as=counted_as),
     )
 
 

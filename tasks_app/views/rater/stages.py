@@ -1,6 +1,7 @@
 """Tell raters where they are: practice, test or questions. Checks are not mentioned."""
 
 import math
+from collections.abc import Sequence
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -9,11 +10,12 @@ from tasks_app.check_settings import checks_of
 from tasks_app.models import Assignment
 from tasks_app.selectors.progress import RaterProgress
 from tasks_app.services.judging.grading import known_answers
+from tasks_app.task_types.screen_data import Counted
 
 Purpose = Assignment.Purpose
 
 
-def label(progress: RaterProgress, *, shows_files: bool = False) -> str:
+def label(progress: RaterProgress, *, counted_as: Counted = "text") -> str:
     """Name the sequence a rater is in and the number of the unit on the screen; empty between units."""
     counts = {"n": progress.number or min(progress.done + 1, progress.total), "total": progress.total}
     if progress.purpose == Purpose.TRAINING:
@@ -23,22 +25,36 @@ def label(progress: RaterProgress, *, shows_files: bool = False) -> str:
     words = {Purpose.SCREENING: _("Some questions first"), Purpose.EXIT: _("Some questions about you")}
     name = words.get(Purpose(progress.purpose)) if progress.purpose else None
     if name is None:
-        return text_number(progress.number, progress.total, shows_files=shows_files) if progress.number else ""
+        return numbered(progress.number, progress.total, counted_as) if progress.number else ""
     if progress.total == 1:
         return name
     return _("%(name)s: %(n)s of %(total)s") % {"name": name, **counts}
 
 
-def text_number(number: int, total: int, *, shows_files: bool = False) -> str:
-    """Say which of the texts to be judged is on the screen, without calling pictures, sounds and films texts."""
-    if shows_files:
-        return _("%(n)s of %(total)s") % {"n": number, "total": total}
-    return _("Text %(n)s of %(total)s") % {"n": number, "total": total}
+def numbered(number: int, total: int, counted_as: Counted = "text") -> str:
+    """Say which of a rater's screens this is, after what it shows; pictures, sounds and films are only numbered."""
+    words = {
+        "text": _("Text %(n)s of %(total)s"),
+        "screen": _("Screen %(n)s of %(total)s"),
+        "page": _("Page %(n)s of %(total)s"),
+        "file": _("%(n)s of %(total)s"),
+    }
+    return words[counted_as] % {"n": number, "total": total}
 
 
-def texts_numbers(first: int, last: int, total: int, *, shows_files: bool = False) -> str:
+def counted(kinds: Sequence[Counted]) -> Counted:
+    """Return what is counted on a page of several blocks: texts only if each of them shows one."""
+    return next((kind for kind in kinds if kind != "text"), "text")
+
+
+def heading(number: int, total: int, counted_as: Counted = "text") -> str:
+    """Name one of several blocks on a page: by its number where it is no single text."""
+    return numbered(number, total, "text" if counted_as == "text" else "file")
+
+
+def texts_numbers(first: int, last: int, total: int, counted_as: Counted = "text") -> str:
     """Say which of the texts to be judged are on a page of several."""
-    if shows_files:
+    if counted_as != "text":
         return _("%(first)s to %(last)s of %(total)s") % {"first": first, "last": last, "total": total}
     return _("Texts %(first)s to %(last)s of %(total)s") % {"first": first, "last": last, "total": total}
 

@@ -119,19 +119,19 @@ class UnitPage:
         if len(self.texts) == 1:
             return [""]
         return [
-            stages.text_number(number, progress.total, shows_files=text.screen.shown.shows_files)
+            stages.heading(number, progress.total, text.screen.shown.counted_as)
             for number, text in zip(self._numbers(progress), self.texts, strict=True)
         ]
 
     def _frame(self, progress: RaterProgress) -> pages.PageFrame:
         """Return the bars around the page, which name all texts on it."""
-        shows_files = any(text.screen.shown.shows_files for text in self.texts)
+        counted_as = stages.counted([text.screen.shown.counted_as for text in self.texts])
         lists_set = self.first.screen.kind.set_overview
-        frame = pages.frame_for(self.visit, progress, lists_set=lists_set, shows_files=shows_files)
+        frame = pages.frame_for(self.visit, progress, lists_set=lists_set, counted_as=counted_as)
         if len(self.texts) == 1:
             return frame
         numbers = self._numbers(progress)
-        stage = stages.texts_numbers(numbers[0], numbers[-1], progress.total, shows_files=shows_files)
+        stage = stages.texts_numbers(numbers[0], numbers[-1], progress.total, counted_as)
         return replace(frame, stage=stage)
 
     def _skip_form(self) -> SkipForm:
@@ -172,11 +172,12 @@ def over(visit: Visit, *, but_for_some: bool = False) -> HttpResponse:
             "action": (_("Go on"), visit.url("next")),
         }
         return visit.render("rater/message.html", context, status=410)
-    sentences = [
-        _("You stopped before this answer arrived, so it was not stored."),
-        _("Your earlier answers are safe."),
-    ]
-    return visit.message(_("This unit is no longer yours"), sentences, status=410)
+    context = {
+        "title": _("Your answer was not stored"),
+        "sentences": [_("Your part in this study ended before it arrived."), _("Your earlier answers are safe.")],
+        "action": (_("Go to the last page"), visit.url("end")),
+    }
+    return visit.render("rater/message.html", context, status=410)
 
 
 def unchanged(text: TextBlock, stored: Judgment) -> HttpResponse:
@@ -188,6 +189,7 @@ def unchanged(text: TextBlock, stored: Judgment) -> HttpResponse:
         "stored": _stored_in_words(text.form, stored),
         "given": pages.in_words(text.form, text.form.cleaned_data) if is_posted else [],
         "next_url": text.visit.url("next"),
+        "ended": text.visit.has_ended,
     }
     return text.visit.render("rater/unchanged.html", context, status=409 if is_posted else 200)
 
@@ -201,7 +203,7 @@ def _conflict(page: UnitPage, conflicts: Sequence[tuple[TextBlock, Judgment]]) -
         "conflicts": [
             {
                 "number": number,
-                "heading": stages.text_number(progress.number_of(text.screen.assignment.order), progress.total)
+                "heading": stages.heading(progress.number_of(text.screen.assignment.order), progress.total)
                 if len(page.texts) > 1
                 else "",
                 "stored": _stored_in_words(text.form, stored),

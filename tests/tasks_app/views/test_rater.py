@@ -155,6 +155,14 @@ def test_stopping_keeps_the_answers_and_frees_the_rest(study: Study, somebody: C
     assert rater.completion_code in somebody.get(f"/r/{token}/end/").content.decode()
     late = somebody.post(f"/r/{token}/judge/", {**form, "p1-fluency": "4"})
     assert late.status_code == 410
+    assert "Your part in this study ended before it arrived." in late.content.decode()
+    assert f'href="/r/{token}/end/"' in late.content.decode()
+    assert draft(somebody, token, form["form_token"], 1, {"p1-fluency": "4"}) == (410, STOPPED)
+    # Nothing that has ended invites to go on.
+    help_page = somebody.get(f"/r/{token}/help/").content.decode()
+    assert "Go to the last page" in help_page
+    assert "Back to the texts" not in help_page
+    assert "to go on later" not in help_page
     assert Judgment.objects.count() == 1
     invariants.check(study)
 
@@ -176,6 +184,9 @@ def test_a_late_answer_takes_its_place_back_or_is_surplus(somebody: Client) -> N
     invariants.check(study)
 
 
+STOPPED = {"saved": False, "over": "stopped"}
+
+
 def draft(browser: Client, token: str, form_token: str, counter: object, answer: object) -> tuple[int, dict]:
     """Send a draft."""
     sent = json.dumps({"form_token": form_token, "counter": counter, "answer": answer})
@@ -193,8 +204,30 @@ def test_a_draft_comes_back_and_an_older_one_never_overwrites_it(study: Study, s
     page = Client().get(f"/r/{token}/judge/").content.decode()
     assert 'value="3" checked' in page
     somebody.post(f"/r/{token}/judge/", {**pages.unit(somebody, token), "p1-fluency": "3"})
-    assert draft(somebody, token, form_token, 3, {"p1-fluency": "3"})[0] == 410
+    over = draft(somebody, token, form_token, 3, {"p1-fluency": "3"})
+    assert over == (410, {"saved": False, "over": "answered"})
     assert not Draft.objects.exists()
+
+
+@pytest.mark.parametrize("allow_back", [True, False])
+def test_a_second_window_says_what_became_of_the_text(somebody: Client, allow_back: bool) -> None:
+    study = build_study(None, slug="windows", items=2, k=1, allow_back=allow_back)
+    token = pages.join(study)
+    form = pages.unit(somebody, token)
+    somebody.post(f"/r/{token}/judge/", {**form, "p1-fluency": "2"})
+    status, said = draft(somebody, token, form["form_token"], 1, {"p1-fluency": "3"})
+    assert (status, said["over"]) == (410, "answered" if allow_back else "settled")
+    form = pages.unit(somebody, token)
+    page = somebody.get(f"/r/{token}/judge/").content.decode()
+    skip = pages.hidden_fields(page[page.rindex("<form", 0, page.index(f'action="/r/{token}/skip/"')) :])
+    assert somebody.post(f"/r/{token}/skip/", {**skip, "reason": "upsetting"}).status_code == 302
+    status, said = draft(somebody, token, form["form_token"], 1, {"p1-fluency": "3"})
+    assert (status, said["over"]) == (410, "skipped" if allow_back else "settled")
+    # Sent all the same, both are shown; only where answers may be changed is there a choice.
+    both = somebody.post(f"/r/{token}/judge/", {**form, "p1-fluency": "3"})
+    assert both.status_code == 409
+    assert ("Use the new answer" in both.content.decode()) == allow_back
+    invariants.check(study)
 
 
 def test_a_comment_is_kept_with_the_draft(study: Study, somebody: Client) -> None:

@@ -94,10 +94,10 @@ def _unit(request: HttpRequest, media_base: str, shown: Preview) -> HttpResponse
 
 def _stage(shown: Preview) -> str:
     """Say which of the units are shown."""
-    shows_files = any(screen.shows_files for screen in shown.screens)
+    counted_as = stages.counted([screen.counted_as for screen in shown.screens])
     if len(shown.screens) == 1:
-        return stages.text_number(shown.number, shown.of, shows_files=shows_files)
-    return stages.texts_numbers(shown.number, shown.last, shown.of, shows_files=shows_files)
+        return stages.numbered(shown.number, shown.of, counted_as)
+    return stages.texts_numbers(shown.number, shown.last, shown.of, counted_as)
 
 
 def _blocks(request: HttpRequest, shown: Preview) -> Iterator[ShownBlock]:
@@ -106,7 +106,7 @@ def _blocks(request: HttpRequest, shown: Preview) -> Iterator[ShownBlock]:
     several = len(shown.screens) > 1
     for number, screen in enumerate(shown.screens, start=1):
         numbers = (shown.number + number - 1, shown.of)
-        heading = stages.text_number(*numbers, shows_files=screen.shows_files) if several else ""
+        heading = stages.heading(*numbers, screen.counted_as) if several else ""
         form = screen.kind.form(screen, posted, prefix=text_prefix(number))
         yield ShownBlock(screen, form, number=number, heading=heading)
 
