@@ -10,13 +10,25 @@ from django.utils.functional import Promise
 
 @dataclass(frozen=True, slots=True)
 class Tab:
-    """A tab: its place in the row, and the least role that sees it (viewer, editor, owner)."""
+    """A part of a study: its place, and the least role that sees it (viewer, editor, owner).
+
+    Parts with the same `group`, the slug of one of them, share a tab of the row, which has the `group_label` of that
+    one; the others are reached from a second row. A part that `waits` stands in the row once the study was opened.
+    """
 
     slug: str
     label: str | Promise
     order: int
     role: str
     url_name: str
+    group: str = ""
+    group_label: str | Promise = ""
+    waits: bool = False
+
+    @property
+    def leading(self) -> str:
+        """The slug of the part whose tab this one stands under; its own where it has a tab to itself."""
+        return self.group or self.slug
 
 
 @dataclass(frozen=True, slots=True)

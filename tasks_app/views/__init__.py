@@ -7,17 +7,14 @@ from tasks_app import access, tabs
 
 def register_tabs() -> None:
     """Add this app's tabs of a study, in the order of work, and that of a project."""
-    for order, (slug, label) in enumerate(
-        (
-            ("setup", _("Set up")),
-            ("items", _("Items")),
-            ("design", _("Design")),
-            ("recruit", _("Recruit")),
-        ),
-        start=1,
+    for tab in (
+        tabs.Tab("setup", _("Set up"), 10, "viewer", "researcher:setup"),
+        tabs.Tab("design", _("Who judges what"), 20, "viewer", "researcher:design", group_label=_("Plan")),
+        tabs.Tab("items", _("Texts"), 30, "viewer", "researcher:items", group="design"),
+        tabs.Tab("recruit", _("Recruit"), 40, "viewer", "researcher:recruit"),
+        tabs.Tab("checks", _("Answers to checks"), 52, access.GOLD_READER, "researcher:checks", group="monitor"),
+        tabs.Tab("pay", _("Pay"), 55, "viewer", "researcher:pay", waits=True),
+        tabs.Tab("api", _("API"), 80, "viewer", "researcher:api", group="data"),
     ):
-        tabs.register(tabs.Tab(slug, label, order * 10, "viewer", f"researcher:{slug}"))
-    tabs.register(tabs.Tab("checks", _("Checks"), 35, access.GOLD_READER, "researcher:checks"))
-    tabs.register(tabs.Tab("pay", _("Pay"), 55, "viewer", "researcher:pay"))  # after Monitor
-    tabs.register(tabs.Tab("api", _("API"), 80, "viewer", "researcher:api"))
+        tabs.register(tab)
     tabs.register_for_projects(tabs.Tab("studies", _("Studies"), 10, "viewer", "projects:project"))

@@ -1,6 +1,6 @@
 """The frame of researcher pages: access, tabs and state of a study."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, cast
@@ -92,15 +92,12 @@ def study_page(
     remember_projects(request, vars(study)["sees_projects"])
     if own_role is None:
         events.log(study, request.user, "viewed", about=template or tab)
-    rows = [
-        {"label": tab_entry.label, "url": reverse(tab_entry.url_name, args=[slug]), "current": tab_entry.slug == tab}
-        for tab_entry in tabs.all_tabs()
-        if access.reaches(own_role, tab_entry.role)
-    ]
-    current = title or next((row["label"] for row in rows if row["current"]), "")
+    visible = [part for part in tabs.all_tabs() if access.reaches(own_role, part.role)]
+    here = next((part for part in visible if part.slug == tab), None)
+    current = title or (here.label if here else "")
     frame = {
         "study": study,
-        "tabs": rows,
+        **_tabs(study, visible, here),
         "tab_pages": [{"label": page.label, "url": reverse(page.url_name, args=[slug])} for page in tabs.pages_of(tab)],
         "role": own_role,
         "may_edit": access.reaches(own_role, Membership.Role.EDITOR),
@@ -109,6 +106,22 @@ def study_page(
         "moves": _moves(study),
     }
     return show(request, template or tab, str(current), {**frame, **context(study)}, status=status)
+
+
+def _tabs(study: Study, visible: Sequence[tabs.Tab], here: tabs.Tab | None) -> dict[str, Any]:
+    """Return the row of tabs, and the second row with the parts of the tab that a page belongs to."""
+    leading = here.leading if here else ""
+
+    def row(part: tabs.Tab, label: str | Promise, *, current: bool) -> dict[str, Any]:
+        return {"label": label, "url": reverse(part.url_name, args=[study.slug]), "current": current}
+
+    row_of_tabs = [
+        row(part, part.group_label or part.label, current=part.slug == leading)
+        for part in visible
+        if part.leading == part.slug and (study.is_frozen or not part.waits or part.slug == leading)
+    ]
+    together = [row(part, part.label, current=part is here) for part in visible if part.leading == leading]
+    return {"tabs": row_of_tabs, "parts": together if len(together) > 1 else []}
 
 
 def _moves(study: Study) -> list[dict[str, Any]]:

@@ -204,9 +204,33 @@ def test_each_tab_is_titled_by_its_own_label_and_no_other(study: Study, rosas_br
     page = rosas_browser.get(reverse(about.url_name, args=[study.slug])).content.decode()
     assert title_of(page).split(" | ")[0] == str(about.label)
     current = re.findall(r'<a href="([^"]*)" aria-current="page">(.*?)</a>', page)
-    assert [(href, html.unescape(label)) for href, label in current] == [
-        (reverse(about.url_name, args=[study.slug]), str(about.label))
-    ]
+    (leading,) = (one for one in tabs.all_tabs() if one.slug == about.leading)
+    in_row = (reverse(leading.url_name, args=[study.slug]), str(leading.group_label or leading.label))
+    own = (reverse(about.url_name, args=[study.slug]), str(about.label))
+    found = [(href, html.unescape(label)) for href, label in current]
+    assert found in ([in_row], [in_row, own])
+    assert (found == [in_row]) == (own == in_row and len(family(about)) == 1)
+
+
+def family(about: tabs.Tab) -> list[str]:
+    """Return the parts that share a tab."""
+    return [one.slug for one in tabs.all_tabs() if one.leading == about.leading]
+
+
+def row_of(page: str) -> list[str]:
+    (row,) = re.findall(r'<nav class="ew-tabs".*?</nav>', page, re.DOTALL)
+    return re.findall(r"<a [^>]*>(.*?)</a>", row)
+
+
+def test_a_draft_has_the_tabs_that_it_needs(rosa: User, rosas_browser: Client) -> None:
+    draft = build_study(rosa, slug="shut", opened=False)
+    assert row_of(rosas_browser.get(f"/admin/studies/{draft.slug}/design/").content.decode()) == [
+        "Set up", "Plan", "Recruit",
+    ]  # fmt: skip
+    lifecycle.move(study_id=draft.pk, action="open", by=rosa)
+    page = rosas_browser.get(f"/admin/studies/{draft.slug}/monitor/").content.decode()
+    assert row_of(page) == ["Set up", "Plan", "Recruit", "Monitor", "Pay", "Results", "Data"]
+    assert "Answers to checks" in page
 
 
 def test_a_page_below_a_tab_has_a_title_of_its_own(study: Study, rosas_browser: Client) -> None:
