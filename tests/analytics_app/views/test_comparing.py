@@ -253,6 +253,7 @@ def large(n_systems: int, n_criteria: int, p: float) -> Iterator[Row]:
             yield Row(**place, statistic="difference", system=one, system_b=other, value=1.0, **tested)
 
 
+@pytest.mark.exhaustive
 def test_many_systems_and_criteria_take_few_queries_and_a_page_of_fair_length(
     rosas_browser: Client, closed: Study, address: str, django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:
