@@ -18,6 +18,7 @@ from tasks_app.models import Event, Study
 from tasks_app.services.study import lifecycle
 from tests.analytics_app.builders import LIKERT, SETTINGS, TESTS, build_run, funnel, likert_rows
 from tests.analytics_app.views.reading import page, tables, text
+from tests.rendering import with_context
 
 pytestmark = pytest.mark.django_db
 
@@ -173,7 +174,8 @@ def test_without_an_address_the_planned_run_stands_beside_the_newest(
 
 
 def chosen(browser: Client, address: str) -> tuple[int, int]:
-    choice = browser.get(address).context["choice"]
+    with with_context():
+        choice = browser.get(address).context["choice"]
     return choice.a.number, choice.b.number
 
 
