@@ -1,7 +1,7 @@
 """Pages are rendered in tests as they are for users.
 
-Django's test client keeps a copy of the context of each template on a page, of which a researcher's page has dozens. That
-takes a twentieth of the time of a page, and hardly a test reads it: tests read the pages.
+Django's test client keeps a copy of the context of each template on a page, of which a researcher's page has dozens.
+That takes a twentieth of the time of a page, and hardly a test reads it: tests read the pages.
 """
 
 from collections.abc import Iterator

@@ -34,7 +34,7 @@ OPENED = {"coreference", "detoxification", "paracrawl", "rankme", "triangle_weat
     "study",
     [
         pytest.param(study, id=name, marks=() if name in OPENED else pytest.mark.exhaustive)
-        for name, study in published.published().items()
+        for name, study in STUDIES.items()
     ],
 )
 def test_it_begins_and_opens(rosas_browser: Client, study: published.Published) -> None:
