@@ -15,6 +15,10 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from scripts import processor  # noqa: E402  found once the folder of the project is on the path
+
 AT_ONCE = 2
 
 
@@ -28,6 +32,7 @@ def main() -> None:
         fcntl.flock(lock, fcntl.LOCK_EX)
         runs = {name: pool.submit(outcome, command) for name, command in commands(skipped).items()}
         failed = [name for name, run in runs.items() if not passed(name, run.result())]
+    sys.stdout.write(f"{processor.said('Linting', processor.seconds_so_far(), processor.loop_seconds())}\n")
     if failed:
         sys.exit(f"Not clean: {', '.join(failed)}.")
 

@@ -80,6 +80,7 @@ def order_of(rows: list[dict[str, Any]], statistic: str) -> float:
     return tau
 
 
+@pytest.mark.exhaustive
 def test_magnitudes_of_21_systems_five_at_a_time_bring_the_planted_order_back(tmp_path: Path) -> None:
     study = study_of(tmp_path, 21, 42, type="magnitude", params={"texts_a_screen": 5}, set_size=60)
     (report,) = reports.reports(study)
@@ -91,6 +92,7 @@ def test_magnitudes_of_21_systems_five_at_a_time_bring_the_planted_order_back(tm
     assert order_of(rows, "geometric_mean") > 0.95
 
 
+@pytest.mark.exhaustive
 def test_ranks_of_12_systems_four_at_a_time_bring_the_planted_order_back(tmp_path: Path) -> None:
     study = study_of(tmp_path, 12, 25, type="ranking", params={"texts_a_screen": 4})
     judged(study, tmp_path, times=2)

@@ -62,6 +62,7 @@ def rows(site: LiveSite) -> dict[str, int]:
     return found
 
 
+@pytest.mark.exhaustive
 def test_mturk_in_a_frame_on_another_origin(browser: Browser, live_site: LiveSite, open_checked: OpenChecked) -> None:
     """The whole way, from the preview to the form at the end, in a browser that is given no cookie."""
     link, platform = open_checked().link, live_site.platform

@@ -1,5 +1,6 @@
 """A draft is shared with a colleague, who comments on it without an account, in a real browser."""
 
+import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.kit import accessible, fits, phone, sign_in, without_script
@@ -18,6 +19,7 @@ def shared_address(page: Page, live_site: LiveSite) -> str:
     return page.locator("[data-copy-source]").inner_text()
 
 
+@pytest.mark.exhaustive
 def test_a_colleague_comments_on_a_draft(page: Page, browser: Browser, live_site: LiveSite) -> None:
     address = shared_address(page, live_site)
     with phone(browser, live_site) as narrow:

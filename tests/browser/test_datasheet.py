@@ -1,5 +1,6 @@
 """The datasheet in a real browser: answered, on a phone, without scripts, and for assistive technology."""
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests import extent
@@ -9,6 +10,7 @@ from tests.browser.test_results import MakeStudy
 from tests.servers import LiveSite
 
 
+@pytest.mark.exhaustive
 def test_a_researcher_reads_answers_and_takes_back(page: Page, live_site: LiveSite, make_study: MakeStudy) -> None:
     make_study("described", size=2)
     sign_in(page, live_site)

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.kit import PHONE, accessible, fits, press_until, sign_in
@@ -21,6 +22,7 @@ def problems(page: Page, *said: str) -> None:
     fits(page)
 
 
+@pytest.mark.exhaustive
 def test_from_a_file_with_a_mistake_to_ratings_and_scores(page: Page, live_site: LiveSite, tmp_path: Path) -> None:
     folder = put(tmp_path / "study", study_yaml=STUDY.replace("slug: fluency", f"slug: {SLUG}"), items_csv=ITEMS)
     live_site.manage("load_study", str(folder), "--owner", "researcher")

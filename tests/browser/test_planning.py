@@ -13,6 +13,7 @@ from tests.servers import LiveSite
 MakeStudy = Callable[..., str]
 
 
+@pytest.mark.exhaustive
 def test_planning_before_a_study_exists(page: Page, live_site: LiveSite) -> None:
     sign_in(page, live_site)
     page.goto("/admin/studies/")

@@ -4,6 +4,7 @@ import csv
 import json
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.about import ABOUT
@@ -28,6 +29,7 @@ def check(page: Page) -> None:
     fits(page)
 
 
+@pytest.mark.exhaustive
 def test_one_study_per_pair_is_made_checked_and_opened(page: Page, live_site: LiveSite, tmp_path: Path) -> None:
     who = "about: " + json.dumps(ABOUT) + "\n"
     study = STUDY.replace("slug: fluency", f"slug: {SLUG}") + who

@@ -19,13 +19,8 @@ def to_the_first_screen(rater: Page) -> None:
             rater.locator("button.button-main").last.click()
 
 
-# One with training and checks; tests/published begins each by its form.
-IN_EVERY_RUN = {"detoxification"}
-
-
-@pytest.mark.parametrize(
-    "name", [name if name in IN_EVERY_RUN else pytest.param(name, marks=pytest.mark.exhaustive) for name in published()]
-)
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("name", published())
 def test_from_new_study_to_the_screen_of_a_rater(page: Page, browser: Browser, live_site: LiveSite, name: str) -> None:
     sign_in(page, live_site)
     page.goto(f"/admin/studies/new/?published={name}")

@@ -177,6 +177,7 @@ def test_results_are_sorted_unfolded_and_taken_away(page: Page, live_site: LiveS
     assert download.value.path().read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.exhaustive
 def test_other_pages_of_results_are_accessible_and_fit_a_phone(page: Page, finished: str) -> None:
     page.get_by_role("link", name="How each rater used the scale").click()
     accessible(page, OURS)

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.kit import PHONE, accessible, fits, sign_in
@@ -19,6 +20,7 @@ def check(page: Page) -> None:
     fits(page)
 
 
+@pytest.mark.exhaustive
 def test_known_answers_are_filled_in_and_uploaded(page: Page, live_site: LiveSite, tmp_path: Path) -> None:
     folder = put(tmp_path / "study", study_yaml=STUDY.replace("slug: fluency", f"slug: {SLUG}"), items_csv=ITEMS)
     live_site.manage("load_study", str(folder), "--owner", "researcher")

@@ -33,6 +33,7 @@ def test_a_study_begins_from_a_card_by_keyboard(page: Page, live_site: LiveSite,
     fits_a_phone(page)
 
 
+@pytest.mark.exhaustive
 def test_criteria_are_picked_from_the_library_and_consent_is_drafted(page: Page, live_site: LiveSite) -> None:
     sign_in(page, live_site)
     page.goto(f"{NEW}?task_type=likert")

@@ -233,6 +233,7 @@ def test_without_javascript_the_page_says_what_can_be_done(
         at(page, 1)
 
 
+@pytest.mark.exhaustive
 def test_marks_given_in_a_text_from_right_to_left(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
     kind = registry["error_spans"]()
     text = "القطار إلى لشبونة لا يعمل اليوم."

@@ -73,6 +73,7 @@ def test_a_unit_by_keyboard_alone(page: Page, open_example: OpenExample) -> None
     at(page, 2)
 
 
+@pytest.mark.exhaustive
 def test_several_options_and_none_of_these(page: Page, open_example: OpenExample) -> None:
     begin(page, open_example("labels", params={"multiple": True}))
     ready(page)

@@ -40,6 +40,7 @@ def covered(page: Page) -> str:
     )
 
 
+@pytest.mark.exhaustive
 def test_by_mouse_with_slips_and_a_draft(page: Page, link: str) -> None:
     begin(page, link)
     expect(page.get_by_role("group", name="Reference, worth 100")).to_be_visible()

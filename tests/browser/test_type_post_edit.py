@@ -63,6 +63,7 @@ def test_by_mouse_a_suggestion_is_chosen_and_edited(page: Page, open_example: Op
     expect(page.locator("[data-shown]:visible ins")).to_contain_text("Really.")
 
 
+@pytest.mark.exhaustive
 def test_by_keyboard_alone_with_what_it_took(page: Page, open_example: OpenExample) -> None:
     begin(page, open_example("post_edit", set_size=1))
     expect(area(page)).to_have_count(0)

@@ -63,6 +63,7 @@ def next_question(page: Page) -> None:
     expect(page.locator("[data-paging-place]")).to_have_text("2 of 2")
 
 
+@pytest.mark.exhaustive
 def test_by_mouse_each_text_stands_once_and_has_no_place_until_it_is_given_one(
     page: Page, open_example: OpenExample
 ) -> None:

@@ -133,13 +133,14 @@ def test_it_starts_stops_keeps_its_data_and_starts_again_what_is_killed(var: Var
     These end by `make stop` and by a closed terminal, to which a running site listens in the same way.
     """
     env = environment(var)
-    with running(env | {"EVALWEB_DEMO": "1"}) as first:
+    with running(env | {"EVALWEB_DEMO": "1" if extent.is_exhaustive() else "0"}) as first:
         key = the_first_start_is_ready(first, var)
         second = serve(env)
         assert second.returncode == 1
         assert re.match(rf"evalweb is already running at {first.url}, since 20\d\d-.* UTC", second.stdout)
         data_are_stored(var)
-        the_demonstration_arrives(first, var)
+        if extent.is_exhaustive():
+            the_demonstration_arrives(first, var)
         rest = first.stop(signal.SIGINT)
     assert "Stopping\n" in rest
     assert rest.endswith("Stopped.\n")

@@ -29,10 +29,21 @@ COVERING = frozenset(
     {"checked", "comprehension", "panas_groups", "pictures_and_sounds", "semantic_differential", "slider"}
 )
 
+# With the covering ones: an answer of every kind, such as choices, numbers, marks in texts, pairs and orders.
+EVERY_KIND = COVERING | {"error_spans", "pairwise", "ranking"}
+
+
+def examples_in_every_run(names: frozenset[str]) -> pytest.MarkDecorator:
+    """Try these examples in an ordinary run, and all of them in an exhaustive one."""
+    further = pytest.mark.exhaustive
+    return pytest.mark.parametrize(
+        "name", [name if name in names else pytest.param(name, marks=further) for name in FOLDERS]
+    )
+
+
 every_example = pytest.mark.parametrize("name", list(FOLDERS))
-covering_examples = pytest.mark.parametrize(
-    "name", [name if name in COVERING else pytest.param(name, marks=pytest.mark.exhaustive) for name in FOLDERS]
-)
+covering_examples = examples_in_every_run(COVERING)
+examples_of_every_kind = examples_in_every_run(EVERY_KIND)
 
 
 # What an ordinary run judges less of: half a set, and two of three waves.

@@ -18,6 +18,7 @@ from analytics_app.ratings import Extras, Judgments, Names, Table
 from analytics_app.results import COLUMNS, Row
 from tasks_app import task_types
 from tasks_app.task_types.base import Scale
+from tests import extent
 from tests.analytics_app.complete import missing_settings
 from tests.deviations import assert_each
 
@@ -152,7 +153,8 @@ def sample(data: Table, scale: Scale, name: str = "systems") -> Sample:
         criteria=(asked,) if member.whole_task else (),
         params=task_types.registry[kind]().params,
     )
-    common = Common(n_resamples=100, n_permutations=99, seed=3)
+    draws = (100, 99) if extent.is_exhaustive() else (20, 19)
+    common = Common(n_resamples=draws[0], n_permutations=draws[1], seed=3)
     extras = Extras.empty(data, member.needs)
     return Sample(data, data.z(**common.of_z), question, common, "kept", extras=extras)
 

@@ -22,7 +22,7 @@ from tasks_app.selectors import screens
 from tests import extent, invariants
 from tests.analytics_app.complete import missing_settings
 from tests.house import pairs, taken_tables
-from tests.house.examples import COVERING, LESS, every_example, judged, load
+from tests.house.examples import COVERING, LESS, examples_of_every_kind, judged, load
 from tests.round_trip import comes_back_unchanged
 from tests.undrawn import undrawn
 
@@ -75,13 +75,11 @@ COMPARING = {
     "pictures_and_sounds", "post_edit", "ranking", "semantic_differential", "slider", "triangle",
 }  # fmt: skip
 
-# Examples whose results an ordinary run reads number by number, beside those that cover all settings.
-PAGES_READ = {"error_spans", "pairwise", "ranking"}
 # Examples whose charts an ordinary run draws: between them they compare systems, groups and waves, and show checks.
 DRAWN = {"checked", "comprehension", "panas_groups"}
 
 
-@every_example
+@examples_of_every_kind
 def test_it_is_judged_comes_back_unchanged_and_is_analysed(name: str, tmp_path: Path, rosa: User) -> None:
     study = judged(load(name, tmp_path, f"first-{name}", **less_of(name)), raters=4 if extent.is_exhaustive() else 3)
     invariants.check(study)
@@ -94,9 +92,8 @@ def test_it_is_judged_comes_back_unchanged_and_is_analysed(name: str, tmp_path: 
         _its_analysis_has_numbers(study, tmp_path / "results.json")
     _its_funnel_adds_up(study)
     pages = _every_page_of_it_opens(name, study, rosa)
-    if name in COVERING or name in PAGES_READ or extent.is_exhaustive():
-        taken_tables.hold_the_same_numbers(study, pages)
-        assert bool(pairs.hold_one_order(study, pages)) == (name in COMPARING)
+    taken_tables.hold_the_same_numbers(study, pages)
+    assert bool(pairs.hold_one_order(study, pages)) == (name in COMPARING)
 
 
 def _every_rating_says_what_it_answers(study: Study) -> None:

@@ -1,7 +1,8 @@
 """Every page of researchers at two sizes of a study: how many queries it asks, and how many rows these look at.
 
 The larger study has four times the raters and four times the places. A page may look at four times the rows then; a
-join of both, or something counted again for every rater, would look at sixteen times as many.
+join of both, or something counted again for every rater, would look at sixteen times as many. An ordinary run asks for
+each page at one size alone, where a query for each rater or text would already be one too many.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from tests.analytics_app.builders import add_plots, build_run, slider_rows, stor
 pytestmark = pytest.mark.django_db
 
 RATERS, GROWTH = 15, 4
+SMALL_DRAFT = 30
 # What design section 9 promises of every page.
 MOST_QUERIES, MOST_BYTES = 15, 150_000
 # Linear growth, and room for reading the judgments of the larger study whole where indexes served the smaller. Its
@@ -58,9 +60,15 @@ def test_every_address_is_sorted() -> None:
     assert sorted_ones == set(of_researchers())
 
 
+def test_no_page_asks_too_many_queries_or_is_too_long(rosa: User) -> None:
+    costs = at_size(rosa, RATERS, {}, PAGES) | of_draft(rosa, SMALL_DRAFT, {})
+    assert {name: cost for name, cost in costs.items() if cost.queries > MOST_QUERIES or cost.bytes > MOST_BYTES} == {}
+
+
+@pytest.mark.exhaustive
 def test_no_page_looks_at_more_than_its_share(rosa: User, subtests: pytest.Subtests) -> None:
-    small = at_size(rosa, RATERS, {})
-    large = at_size(rosa, RATERS * GROWTH, small)
+    small = at_size(rosa, RATERS, {}, (*PAGES, *FILES))
+    large = at_size(rosa, RATERS * GROWTH, small, (*PAGES, *FILES))
     for address in (*PAGES, *FILES):
         with subtests.test(address=str(address)):
             before, after = small[str(address)], large[str(address)]
@@ -71,6 +79,7 @@ def test_no_page_looks_at_more_than_its_share(rosa: User, subtests: pytest.Subte
                 assert after.bytes <= MOST_BYTES, "too long a page"
 
 
+@pytest.mark.exhaustive
 def test_no_step_of_the_set_up_asks_more_of_a_larger_draft(rosa: User, subtests: pytest.Subtests) -> None:
     """A step reads the first items, whatever there is; all of a small draft, to say what it comes to."""
     no_small_draft = MOST_TEXTS // 2 + 10  # of two texts each
@@ -98,8 +107,8 @@ def of_draft(owner: User, items: int, before: Mapping[str, Asked]) -> dict[str, 
     }
 
 
-def at_size(owner: User, raters: int, before: Mapping[str, Asked]) -> dict[str, Asked]:
-    """Fill a study whose raters have a set each, ask for everything, and take it all back.
+def at_size(owner: User, raters: int, before: Mapping[str, Asked], addresses: Sequence[Address]) -> dict[str, Asked]:
+    """Fill a study whose raters have a set each, ask for some addresses, and take it all back.
 
     `before` is what was asked of a smaller study.
     """
@@ -111,7 +120,7 @@ def at_size(owner: User, raters: int, before: Mapping[str, Asked]) -> dict[str, 
         words = results(study)
         with connection.cursor() as cursor:
             cursor.execute("ANALYZE")
-        costs = ask_for((*PAGES, *FILES), clients(owner, study), words, before)
+        costs = ask_for(addresses, clients(owner, study), words, before)
         transaction.set_rollback(True)
     return costs
 

@@ -19,12 +19,17 @@ WORDS = "<p>Words that can be read.</p>" * 20
     ("faint", "scheme", "there"),
     [
         ("<p style='color: #ccc'>Faint in light</p>", "light", True),
-        ("<p style='color: #ccc'>Faint in light</p>", "dark", False),
+        pytest.param("<p style='color: #ccc'>Faint in light</p>", "dark", False, marks=pytest.mark.exhaustive),
         ("<p style='color: #444'>Faint in dark</p>", "dark", True),
         ("<div style='background: #777'><p style='background: none'>Faint on grey</p></div>", "light", True),
         ("<div style='opacity: .4'><p>Faint by opacity</p></div>", "light", True),
-        (f"<button disabled {FAINT}>Off</button> <button {FAINT}>On</button>", "light", True),
-        ("<p hidden style='color: #ccc'>Hidden</p>", "light", False),
+        pytest.param(
+            f"<button disabled {FAINT}>Off</button> <button {FAINT}>On</button>",
+            "light",
+            True,
+            marks=pytest.mark.exhaustive,
+        ),
+        pytest.param("<p hidden style='color: #ccc'>Hidden</p>", "light", False, marks=pytest.mark.exhaustive),
         (f"<label>Name <input value='Faint' {FAINT}></label>", "light", True),
     ],
 )

@@ -26,7 +26,17 @@ def test_it_is_offered_and_says_what_is_as_published(rosas_browser: Client, stud
     assert study.differs
 
 
-@every_study
+# With training and checks, magnitudes, documents, labels of errors, and triangles.
+OPENED = {"coreference", "detoxification", "paracrawl", "rankme", "triangle_weather"}
+
+
+@pytest.mark.parametrize(
+    "study",
+    [
+        pytest.param(study, id=name, marks=() if name in OPENED else pytest.mark.exhaustive)
+        for name, study in STUDIES.items()
+    ],
+)
 def test_it_begins_and_opens(rosas_browser: Client, study: published.Published) -> None:
     begun_study = opened(begun(rosas_browser, study.name))
     assert begun_study.state == Study.State.OPEN

@@ -69,6 +69,7 @@ def diaries(study: Study, path: Path) -> Path:
     return path
 
 
+@pytest.mark.exhaustive
 def test_affect_and_calories_change_from_week_1_to_week_2_where_there_are_texts(
     rosas_browser: Client, tmp_path: Path
 ) -> None:

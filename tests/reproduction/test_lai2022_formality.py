@@ -17,7 +17,7 @@ from tests.reproduction.conftest import Reproduce
 from tests.reproduction.published import every, expected, folder_of, left_out, row_of
 
 # This module needs a database, for what `reproduce` does once.
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.exhaustive]
 
 SET = "lai2022_formality"
 METRICS = "metrics.yaml"

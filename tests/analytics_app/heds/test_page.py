@@ -179,6 +179,7 @@ def test_viewers_read(study: Study) -> None:
     assert browser.post(SECTION_3, {}).status_code == 404
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("place", ["1", "3", "4"])
 def test_a_page_takes_few_queries(
     study: Study, rosas_browser: Client, django_assert_max_num_queries: Any, place: str

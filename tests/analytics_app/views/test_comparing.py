@@ -18,6 +18,7 @@ from tasks_app.models import Event, Study
 from tasks_app.services.study import lifecycle
 from tests.analytics_app.builders import LIKERT, SETTINGS, TESTS, build_run, funnel, likert_rows
 from tests.analytics_app.views.reading import page, tables, text
+from tests.rendering import with_context
 
 pytestmark = pytest.mark.django_db
 
@@ -173,7 +174,8 @@ def test_without_an_address_the_planned_run_stands_beside_the_newest(
 
 
 def chosen(browser: Client, address: str) -> tuple[int, int]:
-    choice = browser.get(address).context["choice"]
+    with with_context():
+        choice = browser.get(address).context["choice"]
     return choice.a.number, choice.b.number
 
 
@@ -253,6 +255,7 @@ def large(n_systems: int, n_criteria: int, p: float) -> Iterator[Row]:
             yield Row(**place, statistic="difference", system=one, system_b=other, value=1.0, **tested)
 
 
+@pytest.mark.exhaustive
 def test_many_systems_and_criteria_take_few_queries_and_a_page_of_fair_length(
     rosas_browser: Client, closed: Study, address: str, django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:

@@ -98,6 +98,7 @@ def test_viewers_see_who_is_excluded_and_change_nothing(rosas_browser: Client, s
         assert 'method="post"' not in html.partition('id="ew-main"')[2].partition("</main>")[0]
 
 
+@pytest.mark.exhaustive
 def test_the_page_asks_as_much_for_many_as_for_one(
     rosas_browser: Client, study: Study, address: str, django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:

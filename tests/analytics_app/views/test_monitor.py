@@ -302,6 +302,7 @@ def test_strangers_get_no_live_part_and_a_superusers_looks_are_logged_once(
     assert Event.objects.count() == before + 1
 
 
+@pytest.mark.exhaustive
 def test_the_monitor_asks_as_much_for_many_as_for_one(
     rosas_browser: Client, study: Study, address: str, django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:

@@ -275,6 +275,7 @@ def test_the_settings_are_folded_until_one_is_wrong(rosas_browser: Client, addre
     assert folded not in refused.content.decode()
 
 
+@pytest.mark.exhaustive
 def test_the_page_takes_few_queries(
     rosas_browser: Client, address: str, django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:

@@ -116,6 +116,7 @@ def test_a_look_of_a_superuser_at_the_results_of_others_is_logged(project: Proje
     assert {event.study.slug for event in viewed} == {"study-0", "study-1", "study-2"}, "each shows its agreement"
 
 
+@pytest.mark.exhaustive
 def test_the_tabs_take_as_many_queries_for_many_studies(
     project: Project, rosas_browser: Client, rosa: User, django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:

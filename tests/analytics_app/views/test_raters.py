@@ -153,6 +153,7 @@ def test_every_pseudonym_that_can_be_imported_has_its_pages(rosas_browser: Clien
         assert "Exclude judgment 1" in page(rosas_browser, judgments[0])
 
 
+@pytest.mark.exhaustive
 def test_pages_of_raters_ask_as_much_for_many_as_for_one(
     rosas_browser: Client, checked: Study, django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:

@@ -361,6 +361,7 @@ def test_where_no_run_is_done_the_newest_says_how_it_is(rosas_browser: Client, c
     assert 'data-live="' in page(rosas_browser, results(closed))
 
 
+@pytest.mark.exhaustive
 def test_a_page_of_results_asks_little(
     rosas_browser: Client, closed: Study, django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:

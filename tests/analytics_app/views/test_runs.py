@@ -11,6 +11,7 @@ from tasks_app.models import Study
 from tasks_app.services.study import lifecycle
 from tests.analytics_app.builders import build_run, funnel, slider_rows
 from tests.analytics_app.views.reading import page, text
+from tests.rendering import with_context
 
 pytestmark = pytest.mark.django_db
 
@@ -31,7 +32,8 @@ def closed(study: Study, rosa: User) -> Study:
 
 def form(browser: Client, address: str) -> dict[str, str]:
     """Return what the form of a new run sends if nothing is touched."""
-    shown = browser.get(address).context["run_form"]
+    with with_context():
+        shown = browser.get(address).context["run_form"]
     parts = [part for one in (*shown.rules, *shown.analyses) for part in (one.where, one.settings)]
     fields = [field for part in (*parts, shown.general, shown.comparisons) for field in part]
     # A browser sends no box that is not ticked.

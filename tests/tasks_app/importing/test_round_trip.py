@@ -78,7 +78,7 @@ def rows(content: bytes, format: str) -> list[dict[str, Any]]:
     return found
 
 
-@pytest.mark.parametrize("format", ["csv", "jsonl"])
+@pytest.mark.parametrize("format", ["csv", pytest.param("jsonl", marks=pytest.mark.exhaustive)])
 def test_a_copy_with_imported_ratings_exports_the_same(tmp_path: Path, format: str) -> None:
     study = judged(tmp_path)
     content = exported(study, format)
@@ -98,6 +98,7 @@ def test_a_copy_with_imported_ratings_exports_the_same(tmp_path: Path, format: s
     assert again.arrangement == {"parts": [0], "criteria": ["style", "fluency"]}
 
 
+@pytest.mark.exhaustive
 def test_the_export_of_a_copy_is_a_file_of_the_same_study(tmp_path: Path) -> None:
     content = exported(judged(tmp_path), "csv")
     copy = kit.study(tmp_path, slug="copy", groups=GROUPS)
@@ -135,6 +136,7 @@ analyses: [{analysis: systems}, {analysis: krippendorff}, {analysis: correlation
 """
 
 
+@pytest.mark.exhaustive
 def test_the_results_of_a_copy_are_those_of_the_study(tmp_path: Path) -> None:
     study = judged(tmp_path)
     copy = kit.study(tmp_path, slug="copy", groups=GROUPS)

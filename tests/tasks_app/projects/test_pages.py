@@ -216,6 +216,7 @@ def test_the_page_says_how_far_each_study_is(project: Project, rosa: User, rosas
     assert "closed" in text_of(rosas_browser, PAGE)
 
 
+@pytest.mark.exhaustive
 def test_the_page_takes_few_queries(
     project: Project, rosas_browser: Client, rosa: User, django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:

@@ -132,6 +132,7 @@ def test_an_answer_sent_again_takes_no_lock(everything: Study) -> None:
     assert not [one for one in asked if "_lock" in one or " FOR " in one or not one.startswith("SELECT")]
 
 
+@pytest.mark.exhaustive
 def test_changing_an_answer_at_once_runs_the_same_statements_for_every_purpose(everything: Study) -> None:
     def change(browser: Browser, unit: Assignment, form: dict[str, str]) -> None:
         browser.send(unit, form, 1, counted=False)
@@ -154,6 +155,7 @@ def test_changing_an_answer_later_runs_the_same_statements_for_every_purpose(eve
     are_alike(sent)
 
 
+@pytest.mark.exhaustive
 def test_skipping_runs_the_same_statements_for_every_purpose(everything: Study) -> None:
     study = everything
     asked: Asked = {}
@@ -176,6 +178,7 @@ def test_skipping_runs_the_same_statements_for_every_purpose(everything: Study) 
     are_alike(asked)
 
 
+@pytest.mark.exhaustive
 def test_answering_after_the_lease_runs_the_same_statements_for_every_purpose(everything: Study) -> None:
     def late(browser: Browser, unit: Assignment, form: dict[str, str]) -> None:
         RaterSet.objects.filter(rater=browser.rater).update(lease_until="2020-01-01T00:00Z")

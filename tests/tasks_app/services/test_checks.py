@@ -93,7 +93,9 @@ def test_a_known_error_is_found_by_a_mark_that_shares_a_character_with_it() -> N
         found = any(one.span_start < 6 and one.span_end > 0 for one in marks)
         assert judgment.control_results.get().passed is found
         seen.add(found)
-    assert seen == {True, False}
+        if seen == {True, False}:
+            return
+    pytest.fail("All were found, or none.")
 
 
 @pytest.mark.parametrize("purpose", ["training", "exam"])

@@ -60,7 +60,7 @@ def small_study(*, sets: int = 1, settings: dict[str, Any] | None = None, **rest
     return study
 
 
-@pytest.mark.parametrize("channel", ["link", "prolific"])
+@pytest.mark.parametrize("channel", ["link", pytest.param("prolific", marks=pytest.mark.exhaustive)])
 def test_who_enrols_46_raters_and_answers_nothing_holds_no_place_after_ten_minutes(channel: str) -> None:
     study = small_study(sets=46)
     squatters = [arrive(study, channel, ONE_ADDRESS) for _number in range(46)]

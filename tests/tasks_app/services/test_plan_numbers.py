@@ -174,7 +174,9 @@ FURTHER = pytest.mark.exhaustive
             marks=FURTHER,
             id="sliders",
         ),
-        pytest.param("comparisons", "pairwise", 4, 6, {"checks": {"repeats": 1, "warm_up": 2}}, id="pairs"),
+        pytest.param(
+            "comparisons", "pairwise", 4, 6, {"checks": {"repeats": 1, "warm_up": 2}}, marks=FURTHER, id="pairs"
+        ),
         pytest.param("comparisons", "best_worst", 8, 4, {}, marks=FURTHER, id="triads"),
         pytest.param("comparisons", "triangle", 4, 5, {"k_more": 4, "k_more_share": 0.4}, id="triangles"),
         pytest.param("latin_square", "likert", 4, 4, {"checks": CHECKS, "spacing": 2}, id="latin square, all checks"),

@@ -119,6 +119,7 @@ def test_simulated_raters_come_back_for_every_wave(study: Study) -> None:
     invariants.check(study)
 
 
+@pytest.mark.exhaustive
 def test_simulated_raters_who_leave_are_counted(study: Study) -> None:
     said = StringIO()
     call_command("simulate_raters", study.slug, raters=2, drop_out=1.0, seed=5, stdout=said)

@@ -25,7 +25,7 @@ from tasks_app.studyfile.files.headers import Naming
 from tasks_app.studyfile.files.tables import Row
 from tasks_app.studyfile.screens import draft_tasks
 from tests import extent
-from tests.house.examples import COVERING, FOLDERS, every_example
+from tests.house.examples import FOLDERS, covering_examples
 from tests.once import undone
 
 pytestmark = pytest.mark.django_db
@@ -33,7 +33,7 @@ pytestmark = pytest.mark.django_db
 CONTROLS = UNIT_TABLES["controls"]
 
 
-@every_example
+@covering_examples
 def test_an_example_has_a_form_and_comes_back_as_it_went(
     rosas_browser: Client, rosa: User, name: str, tmp_path: Path
 ) -> None:
@@ -51,8 +51,7 @@ def test_an_example_has_a_form_and_comes_back_as_it_went(
         if extent.is_exhaustive() and _asks_apart(setup):
             given = {("tasks", number, "criteria_mode"): "block" for number in range(len(setup.given["tasks"]))}
             _a_template_that_was_filled_in_is_right(changes.change(setup=setup, values=given, base=0, by=None).setup)
-    if extent.is_exhaustive() or name in COVERING:
-        _what_was_frozen_makes_the_design_again(move(study_id=study.pk, action="open", by=rosa), rosa)
+    _what_was_frozen_makes_the_design_again(move(study_id=study.pk, action="open", by=rosa), rosa)
 
 
 def _its_preview_is_the_rater_s_page(browser: Client, setup: Setup) -> None:

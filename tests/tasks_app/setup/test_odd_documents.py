@@ -31,14 +31,32 @@ OWN_PAGES = ("review", "preview", "setup_file", "texts", "text_new", "text_sampl
             "tasks": [{"type": ["likert"], "criteria": 4}],
             "analysis": {"rules": [{"rule": "none"}], "analyses": 4, "comparisons": "a, b"},
         },
-        {"systems": [7, None], "criteria": [None, {}], "tasks": [{}, 3, {"type": "no such type", "params": [1]}]},
-        {"study": 3, "pay": [], "flow": "x", "consent": 4, "about": [1], "channels": 2, "analysis": "all", "codes": 1},
-        {
-            "tasks": [
-                {"key": "a", "type": "likert", "k": -1, "set_size": "x", "checks": 5, "params": {"points": []}},
-                {"key": "b", "type": "ranking", "criteria": ["no", "no"], "items": [1], "groups": "g"},
-            ]
-        },
+        pytest.param(
+            {"systems": [7, None], "criteria": [None, {}], "tasks": [{}, 3, {"type": "no such type", "params": [1]}]},
+            marks=pytest.mark.exhaustive,
+        ),
+        pytest.param(
+            {
+                "study": 3,
+                "pay": [],
+                "flow": "x",
+                "consent": 4,
+                "about": [1],
+                "channels": 2,
+                "analysis": "all",
+                "codes": 1,
+            },
+            marks=pytest.mark.exhaustive,
+        ),
+        pytest.param(
+            {
+                "tasks": [
+                    {"key": "a", "type": "likert", "k": -1, "set_size": "x", "checks": 5, "params": {"points": []}},
+                    {"key": "b", "type": "ranking", "criteria": ["no", "no"], "items": [1], "groups": "g"},
+                ]
+            },
+            marks=pytest.mark.exhaustive,
+        ),
     ],
     ids=lambda odd: next(iter(odd)),
 )

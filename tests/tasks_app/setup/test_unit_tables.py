@@ -23,6 +23,7 @@ from tasks_app.setup.checking import make_study, reading_of
 from tasks_app.setup.unit_tables import rows as unit_rows
 from tasks_app.setup.unit_tables.answers import answerable
 from tasks_app.setup.unit_tables.declared import UNIT_TABLES
+from tests.rendering import with_context
 from tests.workbooks import workbook
 
 pytestmark = pytest.mark.django_db
@@ -59,8 +60,8 @@ def send(
     file = SimpleUploadedFile(name, content.encode() if isinstance(content, str) else content)
     uploaded = browser.post(path_of(table), {"action": "upload", "file": file})
     assert uploaded.status_code == 302, uploaded.content.decode()
-    page = browser.get(uploaded["Location"])
-    form = page.context["form"]
+    with with_context():
+        form = browser.get(uploaded["Location"]).context["form"]
     guessed = {field.html_name: field.value() or "" for field in form}
     token = uploaded["Location"].partition("file=")[2]
     return browser.post(path_of(table), {"action": action, "file": token, **guessed, **chosen})

@@ -93,6 +93,7 @@ def test_raters_who_try_the_study_out_are_not_counted(rosa: User) -> None:
     assert all(one.score.answered == 0 for one in about.known)
 
 
+@pytest.mark.exhaustive
 def test_the_page_takes_as_many_queries_for_many_raters_as_for_one(
     rosa: User, rosas_browser: Client, django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:

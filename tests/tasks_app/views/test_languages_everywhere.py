@@ -151,7 +151,15 @@ def endings(visit: Visit) -> None:
         assert visit.get(f"/join/{study.link_code}/").status_code == status
 
 
-@pytest.mark.parametrize("way", [mistakes, checks, waits, endings])
+@pytest.mark.parametrize(
+    "way",
+    [
+        mistakes,
+        pytest.param(checks, marks=pytest.mark.exhaustive),
+        pytest.param(waits, marks=pytest.mark.exhaustive),
+        endings,
+    ],
+)
 def test_pages_beside_the_straight_way_are_translated(way: Callable[[Visit], None]) -> None:
     own = OWN + " ".join((waves_kit.EXAMPLE / "study.yaml").read_text(encoding="utf-8").split())
     visits = {language: Visit(language) for language in ("en", *kit.READ_WHOLE)}

@@ -139,13 +139,13 @@ def known_of(study: Study) -> dict[str, str]:
 def tried(letters: str, turn: int) -> list[int]:
     """Return which of the odd values are sent to a field: all of them in an exhaustive run.
 
-    Otherwise the first three, all that are answered in another way than most, the last two of a form (missing and
-    twice), and one of the rest, by turns.
+    Otherwise one of the first three and one of the rest, by turns, all that are answered in another way than most, and
+    the last two of a form (missing and twice).
     """
     if extent.is_exhaustive():
         return list(range(len(letters)))
     usual = max(letters, key=letters.count)
-    chosen = {0, 1, 2, 3 + turn % (len(letters) - 3), *range(len(ODD), len(letters))}
+    chosen = {turn % 3, 3 + turn % (len(letters) - 3), *range(len(ODD), len(letters))}
     return [place for place, letter in enumerate(letters) if place in chosen or letter != usual]
 
 

@@ -64,6 +64,7 @@ def test_the_page_says_sums_times_and_everybody_by_pseudonym(mine: Study, rosas_
     assert "a" * 24 not in page, "nobody is named as their platform does"
 
 
+@pytest.mark.exhaustive
 def test_the_page_takes_few_queries(
     mine: Study, rosas_browser: Client, django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:

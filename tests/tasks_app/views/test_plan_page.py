@@ -244,6 +244,7 @@ def test_several_tasks_are_summed(rosa: User, rosas_browser: Client) -> None:
     )
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("opened", [False, True])
 def test_the_page_takes_few_queries_however_large_the_plan(
     rosa: User, rosas_browser: Client, opened: bool, django_assert_max_num_queries: Any

@@ -126,6 +126,7 @@ def test_a_move_that_is_not_possible_says_why(rosas_browser: Client, rosa: User)
     assert "not possible" in page.content.decode()
 
 
+@pytest.mark.exhaustive
 def test_the_list_and_the_monitor_ask_as_much_for_many_as_for_one(
     rosas_browser: Client, rosa: User, study: Study, django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:
