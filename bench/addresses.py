@@ -37,6 +37,7 @@ PAGES = (
     Address("researcher:studies"),
     Address("researcher:studies", query={"page": "4"}),
     Address("researcher:load"),
+    Address("researcher:welcome"),
     Address("help:index"),
     Address("help:index", query={"q": "known answers"}),
     Address("help:page", {"name": "study-file"}),

@@ -89,6 +89,7 @@ researcher_urls: list[URLPattern] = [
     path("", listing.studies, name="studies"),
     path("load/", studies.load, name="load"),
     path("new/", starting.new, name="new"),
+    path("welcome/", studies.welcome, name="welcome"),
     path("<slug:slug>/", studies.setup, name="setup"),
     path("<slug:slug>/set-up/preview/", setup_preview.preview, name="preview"),
     path("<slug:slug>/set-up/questions/library/", setup_library.library, name="library"),

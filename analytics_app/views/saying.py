@@ -25,15 +25,15 @@ FEW_TEXTS, FEW_RATERS = 10, 5
 
 @dataclass(frozen=True, slots=True)
 class Saying:
-    """The sentence for the paper, the verdict on it ("Yes." and the like), and what to say beside it.
+    """The verdict ("Yes." and the like), the sentence for the paper, and what to say beside it.
 
-    `allowed` is false where the data do not carry the sentence.
+    Where the data do not carry the sentence it is "", but for simulated raters: `example` says what it is then.
     """
 
-    sentence: str
     verdict: str
-    allowed: bool
-    cautions: Sequence[str]
+    sentence: str
+    example: str = ""
+    cautions: Sequence[str] = ()
 
 
 def saying_of(study: Study, run: Run, summary: Summary) -> Saying | None:
@@ -41,25 +41,23 @@ def saying_of(study: Study, run: Run, summary: Summary) -> Saying | None:
     place = summary.leading
     if summary.hidden or place is None or place.finding is None or place.compared is None:
         return None
-    refusal = _refusal(study, run, place.compared)
-    cautions = [] if refusal else list(_cautions(run, place))
-    verdict = refusal or (_("Yes.") if run.planned and not cautions else _("Yes, with care."))
-    return Saying(_sentence(place, place.compared), verdict, not refusal, cautions)
-
-
-def _refusal(study: Study, run: Run, compared: Compared) -> str:
-    """Return why nothing can be said; "" if something can."""
+    sentence = _sentence(place, place.compared)
     simulated, _raters = run_words.simulated(run)
     if simulated:
-        return _("No: simulated raters took part. With the same numbers from people, a paper could say:")
+        example = _("With the same numbers from people, a paper could say:")
+        return Saying(_("No: simulated raters took part."), sentence, example)
+    if refusal := _refusal(study, run):
+        return Saying(refusal, "")
+    cautions = list(_cautions(run, place))
+    return Saying(_("Yes, with care.") if cautions else _("Yes."), sentence, cautions=cautions)
+
+
+def _refusal(study: Study, run: Run) -> str:
+    """Return why nothing can be said; "" if something can."""
     if study.state in study.State.UNDER_WAY:
         return _("Not yet: the study is not closed, and more judgments may change this.")
     if run.uncorrected_tasks:
         return _("Not with these numbers: they were computed before a correction. Compute them again.")
-    if any((row.settings or {}).get("cannot_differ") for row in compared.tested):
-        return _(
-            "Only this: with so few texts no test could be significant, so the data cannot tell the systems apart."
-        )
     return ""
 
 
@@ -67,19 +65,22 @@ def _cautions(run: Run, place: Place) -> Iterator[str]:
     compared, agreement = place.compared, place.agreement
     if not run.planned:
         yield _("Call it exploratory: no plan that was frozen before the first judgment has this analysis.")
-    if compared is not None and not compared.wins:
+    if compared is not None and any((row.settings or {}).get("cannot_differ") for row in compared.tested):
+        yield _("With so few texts no test could be significant: this study cannot tell whether the systems differ.")
+    elif compared is not None and not compared.wins:
         yield _("“No clear difference” does not show that systems are equal; give the interval.")
-    texts, raters = _most(compared, "n_items"), _most(compared, "n_raters") or run.facts.get("raters", 0)
+    texts, raters = _most(compared, "n_items"), _raters_of(compared)
     if 0 < texts < FEW_TEXTS:
-        yield _("The test has only %(n)s texts; say so.") % {"n": texts}
+        yield ngettext("The test has only %(n)s text; say so.", "The test has only %(n)s texts; say so.", texts) % {
+            "n": texts
+        }
     if 0 < raters < FEW_RATERS:
         yield ngettext("Only %(n)s rater judged; say so.", "Only %(n)s raters judged; say so.", raters) % {"n": raters}
     if agreement is not None and agreement.leading.statistic == "alpha":
         value = agreement.leading.value
         if value is not None and value < TENTATIVE:
-            yield _("Raters agree little (alpha %(alpha)s); report it beside the finding.") % {
-                "alpha": cells.figure(value, 2)
-            }
+            about = {"alpha": cells.figure(value, 2)}
+            yield _("Raters agree little (alpha %(alpha)s); report it beside the finding.") % about
     if compared is not None and compared.disagreements:
         yield _("An interval and a test differ; see the note below the pairs.")
 
@@ -134,12 +135,16 @@ def _pair(compared: Compared, row: ResultRow) -> str:
     return f"{name}: {shown}{interval}, p {p if p.startswith('<') else f'= {p}'}"
 
 
+def _raters_of(compared: Compared | None) -> int:
+    rows = [*compared.tested, *compared.levels] if compared is not None else []
+    return max((row.n_raters or 0 for row in rows), default=0)
+
+
 def _counts(compared: Compared) -> Iterator[str]:
-    texts, raters = _most(compared, "n_items"), _most(compared, "n_raters")
-    raters = raters or max((row.n_raters or 0 for row in compared.levels), default=0)
+    texts, raters = _most(compared, "n_items"), _raters_of(compared)
     counts = []
     if texts:
-        counts.append(ngettext("%(n)s item", "%(n)s items", texts) % {"n": texts})
+        counts.append(ngettext("%(n)s text", "%(n)s texts", texts) % {"n": texts})
     if raters:
         counts.append(ngettext("%(n)s rater", "%(n)s raters", raters) % {"n": raters})
     if counts:

@@ -52,11 +52,11 @@ PLANTED: Mapping[str, Planted] = MappingProxyType(
         "example-pairwise": Planted(
             24,
             "the librarian answers in the friendliest way and the rule-based help desk in the least friendly; the "
-            "fine-tuned model is a little clearer than both",
+            "rule-based help desk is also the least clear",
             {
-                "rules": {"clarity": 0.55, "friendliness": 0.25},
-                "neural": {"clarity": 0.66, "friendliness": 0.52},
-                "librarian": {"clarity": 0.58, "friendliness": 0.8},
+                "rules": {"clarity": 0.36, "friendliness": 0.25},
+                "neural": {"clarity": 0.7, "friendliness": 0.52},
+                "librarian": {"clarity": 0.64, "friendliness": 0.8},
             },
         ),
         "example-error-spans": Planted(
