@@ -115,7 +115,8 @@ PAGES = (
     Address("api_results:ratings", STUDY),
     Address("api_results:runs", STUDY),
     Address("api_results:run", RUN),
-    Address("admin:tasks_app_event_changelist"),
+    Address("log:log"),
+    Address("log:log", query={"study": "SLUG", "words": "opened"}),
 )
 
 # What is streamed, or written whole as a file: its size is the study's, so that only its queries are counted.

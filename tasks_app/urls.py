@@ -12,6 +12,7 @@ from tasks_app.views.researcher import (
     designing,
     inviting,
     listing,
+    log,
     manual,
     recruiting,
     sharing,
@@ -138,6 +139,7 @@ researcher_urls: list[URLPattern] = [
     path("<slug:slug>/due/<int:wave>/ids.csv", waves.due_csv, name="due_csv"),
     path("<slug:slug>/import/", importing.import_ratings, name="import"),
     path("<slug:slug>/file/", studies.file, name="file"),
+    path("<slug:slug>/log/", log.of_study, name="log"),
     path("<slug:slug>/move/", moving.move, name="move"),
     path("<slug:slug>/pay/", paying.overview, name="pay"),
     path("<slug:slug>/pay/raters.csv", paying.table, name="pay_table"),
@@ -183,5 +185,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("admin/studies/", include((researcher_urls, "researcher"))),
     path("admin/projects/", include((project_urls, "projects"))),
     path("admin/help/", include((help_urls, "help"))),
+    path("admin/log/", include(([path("", log.log, name="log")], "log"))),
     path("api/v1/", include((api_urls, "api"))),
 ]

@@ -66,6 +66,7 @@ STUDIES = [
     page("GET", "help:page", RESEARCHER, path={"name": "study-file"}),
     page("GET", "help:picture", RESEARCHER, path={"name": "rater.png"}),
     page("GET", "researcher:welcome", RESEARCHER),
+    page("GET", "log:log", RESEARCHER),
     page("GET", "researcher:new", RESEARCHER),
     page("GET", "researcher:new", RESEARCHER, query={"task_type": "likert"}, note="of a type"),
     page("GET", "researcher:new", EDITOR, query={"study": "SLUG"}, study_in_path=False, note="a copy"),

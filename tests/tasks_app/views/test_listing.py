@@ -159,6 +159,6 @@ def test_the_filter_stays_on_further_pages(rosas_browser: Client, rosa: User) ->
 
 def test_every_researcher_finds_the_main_places(rosas_browser: Client, study: Study) -> None:
     page = rosas_browser.get(LIST).content.decode()
-    for path in ("/admin/studies/new/", "/admin/planning/", "/task-types/", "/api/v1/", "/admin/tasks_app/event/"):
+    for path in ("/admin/studies/new/", "/admin/planning/", "/task-types/", "/api/v1/", "/admin/log/"):
         assert f'href="{path}"' in page, path
     assert 'href="/patterns/"' in rosas_browser.get("/task-types/").content.decode()
