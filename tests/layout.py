@@ -1,11 +1,6 @@
-"""What is wrong with where the words of a page stand: broken within a word, clipped, over each other, or on a line.
+"""What is wrong with where the words of a page stand: broken within a word, clipped, over each other, or on a line."""
 
-`python -m tests.layout URL …` looks at pages of a running site that need no sign-in.
-"""
-
-import sys
-
-from playwright.sync_api import Page, ViewportSize, sync_playwright
+from playwright.sync_api import Page, ViewportSize
 
 # The widths at which every page is looked at: a phone, a small desk and a larger one.
 WIDTHS = (390, 1280, 1440)
@@ -14,6 +9,7 @@ WIDTHS = (390, 1280, 1440)
 # scripts that set no space between words; all these stand in elements of their own, or hold no letter of these scripts.
 FAULTS = r"""() => {
     const LONGEST = 24, SLACK = 2;
+    const WORD = /[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{Nd}]{2,}/gu;
     const found = new Set();
     const name = (element) => {
         const about = element.closest("[id]")?.id ?? "";
@@ -56,7 +52,7 @@ FAULTS = r"""() => {
     };
     for (const {node, element, boxes} of texts) {
         if (!element.closest("svg, code, pre, textarea, bdi[dir], .judged, .fingerprint")) {
-            for (const match of node.data.matchAll(/[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{Nd}]{2,}/gu)) {
+            for (const match of node.data.matchAll(WORD)) {
                 if (match[0].length > LONGEST) continue;
                 const word = document.createRange();
                 word.setStart(node, match.index);
@@ -134,20 +130,3 @@ def faults_at(page: Page, widths: tuple[int, ...] = WIDTHS) -> dict[int, list[st
     if size is not None:
         page.set_viewport_size(ViewportSize(width=size["width"], height=size["height"]))
     return found
-
-
-def main(addresses: list[str]) -> int:
-    """Print what is wrong with some pages; return 1 if anything is."""
-    wrong = False
-    with sync_playwright() as playwright:
-        page = playwright.chromium.launch().new_page()
-        for address in addresses:
-            page.goto(address)
-            for width, found in faults_at(page).items():
-                wrong = True
-                print(f"{address} at {width} px:", *found, sep="\n  ")
-    return int(wrong)
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -58,7 +58,11 @@ def promises(options: StudySettings) -> list[tuple[str, str]]:
     """Return the promises beside the pay above the consent button, as far as a study makes them."""
     if not offer_of(options).pays:
         return [(_("Bonus"), words)] if (words := bonus(options)) else []
-    pairs = [(_("If you stop early"), part_pay(options)), (_("Bonus"), bonus(options)), (_("How you are paid"), options.paid)]
+    pairs = [
+        (_("If you stop early"), part_pay(options)),
+        (_("Bonus"), bonus(options)),
+        (_("How you are paid"), options.paid),
+    ]
     return [(label, text) for label, text in pairs if text]
 
 

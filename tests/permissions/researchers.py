@@ -147,6 +147,7 @@ SETTING_UP = [
     page("POST", "researcher:members", OWNER, 302, sent={"name": "stranger", "role": "viewer"}, changes=True),
     page("POST", "researcher:unshare", OWNER, 302, sent={"name": "GUEST"}, changes=True),
     page("GET", "researcher:items", VIEWER),
+    page("GET", "researcher:log", VIEWER, 302),
     page("GET", "researcher:design", VIEWER),
     page("GET", "researcher:design", VIEWER, study="draft"),
     page("GET", "researcher:pairs", VIEWER),

@@ -11,8 +11,8 @@ from tasks_app.task_types import registry
 from tasks_app.task_types.samples import TEXTS, sample_kind, sample_screen
 from tasks_app.views.public.catalogue import stored_rows
 
-# The task type whose unit can be tried, marking errors, which shows at a glance what raters do; without a score, so that
-# the unit is short, and of a text that has errors.
+# The task type whose unit can be tried, marking errors, which shows at a glance what raters do; without a score, so
+# that the unit is short, and of a text that has errors.
 TO_TRY, PARAMS = "error_spans", {"score": "no"}
 WITH_ERRORS = TEXTS["en"][2]
 
