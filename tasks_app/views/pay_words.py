@@ -149,7 +149,7 @@ def below(median: float, now: Decimal | None, needed: Decimal, missing: Decimal,
     }
     return (
         _(
-            "Half of the raters took at least %(minutes)s minutes for a set. At that time the pay is %(now)s per "
+            "Raters take %(minutes)s minutes for a set at the median. At that time the pay is %(now)s per "
             "hour, below this study's minimum of %(minimum)s. A full set would have to pay %(needed)s; a bonus of "
             "%(missing)s for everybody who completed would close the gap."
         )
