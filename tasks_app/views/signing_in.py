@@ -7,8 +7,8 @@ stored, and raters' pages wait for no other server. Each process counts for itse
 from contextlib import suppress
 from typing import Any
 
-from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.forms import AuthenticationForm
+from django.contrib.auth.models import User
 from django.core.cache import cache
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
@@ -57,7 +57,7 @@ class ResearcherSignIn(SignIn, UnfoldForm):  # type: ignore[misc]  # unfold ship
     At the first sign-in the session has `FIRST_VISIT`, so that the page after it shows where to begin.
     """
 
-    def confirm_login_allowed(self, user: AbstractBaseUser) -> None:
+    def confirm_login_allowed(self, user: User) -> None:
         """Note a first sign-in, before Django notes the time of this one."""
         super().confirm_login_allowed(user)
         if user.last_login is None and self.request is not None:
