@@ -37,6 +37,7 @@ PAGES = (
     Address("researcher:studies"),
     Address("researcher:studies", query={"page": "4"}),
     Address("researcher:load"),
+    Address("researcher:welcome"),
     Address("help:index"),
     Address("help:index", query={"q": "known answers"}),
     Address("help:page", {"name": "study-file"}),
@@ -114,7 +115,8 @@ PAGES = (
     Address("api_results:ratings", STUDY),
     Address("api_results:runs", STUDY),
     Address("api_results:run", RUN),
-    Address("admin:tasks_app_event_changelist"),
+    Address("log:log"),
+    Address("log:log", query={"study": "SLUG", "words": "opened"}),
 )
 
 # What is streamed, or written whole as a file: its size is the study's, so that only its queries are counted.

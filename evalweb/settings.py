@@ -350,7 +350,7 @@ UNFOLD = {
                     },
                     {"title": _("Task types"), "icon": "category", "link": reverse_lazy("public:catalogue")},
                     {"title": _("API"), "icon": "terminal", "link": reverse_lazy("api:try")},
-                    {"title": _("Log"), "icon": "history", "link": reverse_lazy("admin:tasks_app_event_changelist")},
+                    {"title": _("Log"), "icon": "history", "link": reverse_lazy("log:log")},
                     {
                         "title": _("Help"),
                         "icon": "help",

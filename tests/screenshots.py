@@ -1,32 +1,52 @@
 """Draw the screenshots of the docs: `make screenshots`. No test, and not collected as one.
 
-Each is of an example study on a site of its own, as a browser shows it, and goes to docs/img/.
+Each is of an example study on a site of its own, as a browser shows it, and goes to docs/img/; those of the home page
+go to static/img/, half as large.
 """
 
 from io import BytesIO
 from pathlib import Path
 
 from PIL import Image
-from playwright.sync_api import FrameLocator, Page, expect
+from playwright.sync_api import FrameLocator, Locator, Page, expect
 
 from evalweb.local_services.folder import BASE_DIR
 from tests.about import ready
 from tests.browser.kit import begin, sign_in
 from tests.servers import LiveSite
 
-FOLDER = Path(BASE_DIR) / "docs" / "img"
+FOLDER, HOME = Path(BASE_DIR) / "docs" / "img", Path(BASE_DIR) / "static" / "img"
 SIZE = {"width": 1280, "height": 860}
 STUDY = "/admin/studies/example-likert/set-up"
 STEPS = ("task", "texts", "questions", "raters", "consent", "review")
 
 
-def draw(page: Page, name: str) -> None:
-    """Store what the browser shows."""
+# How long the results of an example may take on a busy machine, in milliseconds.
+COMPUTED = 300_000
+
+
+def draw(page: Page, name: str, part: Locator | None = None) -> None:
+    """Store what the browser shows, or a part of it."""
     page.wait_for_load_state("networkidle")
     page.evaluate("document.activeElement?.blur()")
-    drawn = Image.open(BytesIO(page.screenshot(animations="disabled", caret="hide")))
+    store(drawn(page if part is None else part), FOLDER / f"{name}.png")
+
+
+def draw_for_home(page: Page, name: str) -> None:
+    """Store what the browser shows for a step on the home page, half as large."""
+    page.wait_for_load_state("networkidle")
+    whole = drawn(page)
+    size = (SIZE["width"] // 2, SIZE["height"] // 2)
+    store(whole.resize(size, Image.Resampling.LANCZOS), HOME / f"home-{name}.png")
+
+
+def drawn(shown: Page | Locator) -> Image.Image:
+    return Image.open(BytesIO(shown.screenshot(animations="disabled", caret="hide"))).convert("RGB")
+
+
+def store(picture: Image.Image, path: Path) -> None:
     # A page has few colours: a palette halves the file, and nobody sees it.
-    drawn.convert("RGB").quantize(128, dither=Image.Dither.NONE).save(FOLDER / f"{name}.png", optimize=True)
+    picture.quantize(128, dither=Image.Dither.NONE).save(path, optimize=True)
 
 
 def preview(page: Page) -> FrameLocator:
@@ -45,7 +65,33 @@ def test_the_set_up(page: Page, live_site: LiveSite, tmp_path: Path) -> None:
         if step != "texts":
             expect(preview(page).get_by_text("Comment to the researchers (optional)")).to_be_visible()
         draw(page, f"set-up-{step}")
+        if step == "questions":
+            draw_for_home(page, "set-up")
     link = live_site.manage("move_study", "example-likert", "open").strip()
     page.set_viewport_size({"width": SIZE["width"], "height": 800})
     begin(page, link)
     draw(page, "rater")
+    page.set_viewport_size({"width": SIZE["width"], "height": SIZE["height"]})
+    draw_for_home(page, "collect")
+
+
+def finished(page: Page, live_site: LiveSite, folder: Path, example: str, raters: int) -> None:
+    """Load an example, let simulated raters find what is planted in it, close it, and wait for its results."""
+    name, _password = live_site.login
+    slug = f"example-{example.replace('_', '-')}"
+    live_site.manage("load_study", ready(example, folder), "--owner", name, "--replace")
+    live_site.manage("move_study", slug, "open")
+    live_site.manage("simulate_raters", slug, "--raters", str(raters), "--planted")
+    live_site.manage("move_study", slug, "close")
+    page.goto(f"/admin/studies/{slug}/results/")
+    expect(page.get_by_role("heading", name="What was excluded")).to_be_visible(timeout=COMPUTED)
+
+
+def test_results(page: Page, live_site: LiveSite, tmp_path: Path) -> None:
+    page.set_viewport_size({"width": SIZE["width"], "height": SIZE["height"]})
+    sign_in(page, live_site)
+    finished(page, live_site, tmp_path / "pairs", "pairwise", 24)
+    draw_for_home(page, "results")
+    draw(page, "results", page.locator("#summary"))
+    finished(page, live_site, tmp_path / "profile", "semantic_differential", 84)
+    draw(page, "profile", page.locator(".ew-figure").filter(has_text="Systems lie furthest apart").first)

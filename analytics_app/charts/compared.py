@@ -85,6 +85,8 @@ def strengths_of(
     measure: str,
     phrases: tuple[str, str],
     limits: Sequence[tuple[float, str]] = (),
+    *,
+    log: bool = False,
 ) -> Iterator[Sketch]:
     rows = sorted((row for row in material.of(statistic) if row.system), key=falling)
     if len(rows) < 2:
@@ -104,7 +106,7 @@ def strengths_of(
             f"{systems.lines}{each(rows)}{counted(rows)}"
         ),
         by_system=True,
-        chart=points_chart(systems.points, measure=measure, limits=limits),
+        chart=points_chart(systems.points, measure=measure, limits=limits, log=log),
         columns=(("name", "System"), ("value", measure), *systems.columns, ("n", "Ratings")),
     )
 

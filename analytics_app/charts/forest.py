@@ -82,14 +82,18 @@ class _Axis:
         for share, _word in tracks.marks:
             behind.rule(self.at(share), top, self.at(share), bottom, colour=LIMIT, thick=1.5)
         if tracks.marks:
-            self._words(tracks.marks)
+            self._words(tracks.marks, outside=True)
 
-    def _words(self, places: Sequence[tuple[float, str]]) -> None:
-        """Write words below the axis, without those that have no room beside the previous word."""
+    def _words(self, places: Sequence[tuple[float, str]], *, outside: bool = False) -> None:
+        """Write words below the axis, without those that have no room beside the previous word.
+
+        With `outside` the first word ends at its place and the others begin at theirs, since the places are near.
+        """
         baseline, free = self.block.height + SMALL * LEADING, 0.0
-        for share, word in places:
+        for number, (share, word) in enumerate(places):
             width = width_of(word, SMALL)
-            x = self.at(share) - width / 2
+            before = (width if number == 0 else 0.0) if outside else width / 2
+            x = self.at(share) - before
             if x >= free:
                 self.block.text(word, x, baseline, size=SMALL, colour=QUIET)
                 free = x + width + PAD

@@ -29,13 +29,15 @@ def course_chart(
     points: Sequence[Mapping[str, Any]],
     names: Sequence[str],
     times: Sequence[str],
+    *,
+    one_scale: bool = False,
 ) -> Chart:
     """Return a panel for each (key, title), with a line for each name over times.
 
     A point has panel, time, name, value, low and high. Axes begin with the intervals, since points need no zero.
-    Panels are side by side if there is room.
+    Panels are side by side if there is room. With `one_scale` all panels have the same axis.
     """
-    return partial(_course_chart, panels, points, names, times)
+    return partial(_course_chart, panels, points, names, times, one_scale)
 
 
 def _course_chart(
@@ -43,6 +45,7 @@ def _course_chart(
     points: Sequence[Mapping[str, Any]],
     names: Sequence[str],
     times: Sequence[str],
+    one_scale: bool,
     room: Room,
 ) -> Any:
     import altair as alt  # noqa: PLC0415
@@ -62,7 +65,8 @@ def _course_chart(
             .mark_text(align="left", baseline="bottom", fontWeight="bold", color=INK)
             .encode(x=fixed("X", -30), y=fixed("Y", -8), text=alt.TextValue(title))
         )
-        up = alt.Scale(domain=_ends([point for point in points if point["panel"] == key]), nice=True, zero=False)
+        drawn = [point for point in points if one_scale or point["panel"] == key]
+        up = alt.Scale(domain=_ends(drawn), nice=True, zero=False)
         scores = alt.Axis(title=None, tickCount=4, format=PLAIN)
 
         def high(field: str, up: Any = up, scores: Any = scores) -> Any:

@@ -14,6 +14,8 @@ from analytics_app.charts.svg import INK
 ROW, FREE, GAP = 38, 16, 12
 # The greatest share of a wide room for the words of one side.
 SIDE = 0.26
+# A reader's letters may be wider than those that were measured, by this much.
+WIDER = 1.08
 # The space between two names above the lines, and between the names and the first row.
 BETWEEN, OVER = 18, 22
 # The space that the renderer leaves at both ends of the scale.
@@ -68,7 +70,7 @@ def _side(room: Room, words: Sequence[str], beside: bool) -> tuple[float, list[l
     if not beside:
         return 0.0, [room.lines(text, (room.width - GAP) / 2) for text in words]
     width = min(room.longest(words), room.width * SIDE)
-    return round(width + GAP), [room.lines(text, width) for text in words]
+    return round(width * WIDER + GAP), [room.lines(text, width) for text in words]
 
 
 def _placed(

@@ -57,7 +57,10 @@ def _scatter_chart(
 
     columns = min(len(panels), PANELS_IN_A_ROW) if room is WIDE else 1
     width = min(PANEL_HEIGHT * 2, (room.width - GAP * (columns - 1)) / columns - AXIS_WIDTH)
-    charts = [_panel(panel, names, value_label, lower_is_better, width, room) for panel in panels]
+    values = [float(point["value"]) for point in points]
+    # One axis of values for all panels, which would otherwise seem to differ.
+    up = [min(values), max(values)] if min(values) < max(values) else [values[0] - 0.5, values[0] + 0.5]
+    charts = [_panel(panel, names, value_label, up, lower_is_better, width, room) for panel in panels]
     rows = [charts[start : start + columns] for start in range(0, len(charts), columns)]
     data = alt.InlineData(values=list(points), name="points")
     chart = alt.vconcat(*(alt.hconcat(*row, spacing=GAP) for row in rows), data=data, spacing=GAP)
@@ -65,19 +68,25 @@ def _scatter_chart(
 
 
 def _panel(
-    panel: Panel, names: Sequence[str], value_label: str, lower_is_better: bool, width: float, room: Room
+    panel: Panel,
+    names: Sequence[str],
+    value_label: str,
+    up: Sequence[float],
+    lower_is_better: bool,
+    width: float,
+    room: Room,
 ) -> Any:
     import altair as alt  # noqa: PLC0415
 
     points = alt.Chart().transform_filter(f"datum.panel === {json.dumps(panel.key)}")
 
-    def scale(reverse: bool) -> Any:
-        return alt.Scale(zero=False, nice=True, padding=14, reverse=reverse)
+    def scale(reverse: bool, **domain: Any) -> Any:
+        return alt.Scale(zero=False, nice=True, padding=14, reverse=reverse, **domain)
 
     horizontal, vertical = (alt.Axis(title=None, tickCount=4, labelFlush=False) for _axis in range(2))
     base = points.encode(
         x=alt.X("metric:Q", scale=scale(panel.lower_is_better), axis=horizontal),
-        y=alt.Y("value:Q", scale=scale(lower_is_better), axis=vertical),
+        y=alt.Y("value:Q", scale=scale(lower_is_better, domain=list(up)), axis=vertical),
     )
     if len(names) <= MOST_COLOURED:
         shared_legend = legend(None, names, room)

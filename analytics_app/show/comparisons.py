@@ -3,21 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import log
 from typing import Literal, TypeAlias
 
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_noop, ngettext
 
 from analytics_app.models import ResultRow
 from analytics_app.results import is_significant
 from analytics_app.show import cells
 from analytics_app.show.cells import Words
-from analytics_app.show.findings import Finding, FindingQuestion, finding_of, listed, too_few
+from analytics_app.show.findings import Finding, FindingQuestion, finding_of, listed, listed_pairs, too_few
 from analytics_app.show.shown import Rows
 
 Unit: TypeAlias = Literal["number", "share", "ratio"]
+
+
+# Why the interval of a pair and its test may differ.
+AHEAD_ON_MORE = gettext_noop(
+    "the test is significant although the interval includes %(even)s. The test counts on how many texts a system is "
+    "ahead, the interval how often it is chosen."
+)
+COMPUTED_APART = gettext_noop(
+    "the test is significant although the interval includes %(even)s: the two are computed in different ways, which "
+    "shows with few texts."
+)
+TOO_FEW = gettext_noop(
+    "the interval leaves out %(even)s, but with so few texts no test of this family can be significant. Go by the test."
+)
+ADJUSTED = gettext_noop(
+    "the interval leaves out %(even)s, but the adjusted p is not significant. The interval is about one pair alone; p "
+    "is adjusted for all %(n)s comparisons. Go by p."
+)
+NOT_SIGNIFICANT = gettext_noop(
+    "the interval leaves out %(even)s, but the test is not significant: the two are computed in different ways, which "
+    "shows with few texts. Go by the test."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +61,10 @@ class Comparison:
     """The statistics by which an analysis compares systems.
 
     `level` is the statistic with a value for each system, `tested` that of pairs, whose value is `even` if the two do
-    not differ. `unit` is that of a pair's value. With `low_first` the lowest level is the best, with
-    `low_wins` a pair's value below `even` speaks for the first system. `verbs` are by task type; "" is the usual one.
+    not differ. `shown` is the statistic whose value pages show for a pair, if the test is of another one, such as
+    shares in which ties count half beside a test without ties. `unit` is that of a pair's value. With `low_first` the
+    lowest level is the best, with `low_wins` a pair's value below `even` speaks for the first system. `verbs` are by
+    task type; "" is the usual one.
     `whole` is the subject of findings that are about no single criterion. `on_scale` is true if levels are numbers on
     the scale that raters used.
     """
@@ -56,6 +82,7 @@ class Comparison:
     order: int = 50
     whole: Words = ""
     on_scale: bool = False
+    shown: str = ""
 
     @property
     def level_over_raters(self) -> str:
@@ -74,7 +101,8 @@ def compares(comparison: Comparison) -> Comparison:
     """Register the comparison of an analysis, from which its finding follows."""
     _comparisons.append(comparison)
 
-    statistics = (comparison.level, comparison.level_over_raters, comparison.tested)
+    statistics = [comparison.level, comparison.level_over_raters, comparison.tested]
+    statistics += [comparison.shown] if comparison.shown else []
 
     @finding_of(comparison.analysis, *statistics, order=comparison.order)
     def found(rows: Rows, question: FindingQuestion) -> Finding | None:
@@ -116,6 +144,8 @@ class Compared:
         sign = 1 if comparison.low_first else -1
         levels.sort(key=lambda row: sign * (row.value or 0.0))
         pairs = [row for row in own if row.statistic == comparison.tested and row.system_b and row.label is None]
+        if comparison.shown:
+            pairs = _with_shown(pairs, [row for row in own if row.statistic == comparison.shown and row.label is None])
         over_raters = {str(row.system): row for row in own if row.statistic == comparison.level_over_raters}
         compared = cls(comparison, levels, pairs, limit, over_raters)
         compared._wins = {pair for row in pairs if (pair := compared._winner(row)) is not None}
@@ -159,6 +189,67 @@ class Compared:
     def tested(self) -> list[ResultRow]:
         """Return the pairs that have a test."""
         return [row for row in self.pairs if row.p_adjusted is not None]
+
+    @property
+    def wins(self) -> frozenset[tuple[str, str]]:
+        """Return the pairs that differ clearly, the better system first."""
+        return frozenset(self._wins)
+
+    def distance(self, row: ResultRow) -> float:
+        """Return how far a pair is from no difference; of ratios, the logarithm."""
+        value, even = row.value if row.value is not None else self.comparison.even, self.comparison.even
+        return abs(log(value / even)) if self.comparison.unit == "ratio" and value > 0 else abs(value - even)
+
+    def is_turned(self, row: ResultRow) -> bool:
+        """Return whether a sentence names the second system of a pair first, since its value is the higher one."""
+        return row.value is not None and row.value < self.comparison.even
+
+    def turned(self, row: ResultRow) -> tuple[float, float | None, float | None]:
+        """Return value and interval of a pair as a sentence gives them: with the higher system first."""
+        value, low, high = row.value if row.value is not None else self.comparison.even, row.low, row.high
+        if not self.is_turned(row):
+            return value, low, high
+        return self._turn(value), None if high is None else self._turn(high), None if low is None else self._turn(low)
+
+    def _turn(self, value: float) -> float:
+        """Return the value of a pair whose systems change places."""
+        unit = self.comparison.unit
+        return 1 - value if unit == "share" else 1 / value if unit == "ratio" else -value
+
+    @property
+    def overlaps(self) -> bool:
+        """Return whether the intervals of two systems overlap although their pair differs clearly."""
+        levels = {str(row.system): row for row in self.levels}
+        return any(_overlap(levels[a], levels[b]) for a, b in self._wins if a in levels and b in levels)
+
+    @property
+    def disagreements(self) -> list[str]:
+        """Return a sentence for each reason why the interval of a pair says one thing and its test another."""
+        found: dict[str, list[str]] = {}
+        for row in self.tested:
+            if row.value is None or row.low is None or row.high is None:
+                continue
+            leaves_out = row.low > self.comparison.even or row.high < self.comparison.even
+            if leaves_out == self.significant(row):
+                continue
+            pair = _("%(a)s and %(b)s") % {"a": row.system, "b": row.system_b}
+            found.setdefault(self._reason(row, leaves_out=leaves_out), []).append(pair)
+        return [f"{listed_pairs(pairs)}: {reason}" for reason, pairs in found.items()]
+
+    def _reason(self, row: ResultRow, *, leaves_out: bool) -> str:
+        """Return why the interval of a pair and its test differ."""
+        about = {"even": self._even(), "n": len(self.tested)}
+        if not leaves_out:
+            sign_test = self.comparison.unit == "share"
+            return (_(AHEAD_ON_MORE) if sign_test else _(COMPUTED_APART)) % about
+        if (row.settings or {}).get("cannot_differ"):
+            return _(TOO_FEW) % about
+        return (_(ADJUSTED) if is_significant(row.p, self.limit) else _(NOT_SIGNIFICANT)) % about
+
+    def _even(self) -> str:
+        """Return the value of a pair that does not differ, in words."""
+        unit = self.comparison.unit
+        return cells.percent(self.comparison.even).text if unit == "share" else f"{self.comparison.even:g}"
 
     def finding(self, question: FindingQuestion) -> Finding:
         """Return the finding that the adjusted tests support."""
@@ -232,3 +323,20 @@ class Compared:
             none = _("; no other pair differs clearly") if complete else _("; no other comparison shows a difference")
             return start, none if tested > len(beaten) else ""
         return start, _("; %(n)s of %(all)s pairs differ clearly") % count
+
+
+def _overlap(a: ResultRow, b: ResultRow) -> bool:
+    ends = (a.low, a.high, b.low, b.high)
+    return None not in ends and not (a.low > b.high or b.low > a.high)  # type: ignore[operator]  # none is None
+
+
+def _with_shown(tested: Sequence[ResultRow], shown: Sequence[ResultRow]) -> list[ResultRow]:
+    """Return the rows of tests with the values and intervals that pages show for the same pairs."""
+    values = {(row.system, row.system_b): row for row in shown}
+    pairs = []
+    for row in tested:
+        pair, other = copy(row), values.get((row.system, row.system_b))
+        if other is not None:
+            pair.value, pair.low, pair.high = other.value, other.low, other.high
+        pairs.append(pair)
+    return pairs

@@ -5,8 +5,10 @@ from typing import Any
 from analytics_app.models import Run
 from analytics_app.selectors.sections import ResultNames
 from analytics_app.views import run_sections, run_words, words
+from analytics_app.views.saying import saying_of
 from analytics_app.views.summary import at_a_glance, index_of, summary_of, with_leading_figure, without_repeats
 from tasks_app.models import Study
+from tasks_app.selectors import demonstration
 
 
 def contents(
@@ -18,7 +20,10 @@ def contents(
     single rater.
     """
     simulated, n_raters = run_words.simulated(run)
-    return _found(run, names, section_key, systems=systems, raters=raters) | {
+    found = _found(run, names, section_key, systems=systems, raters=raters)
+    return found | {
+        "saying": saying_of(study, run, found["summary"]),
+        "planted": demonstration.planted_in(study) if simulated else "",
         "standing": run_words.standing(run, study),
         "uncorrected": run_words.uncorrected(run, study),
         "provenance": run_words.provenance(run, study),

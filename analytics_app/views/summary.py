@@ -47,7 +47,11 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """The top of a results page. `headline` and `more` are sentences; with `hidden`, systems are not shown."""
+    """The top of a results page. `headline` and `more` are sentences; with `hidden`, systems are not shown.
+
+    `disagreements` say why an interval and a test of the matrix differ. `leading` is the place of the first finding
+    that compares systems.
+    """
 
     hidden: bool
     headline: Sequence[str]
@@ -57,6 +61,8 @@ class Summary:
     agreement: Tracks | None
     agreement_reasons: Sequence[str]
     excluded: Sequence[str]
+    disagreements: Sequence[str]
+    leading: Place | None
     places: Mapping[str, Place]
 
     @property
@@ -84,6 +90,11 @@ class Summary:
             yield _("Lines: intervals.")
         if any(line.apart for line in lines):
             yield _("A ruled line separates groups: each system above it differs clearly from each one below.")
+        if any(place.compared.overlaps for place in self.places.values() if place.compared is not None):
+            yield _(
+                "The intervals of two systems may overlap although the two differ clearly: the test compares both on "
+                "the same texts."
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +143,8 @@ def summary_of(
         agreement=_agreement([place for place in placed if place.agreement is not None]),
         agreement_reasons=list(dict.fromkeys(str(place.agreement.reason) for place in placed if place.agreement)),
         excluded=list(_excluded(funnels)),
+        disagreements=leading.compared.disagreements if leading is not None and leading.compared is not None else (),
+        leading=leading,
         places={place.key: place for place in placed},
     )
 
@@ -204,14 +217,34 @@ def _sentences(places: Sequence[Place], primary: str) -> list[str]:
 
 
 def _forest(places: Sequence[Place]) -> Iterator[Tracks]:
+    """Yield the systems of each criterion; criteria of one task with the same measure share an axis."""
+    together: dict[object, list[float]] = {}
     for place in places:
-        tracks = forest_of(place)
+        together.setdefault(_axis_of(place), []).extend(_values(place))
+    for place in places:
+        tracks = forest_of(place, together[_axis_of(place)])
         if tracks is not None and len(tracks.lines) > 1:
             yield tracks
 
 
-def forest_of(place: Place) -> Tracks | None:
-    """Return the systems of one criterion, the best first, with lines between groups that tests separate."""
+def _axis_of(place: Place) -> object:
+    """Return what the criteria that share an axis have in common: the task, its scale, and the measure."""
+    measure = str(place.compared.comparison.measure) if place.compared is not None else ""
+    return place.key.partition("--")[0], place.scale, measure
+
+
+def _values(place: Place) -> Iterator[float]:
+    compared = place.compared
+    if compared is not None and len(compared.levels) > 1:
+        for row in (*compared.levels, *compared.over_raters.values()):
+            yield from (end for end in (row.value, row.low, row.high) if end is not None)
+
+
+def forest_of(place: Place, ends: Sequence[float] = ()) -> Tracks | None:
+    """Return the systems of one criterion, the best first, with lines between groups that tests separate.
+
+    `ends` are values that the axis includes.
+    """
     compared = place.compared
     if compared is None:
         return None
@@ -226,6 +259,7 @@ def forest_of(place: Place) -> Tracks | None:
         name=lambda row: str(row.system),
         second=lambda row: compared.over_raters.get(str(row.system)),
         apart=lambda row: row.system in firsts,
+        ends=ends,
         log=comparison.unit == "ratio",
     )
 
@@ -262,7 +296,7 @@ def _agreement(places: Sequence[Place]) -> Tracks | None:
         measure=measures[0] if len(measures) == 1 else "",
         head=_("Criterion"),
         name=name,
-        marks=[(TENTATIVE, ".667"), (RELIABLE, ".8")] if alphas else [],
+        marks=[(TENTATIVE, _("tentative: .667")), (RELIABLE, _("reliable: .8"))] if alphas else [],
         ends=(0.0, 1.0),
         digits=choice.DIGITS,
     )

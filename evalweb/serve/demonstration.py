@@ -17,6 +17,8 @@ from evalweb.serve.announcement import readiness
 
 WAIT_SECONDS = 0.2
 STOP_SECONDS = 10
+# Pages that somebody waits for come first.
+NICE = 10
 
 AGAIN = (
     "The site runs without the rest; the next start goes on with them, and so does `.venv/bin/python manage.py demo`."
@@ -60,7 +62,7 @@ class Demonstration:
             title, tab, link = line.decode(errors="replace").rstrip("\n").partition("\t")
             ready += bool(tab)
             if ready == 1 and tab:
-                self.show("Demonstration studies, to judge as a rater:")
+                self.show("Demonstration studies: results to look at, and links to judge as a rater")
             self.show(f"  {title.ljust(44)}  {link}" if tab else title)
         code = process.wait()
         if self._stopping:
@@ -91,9 +93,10 @@ def _private(path: str, flags: int) -> int:
 
 
 def main(url: str) -> None:
-    """Wait for the site, so that its start is not slowed down, and go on as the command."""
+    """Wait for the site, so that its start is not slowed down, and go on as the command, which gives way to others."""
     while readiness(url) is not None:
         Event().wait(WAIT_SECONDS)
+    os.nice(NICE)
     os.execv(sys.executable, [sys.executable, str(Path(BASE_DIR) / "manage.py"), "demo", "--base-url", url])  # noqa: S606
 
 

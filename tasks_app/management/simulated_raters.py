@@ -29,6 +29,7 @@ from tasks_app.models import Assignment, Rater, RaterSet, Study
 from tasks_app.selectors import screens
 from tasks_app.selectors.waves import waiting_for
 from tasks_app.task_types.base import Quality, Screen, TaskType
+from tasks_app.task_types.simulation import Levels, planted
 from tasks_app.task_types.texts import MOST_ON_A_PAGE
 
 # A visitor that is sent on so often without being asked anything is going in circles.
@@ -127,7 +128,8 @@ Answering: TypeAlias = Callable[[TaskType, Screen], dict[str, str]]
 class Visitor:
     """One simulated rater. `drops_out_after` and `stops_after` count units; `twice` is the share sent twice.
 
-    `answering` answers instead of the task type's own simulation, where a certain effect is to be found.
+    `answering` answers instead of the task type's own simulation, where a certain effect is to be found. `levels` are
+    planted: the type's own simulation finds them.
     """
 
     study: Study
@@ -141,6 +143,7 @@ class Visitor:
     does_not_fit: bool = False
     channel: str = ""
     answering: Answering | None = None
+    levels: Levels = field(default_factory=dict)
     token: str = ""
     events: Counter[str] = field(default_factory=Counter)
 
@@ -245,7 +248,8 @@ class Visitor:
     def _answer(self, hidden: dict[str, str]) -> None:
         """Answer all texts of a page, and perhaps send the page again or from a second tab."""
         texts = list(self._texts_of(hidden))
-        answers = [self._say(*text) for text in texts]
+        with planted(self.levels):
+            answers = [self._say(*text) for text in texts]
         seconds = sum(round(self.rng.uniform(3, 25), 1) for _text in texts)
         # A simulation does not wait; the first showing of the units is moved into the past instead.
         shown = Assignment.objects.filter(pk__in=[assignment.pk for assignment, _kind, _screen in texts])

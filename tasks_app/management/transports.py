@@ -77,10 +77,10 @@ class Http:
 
 
 class InProcess:
-    """Pages of this process, without a server."""
+    """Pages of this process, without a server, asked for from an address."""
 
-    def __init__(self) -> None:
-        self.client = Client(SERVER_NAME="localhost", headers={"accept": "text/html"})
+    def __init__(self, address: str = "127.0.0.1") -> None:
+        self.client = Client(SERVER_NAME="localhost", REMOTE_ADDR=address, headers={"accept": "text/html"})
 
     def get(self, path: str) -> Answer:
         """Fetch a page."""

@@ -1,6 +1,6 @@
 """The pages of the manual and their sections, read from docs/ once by each process.
 
-Decision records are for those who change evalweb; they are no pages.
+Decision records and guides to the code are for those who change evalweb; they are no pages.
 """
 
 import re
@@ -23,6 +23,9 @@ FIRST = (
     "monitoring", "pay", "collecting-texts", "routing", "rights", "roles", "datasheet", "ratings-file", "metrics-file",
     "outcomes-file", "personal-texts-file", "columns", "api",
 )  # fmt: skip
+
+# Guides for those who change evalweb.
+OF_THE_CODE = frozenset({"architecture", "extending", "testing"})
 
 # The folder of screenshots. Drawings of other kinds are for readers of the source.
 PICTURES = "img"
@@ -73,7 +76,7 @@ def pages() -> Mapping[str, Page]:
     for folder in FOLDERS:
         for path in sorted((docs / folder).glob("*.md"), key=_place):
             name = "/".join(filter(None, (folder, "" if path.name == _INDEX else path.stem)))
-            if name:
+            if name and name not in OF_THE_CODE:
                 pages_by_name[name] = _read(name, folder, path.read_text(encoding="utf-8"))
     return pages_by_name
 

@@ -29,6 +29,7 @@ from tasks_app.models import (
     Output,
     Rater,
     RaterSet,
+    SetupRow,
     Study,
     System,
     Task,
@@ -93,6 +94,20 @@ def with_types(studies: QuerySet[Study]) -> QuerySet[Study]:
     """Fetch with studies the types of their tasks: `live_tasks`, and for drafts `given_tasks` as they are set up."""
     tasks = Prefetch("tasks", Task.objects.filter(until=None).only("study_id", "type"), to_attr="live_tasks")
     return studies.annotate(given_tasks=F("setup__given__tasks")).prefetch_related(tasks)
+
+
+def with_gaps(studies: QuerySet[Study]) -> QuerySet[Study]:
+    """Add to drafts what shows what they lack: `given_consent` and `given_pay`, and whether there are texts."""
+    rows = SetupRow.objects.filter(setup__study=OuterRef("pk"), table="items")
+    return studies.annotate(
+        given_consent=F("setup__given__consent"), given_pay=F("setup__given__pay__amount"), given_texts=Exists(rows)
+    )
+
+
+def waiting(studies: QuerySet[Study]) -> QuerySet[Study]:
+    """Return the studies that wait for a researcher: paused ones, and open ones in which every place is answered."""
+    under_way = with_progress(studies.filter(state__in=(Study.State.OPEN, Study.State.PAUSED)))
+    return under_way.filter(Q(state=Study.State.PAUSED) | Q(places__gt=0, answered__gte=F("places")))
 
 
 def number_of(rows: QuerySet[Any], counted: Aggregate) -> Coalesce:

@@ -58,7 +58,11 @@ def promises(options: StudySettings) -> list[tuple[str, str]]:
     """Return the promises beside the pay above the consent button, as far as a study makes them."""
     if not offer_of(options).pays:
         return [(_("Bonus"), words)] if (words := bonus(options)) else []
-    pairs = [(_("Otherwise"), part_pay(options)), (_("Bonus"), bonus(options)), (_("How you are paid"), options.paid)]
+    pairs = [
+        (_("If you stop early"), part_pay(options)),
+        (_("Bonus"), bonus(options)),
+        (_("How you are paid"), options.paid),
+    ]
     return [(label, text) for label, text in pairs if text]
 
 
@@ -145,7 +149,7 @@ def below(median: float, now: Decimal | None, needed: Decimal, missing: Decimal,
     }
     return (
         _(
-            "Half of the raters took at least %(minutes)s minutes for a set. At that time the pay is %(now)s per "
+            "Raters take %(minutes)s minutes for a set at the median. At that time the pay is %(now)s per "
             "hour, below this study's minimum of %(minimum)s. A full set would have to pay %(needed)s; a bonus of "
             "%(missing)s for everybody who completed would close the gap."
         )

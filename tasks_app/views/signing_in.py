@@ -8,6 +8,7 @@ from contextlib import suppress
 from typing import Any
 
 from django.contrib.auth.forms import AuthenticationForm
+from django.contrib.auth.models import User
 from django.core.cache import cache
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
@@ -15,6 +16,9 @@ from unfold.forms import AuthenticationForm as UnfoldForm
 
 from tasks_app.views import counting
 from tasks_app.views.rater import pages
+
+# The key in the session of somebody who has signed in for the first time.
+FIRST_VISIT = "first_visit"
 
 SECONDS = 15 * 60
 # Failed attempts on one account from one address: counted by account alone, anybody could lock a researcher out.
@@ -48,7 +52,16 @@ class SignIn(AuthenticationForm):
 
 
 class ResearcherSignIn(SignIn, UnfoldForm):  # type: ignore[misc]  # unfold ships no types
-    """The same in the researchers' frame; who may not enter there is told no more than who mistyped."""
+    """The same in the researchers' frame; who may not enter there is told no more than who mistyped.
+
+    At the first sign-in the session has `FIRST_VISIT`, so that the page after it shows where to begin.
+    """
+
+    def confirm_login_allowed(self, user: User) -> None:
+        """Note a first sign-in, before Django notes the time of this one."""
+        super().confirm_login_allowed(user)
+        if user.last_login is None and self.request is not None:
+            self.request.session[FIRST_VISIT] = True
 
 
 def _too_often(key: str, most: int) -> bool:

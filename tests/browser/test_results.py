@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 from tests import extent
 from tests.browser.kit import PHONE, accessible, fits_a_phone, sign_in, without_script
 from tests.browser.test_researcher import OURS
+from tests.layout import faults_at
 from tests.servers import LiveSite
 
 MakeStudy = Callable[..., str]
@@ -49,6 +50,7 @@ def test_the_monitor_follows_the_raters_without_losing_ones_place(
     expect(page.get_by_text("4 of 60 places are answered.")).to_be_visible()
     accessible(page, OURS)
     fits_a_phone(page)
+    assert faults_at(page) == {}
     numbers = page.locator("#live-pace summary")
     numbers.click()
     counted = page.locator("#live-pace td")
@@ -84,6 +86,7 @@ def test_from_judgments_to_results(page: Page, live_site: LiveSite, make_study: 
     expect(page.get_by_text("Reason: The pilot must be looked at.")).to_be_visible()
     expect(page.locator("#summary").get_by_role("table").first).to_contain_text("north")
     fits_a_phone(page)
+    assert faults_at(page) == {}
     if extent.is_exhaustive():
         leave_a_rater_out(page)
         compare_with_the_plan(page)

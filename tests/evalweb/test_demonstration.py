@@ -12,14 +12,17 @@ from threading import Event
 import pytest
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
+from django.test import Client
 from pytest_django import Settings
 
 from evalweb import elapsed
 from evalweb.local_services.folder import BASE_DIR
 from evalweb.serve.demonstration import Demonstration
 from tasks_app import studyfile
-from tasks_app.management.commands import demo
+from tasks_app.management.commands import demo, simulate_raters
+from tasks_app.management.demonstration import PLANTED, Planted
 from tasks_app.models import Rater, Study
+from tasks_app.selectors import demonstration
 
 
 @pytest.fixture
@@ -101,6 +104,35 @@ def test_a_study_that_somebody_made_of_an_example_is_left_as_it_is(rosa: User, e
     assert len(run()[0]) == 2
     assert Study.objects.get(slug="example-labels").state == "draft"
     assert simulated("example-labels") == 0
+
+
+@pytest.mark.django_db
+def test_some_are_closed_and_say_what_their_raters_were_to_find(
+    rosa: User, examples: Path, monkeypatch: pytest.MonkeyPatch, client: Client
+) -> None:
+    planted = Planted(2, "one system is better than the others", {"rewriter": {"": 0.9}})
+    for module in (demo, simulate_raters):
+        monkeypatch.setattr(module, "PLANTED", {"example-labels": planted})
+    lines, complaints = run()
+    assert not complaints
+    assert lines[0].partition("\t")[2] == "http://x/admin/studies/example-labels/results/"
+    study = Study.objects.get(slug="example-labels")
+    assert study.state == "closed"
+    assert demonstration.planted_in(study) == planted.finding
+    assert demonstration.planted_in(Study.objects.get(slug="example-triangle")) == ""
+    assert study.runs.filter(trigger="closing").exists()
+    client.force_login(rosa)
+    assert "/admin/studies/example-labels/results/" in client.get("/admin/studies/welcome/").content.decode()
+
+
+def test_what_is_planted_is_about_systems_and_criteria_that_the_examples_have() -> None:
+    assert len(PLANTED) == 5
+    for slug, planted in PLANTED.items():
+        folder = BASE_DIR / "examples" / slug.removeprefix("example-").replace("-", "_")
+        document = studyfile.read(folder).document
+        assert set(planted.systems) <= {system["key"] for system in document["systems"]}, slug
+        named = {criterion for levels in planted.systems.values() for criterion in levels}
+        assert named - {""} <= {criterion["key"] for criterion in document.get("criteria", [])}, slug
 
 
 # Behind the site ------------------------------------------------------------------------------------------

@@ -251,8 +251,8 @@ def the_demonstration_arrives(site: Running, var: VarFolder) -> None:
     """Assert that the first study of the demonstration is announced after the address, to people alone, and opens."""
     assert "/join/" not in site.said
     assert site.process.stdout is not None
-    first = next(line for line in site.process.stdout if "/join/" in line)
-    assert f"{site.url}/join/" in first
+    first = next(line for line in site.process.stdout if "/results/" in line)
+    assert f"{site.url}/admin/studies/example-" in first
     with urlopen(first.split()[-1], timeout=30) as answer:
         assert answer.status == 200
     assert first.split()[-1] not in (var.logs / "supervisor.log").read_text()

@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 from tests import extent
 from tests.axe import schemes, violations
 from tests.deviations import assert_each
+from tests.layout import faults
 from tests.look.stage import PLAIN, Stage
 
 # Width and, where axe-core runs, the colours: the narrowest, that of a desk and that of a phone.
@@ -77,6 +78,7 @@ def test_axe_finds_nothing_targets_are_large_and_nothing_scrolls_sideways(page: 
         for width, scheme in (*SCENES, *MORE_SCENES) if extent.is_exhaustive() else SCENES:
             page.set_viewport_size({"width": width, "height": 800})
             assert page.evaluate("document.documentElement.scrollWidth") <= width, width
+            assert address == "/patterns/" or faults(page) == [], width
             assert address == "/patterns/" or too_small(page) == [], width
             if scheme in chosen:
                 assert violations(page, scheme) == {}, (width, scheme)

@@ -60,6 +60,7 @@ def own(method: str, name: str, status: int = 200, *, path: Mapping[str, str] | 
 
 PUBLIC = [
     public("GET", "public:home"),
+    public("POST", "public:home", 422, sent={"p1-spans": "no spans"}),
     public("GET", "public:patterns"),
     public("GET", "public:catalogue"),
     public("GET", "public:task_type", path={"name": "likert"}),

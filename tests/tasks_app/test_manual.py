@@ -8,7 +8,7 @@ from django.conf import settings
 from django.test import Client
 
 from tasks_app.manual import searching
-from tasks_app.manual.pages import Anchors, Page, _read, pages, plain
+from tasks_app.manual.pages import OF_THE_CODE, Anchors, Page, _read, pages, plain
 from tasks_app.manual.rendering import target, to_html
 from tasks_app.views.researcher.manual import example_url, page_url, picture_url
 
@@ -19,10 +19,16 @@ def rendered(page: Page) -> str:
     return to_html(page, page_url, example_url, picture_url)
 
 
-def test_every_file_of_the_docs_is_a_page_but_decision_records() -> None:
-    files = {path for path in DOCS.rglob("*.md") if "decisions" not in path.parts}
+def test_every_file_of_the_docs_is_a_page_but_those_about_the_code() -> None:
+    files = {path for path in DOCS.rglob("*.md") if "decisions" not in path.parts and path.stem not in OF_THE_CODE}
     assert len(pages()) == len(files)
     assert all(page.title and page.sections for page in pages().values())
+
+
+def test_no_page_names_decisions_or_files_of_the_code() -> None:
+    code = re.compile(r"(?i)\bdecisions?[ /]\d+|\b(?:tasks_app|analytics_app|tests)/[\w/]")
+    named = {name: code.findall(page.body) for name, page in pages().items()}
+    assert {name: found for name, found in named.items() if found} == {}
 
 
 def test_the_docs_are_in_the_image() -> None:

@@ -7,6 +7,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from tasks_app.models import Assignment, Judgment, Rater
+from tasks_app.task_types.simulation import latent_quality, planted
 from tests import invariants
 from tests.builders import build_study
 
@@ -47,3 +48,21 @@ def test_a_study_that_is_not_open_or_not_there_is_refused() -> None:
         simulate("draft")
     with pytest.raises(CommandError, match="no study 'nowhere'"):
         simulate("nowhere")
+
+
+def test_planted_levels_are_found_by_every_type_that_asks_for_the_quality_of_a_text() -> None:
+    texts = [f"Text {number}." for number in range(40)]
+    before = [latent_quality(text, "style") for text in texts]
+    with planted({text: {"style": 0.8, "": 0.3} for text in texts}):
+        style = [latent_quality(text, "style") for text in texts]
+        others = [latent_quality(text, "other") for text in texts]
+        assert latent_quality("Another text.", "style") not in style
+    assert all(abs(level - 0.8) <= 0.2 for level in style)
+    assert all(abs(level - 0.3) <= 0.2 for level in others)
+    assert [latent_quality(text, "style") for text in texts] == before
+
+
+def test_nothing_is_planted_in_a_study_of_ones_own() -> None:
+    study = build_study(None, slug="own")
+    with pytest.raises(CommandError, match="Nothing is planted in 'own', only in example-"):
+        simulate(study.slug, planted=True)

@@ -19,6 +19,9 @@ from analytics_app.results import Row
 # Shares of a whole may exceed 1 by this much, through rounding.
 HAIR = 1e-9
 
+# A title names at most so many systems, each shortened to so many letters.
+MOST_NAMED, LONGEST_NAME = 5, 40
+
 # More labels than this cannot be distinguished by colour; steps of a scale can, by their order.
 MOST_COLOURS = 9
 
@@ -53,14 +56,14 @@ def shares(material: Material) -> Iterator[Sketch]:
 
 
 def _highest_step(table: Mapping[str, Mapping[str, float]], last: str, criterion: str) -> str:
-    """Return a title with the range of shares of the highest step; without intervals, no system is named."""
-    values = [parts.get(last, 0.0) for parts in table.values()]
-    least, most = words.share(min(values)), words.share(max(values))
-    if len(table) == 1:
-        return f"{most} of the ratings for {criterion} are on the highest step"
-    if least == most:
-        return f"Every system has {most} of its ratings for {criterion} on the highest step"
-    return f"Systems have from {least} to {most} of their ratings for {criterion} on the highest step"
+    """Return a title with the share of the highest step of each system, of many those of the first and the last."""
+    top = sorted(((parts.get(last, 0.0), system) for system, parts in table.items()), key=lambda entry: -entry[0])
+    if len({words.share(value) for value, _system in top}) == 1 < len(top):
+        return f"Top rating for {criterion}: {words.share(top[0][0])} for every system"
+    said = [f"{words.share(value)} {words.short(system, LONGEST_NAME)}" for value, system in top]
+    if len(said) > MOST_NAMED:
+        return f"Top rating for {criterion}: from {said[0]} to {said[-1]}"
+    return f"Top rating for {criterion}: {', '.join(said)}"
 
 
 @chart(order=60, of_task=False)

@@ -38,7 +38,7 @@ def agreement(material: Material) -> Iterator[Sketch]:
         chart=points_chart(
             points,
             measure="Alpha: 0 as by chance, 1 full agreement",
-            limits=[(TENTATIVE, ".667"), (RELIABLE, ".8")],
+            limits=[(TENTATIVE, "tentative: .667"), (RELIABLE, "reliable: .8")],
             domain=(0.0, 1.0),
         ),
         columns=(("name", "Criterion"), ("value", "Alpha"), *INTERVAL, ("n", "Ratings")),

@@ -56,7 +56,12 @@ def _times(clear: Sequence[Row], n: int, criterion: str, *, possible: bool) -> s
 
 @chart(order=5)
 def geometric_means(material: Material) -> Iterator[Sketch]:
-    """Draw the systems by their geometric mean."""
+    """Draw the systems by their geometric mean, on a logarithmic axis as their ratios."""
     yield from strengths_of(
-        material, "geometric_mean", "geometric-means", "Geometric mean", ("gets the highest numbers", "geometric means")
+        material,
+        "geometric_mean",
+        "geometric-means",
+        "Geometric mean",
+        ("gets the highest numbers", "geometric means"),
+        log=True,
     )

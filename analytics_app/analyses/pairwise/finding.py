@@ -9,10 +9,11 @@ compares(
         analysis="pairwise",
         level="bt_strength",
         tested="win_rate",
+        shown="win_rate_half",
         even=0.5,
         unit="share",
         measure=_("Strength (Bradley-Terry, log)"),
-        pair_measure=_("Share of comparisons in which the row is preferred to the column"),
+        pair_measure=_("Share of comparisons in which the row is preferred to the column, ties half"),
         verbs={"": Verb(_("is preferred to"), _("are preferred to"))},
         order=10,
     )

@@ -26,7 +26,7 @@ def pairwise(rows: Rows, limit: float) -> Iterator[Table]:
         Shown(_("Without ties"), "win_rate", share),
         Shown(_("Interval without ties"), "win_rate", share_interval),
     ]
-    caption = _("Preferences by pair (ties count half)")
+    caption = _("Preferences by pair (ties count half; the sign test leaves them out)")
     yield from by_pair(rows.whole, caption, columns, lead="win_rate_half", sign=_("over"))
     strengths = [
         Shown(_("Comparisons"), "bt_strength", ratings),

@@ -46,7 +46,8 @@ def affect(material: Material) -> Iterator[Sketch]:
             f"Lines at points: {material.confidence * 100:g}{words.SPACE}% interval over people. {_people(points)}"
         ),
         by_system=False,
-        chart=course_chart(panels, points, names, times),
+        # Both scores are sums of ten answers from 1 to 5.
+        chart=course_chart(panels, points, names, times, one_scale=True),
         columns=(
             ("scale", "Score"),
             ("time", "Time"),

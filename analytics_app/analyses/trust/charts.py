@@ -34,7 +34,7 @@ def trust(material: Material) -> Iterator[Sketch]:
         chart=points_chart(
             points,
             measure="Trust coefficient",
-            limits=[(OUTLIER, ".5")],
+            limits=[(OUTLIER, "outliers up to .5")],
             domain=(min(0.0, points[0].value), 1.0),
         ),
         columns=(("name", "Rater"), ("value", "Coefficient"), ("n", "Ratings")),

@@ -100,6 +100,6 @@ def _axis(low: float) -> list[Mark]:
     return [
         marks.line(0, zero, 100, zero, "axis"),
         marks.line(0, perfect, 100, perfect, "axis"),
-        marks.label(100, _("1: perfect"), perfect - 2),
-        marks.label(100, _("0: chance"), zero - 2),
+        marks.label(100, _("1: perfect"), perfect - marks.ABOVE),
+        marks.label(100, _("0: chance"), zero - marks.ABOVE),
     ]

@@ -63,7 +63,7 @@ def _pace(reading: Reading) -> Chart:
     drawn = [*marks.columns(shown.counts), marks.baseline(), *_days(shown)]
     speed = reading.forecast.speed
     if most:
-        drawn.append(marks.label(0, whole(most).text, marks.TOP - 1))
+        drawn.append(marks.label(0, whole(most).text, marks.TOP - marks.ABOVE))
     if speed is not None and most:
         height = speed.per_hour * (shown.width / timedelta(hours=1)) / most
         if height <= 1:

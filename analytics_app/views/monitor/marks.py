@@ -10,6 +10,8 @@ from dataclasses import dataclass
 # Heights in percent of the box: marks are on the baseline, labels below it.
 TOP, BASE, LABELS = 8.0, 80.0, 98.0
 HEIGHT = BASE - TOP
+# The distance of a label from the line below it, which its letters must not touch.
+ABOVE = 3.0
 # The distance of the first and last mark from the edges of the box, in percent of its width.
 EDGE = 1.5
 # Texts at the edges are written inwards.
@@ -125,4 +127,4 @@ def _bars_of_a_stack(column: int, stack: Sequence[bool], highest: int) -> list[M
 
 def reference(x: float, text: str) -> list[Mark]:
     """Return one continuous line across the box with its words above."""
-    return [line(x, TOP, x, BASE, "reference"), label(x, text, TOP - 1, "label reference-label")]
+    return [line(x, TOP, x, BASE, "reference"), label(x, text, TOP - ABOVE, "label reference-label")]

@@ -10,12 +10,10 @@ function close(menu, refocus) {
 }
 
 export function start(root = document) {
-  const menus = [...root.querySelectorAll("[data-menu]")];
-  if (menus.length === 0) {
-    return;
-  }
+  // Looked for at each event: parts of a page are replaced while it is open.
+  const menus = () => root.querySelectorAll("[data-menu][open]");
   document.addEventListener("click", (event) => {
-    for (const menu of menus) {
+    for (const menu of menus()) {
       if (!menu.contains(event.target) || event.target.closest("a")) {
         close(menu, false);
       }
@@ -23,7 +21,7 @@ export function start(root = document) {
   });
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape") {
-      for (const menu of menus) {
+      for (const menu of menus()) {
         close(menu, menu.contains(document.activeElement));
       }
     }

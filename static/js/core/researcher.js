@@ -1,6 +1,6 @@
 // The entry of every researcher's page: starts what the page has.
 
-import "./copy.js";
+import * as copy from "./copy.js";
 import * as live from "./live.js";
 import * as liveForm from "./live_form.js";
 import * as menu from "./menu.js";
@@ -12,6 +12,11 @@ once.start();
 sortable.start();
 live.start();
 liveForm.start();
+
+// What htmx has put in its place starts anew; menus listen on the whole page.
+document.addEventListener("htmx:afterSettle", ({ target }) => {
+  copy.start(target);
+});
 
 // What went wrong is read first.
 document.querySelector("[data-focus]")?.focus();

@@ -3,6 +3,7 @@
 from argparse import ArgumentParser
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from ipaddress import ip_network
 from random import Random
 from typing import Any
 
@@ -10,6 +11,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 
 from tasks_app.channels import registry as channels
+from tasks_app.management.demonstration import PLANTED
 from tasks_app.management.simulated_raters import Visitor, quiet_pages
 from tasks_app.management.transports import Http, InProcess
 from tasks_app.models import Study
@@ -20,6 +22,9 @@ MIX = (Quality.CAREFUL,) * 7 + (Quality.SLOPPY,) * 2 + (Quality.RANDOM,)
 
 # Raters who leave do so within this number of units.
 LATEST = 12
+
+# Within this process each rater has an address of their own: a study takes only so many raters a day from one.
+ADDRESSES = ip_network("10.0.0.0/8")
 
 # Channels whose raters come by themselves, with made-up ids; nobody can be invited by being made up.
 COMING = [name for name, kind in channels.items() if not kind.invited_only]
@@ -44,6 +49,9 @@ class Command(BaseCommand):
             "--channel", default="", choices=["", *COMING], help="where they come from, with made-up ids"
         )
         parser.add_argument("--quality", choices=[quality.value for quality in Quality], help="all of one quality")
+        parser.add_argument(
+            "--planted", action="store_true", help="find in an example what the demonstration plants there"
+        )
         parser.add_argument("--seed", type=int, default=1, help="the same seed, the same raters (default 1)")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -55,6 +63,8 @@ class Command(BaseCommand):
             raise CommandError(f"The channel {options['channel']!r} of this study is not open.")
         if study.state != Study.State.OPEN:
             raise CommandError(f"The study is {study.state}. Open it first, under Recruit.")
+        if options["planted"] and study.slug not in PLANTED:
+            raise CommandError(f"Nothing is planted in {study.slug!r}, only in {', '.join(sorted(PLANTED))}.")
         visitors = [self._visitor(study, number, options) for number in range(options["raters"])]
         with quiet_pages(), ThreadPoolExecutor(max_workers=max(1, options["at_once"])) as pool:
             # Within this process one after another: a thread would have a database connection of its own.
@@ -73,7 +83,7 @@ class Command(BaseCommand):
         drops_out_after = rng.randint(0, last) if rng.random() < options["drop_out"] else None
         return Visitor(
             study=study,
-            transport=Http(options["base_url"]) if options["base_url"] else InProcess(),
+            transport=Http(options["base_url"]) if options["base_url"] else InProcess(str(ADDRESSES[number + 1])),
             quality=quality,
             rng=rng,
             drops_out_after=drops_out_after,
@@ -82,6 +92,7 @@ class Command(BaseCommand):
             stops_after=rng.randint(0, last) if rng.random() < options["returns"] else None,
             does_not_fit=rng.random() < options["screened_out"],
             channel=options["channel"],
+            levels=PLANTED[study.slug].levels_for(study, rng) if options["planted"] else {},
         )
 
 

@@ -21,7 +21,7 @@ from tasks_app.services import events
 from tasks_app.services.database import atomically
 
 # Words that stand in addresses where the slug of a study does.
-RESERVED_SLUGS = frozenset({"new", "load"})
+RESERVED_SLUGS = frozenset({"new", "load", "welcome"})
 
 # The words of a criterion that are stored together, under `ends`.
 ENDS = ("low", "high", "labels", "anchors")

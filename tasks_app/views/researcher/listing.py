@@ -5,6 +5,7 @@ from typing import Any
 
 from django import forms
 from django.core.paginator import Page, Paginator
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -21,6 +22,8 @@ ON_A_PAGE = 50
 
 # Tabs that the list leads to at once, where an app has registered them.
 AT_HAND = ("monitor", "results")
+# The most studies that are listed as waiting for the researcher.
+MOST_WAITING = 6
 
 
 class FilterForm(forms.Form):
@@ -68,7 +71,7 @@ def studies(request: HttpRequest) -> HttpResponse:
     matches = reads.matching(
         templates.ordinary(readable), request.user.pk or 0, reads.StudyFilters(**form.cleaned_data)
     )
-    listed = reads.with_types(reads.with_progress(matches)).select_related("project")
+    listed = reads.with_gaps(reads.with_types(reads.with_progress(matches))).select_related("project")
     page = Paginator(listed, ON_A_PAGE).get_page(request.GET.get("page"))
     is_filtered = any(form.cleaned_data.values())
     if not page.object_list and not is_filtered and not readable.exists():
@@ -79,6 +82,7 @@ def studies(request: HttpRequest) -> HttpResponse:
         "page": page,
         "rows": list(_rows(request, page)),
         "form": form,
+        "waiting": [] if is_filtered else list(_waiting(readable)),
         "is_filtered": is_filtered,
         "query": query.urlencode(),
     }
@@ -90,11 +94,13 @@ def _rows(request: HttpRequest, page: Page[Study]) -> Iterator[dict[str, Any]]:
     for study in page.object_list:
         role = getattr(study, "own_role", None)
         path = reverse("rater:join", args=[study.link_code])
+        is_open = study.state in Study.State.UNDER_WAY
         yield {
             "study": study,
             "types": ", ".join(_types(study)),
-            "link": request.build_absolute_uri(path) if study.is_frozen and "link" in study.options.channels else "",
+            "link": request.build_absolute_uri(path) if is_open and "link" in study.options.channels else "",
             "next": _next(study, at_hand, may_edit=access.reaches(role, Membership.Role.EDITOR)),
+            "missing": "" if study.is_frozen else _missing(study),
             "tabs": [(tab.label, reverse(tab.url_name, args=[study.slug])) for tab in at_hand if study.is_frozen],
             "may_copy": access.reaches(role, access.GOLD_READER),
             "is_owner": access.reaches(role, Membership.Role.OWNER),
@@ -112,8 +118,46 @@ def _next(study: Study, at_hand: Sequence[tabs.Tab], *, may_edit: bool) -> tuple
 
 def _types(study: Study) -> list[str]:
     """Return the labels of the types of a study's tasks, each once."""
+    return [str(task_types.registry[name].label) for name in _type_names(study)]
+
+
+def _type_names(study: Study) -> list[str]:
     names = [task.type for task in getattr(study, "live_tasks", ())]
     given = getattr(study, "given_tasks", None)
     if not study.is_frozen and isinstance(given, list):
         names = [str(task.get("type", "")) for task in given if isinstance(task, dict)]
-    return [str(task_types.registry[name].label) for name in dict.fromkeys(names) if name in task_types.registry]
+    return [name for name in dict.fromkeys(names) if name in task_types.registry]
+
+
+def _missing(study: Study) -> str:
+    """Return what a draft that is set up in the browser lacks, in words; "" where Review has to look further."""
+    if getattr(study, "given_tasks", None) is None:
+        return ""
+    names = _type_names(study)
+    reads_texts = not names or any(task_types.registry[name].needs_items for name in names)
+    gaps = {
+        _("a task"): not names,
+        _("texts"): reads_texts and not getattr(study, "given_texts", False),
+        _("consent"): not getattr(study, "given_consent", None),
+        _("pay"): getattr(study, "given_pay", None) is None,
+    }
+    return ", ".join(name for name, is_missing in gaps.items() if is_missing)
+
+
+def _waiting(readable: QuerySet[Study]) -> Iterator[dict[str, Any]]:
+    """Yield the studies that wait for the researcher, each with a sentence and the page where to go on."""
+    pages = {tab.slug: tab for tab in tabs.all_tabs()}
+    for study in reads.waiting(templates.ordinary(readable))[:MOST_WAITING]:
+        paused = study.state == Study.State.PAUSED
+        tab = pages.get("recruit" if paused else "monitor") or pages["setup"]
+        sentence = (
+            _("Paused: raters cannot go on.")
+            if paused
+            else _("Every place is answered: close it, and read the results.")
+        )
+        yield {
+            "study": study,
+            "sentence": sentence,
+            "label": tab.label,
+            "url": reverse(tab.url_name, args=[study.slug]),
+        }

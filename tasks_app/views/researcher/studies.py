@@ -10,13 +10,14 @@ from django.core.paginator import Paginator
 from django.http import FileResponse, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from tasks_app import access, studyfile
+from tasks_app import access, studyfile, tabs
 from tasks_app.models import Study
 from tasks_app.request_sizes import accepts_files
-from tasks_app.selectors import screens
+from tasks_app.selectors import demonstration, screens
 from tasks_app.selectors import studies as reads
 from tasks_app.services import events
 from tasks_app.setup.frozen import current_version
@@ -27,6 +28,10 @@ from tasks_app.views.researcher.importing.uploading import read_upload
 from tasks_app.views.researcher.setup import facts
 from tasks_app.views.researcher.setup.family import family
 from tasks_app.views.researcher.setup.form_frame import step_links
+from tasks_app.views.signing_in import FIRST_VISIT
+
+# The most finished studies of the demonstration that the first page lists.
+MOST_FINISHED = 5
 
 
 class UploadForm(forms.Form):
@@ -49,9 +54,18 @@ class UploadForm(forms.Form):
 
 
 @researcher_page("GET")
-def home(_request: HttpRequest) -> HttpResponse:
-    """Send researchers to their studies after they have signed in; the admin would list tables of accounts."""
-    return redirect("researcher:studies")
+def home(request: HttpRequest) -> HttpResponse:
+    """Send researchers to their studies after they have signed in; at the first time, to where they can begin."""
+    return redirect("researcher:welcome" if request.session.pop(FIRST_VISIT, False) else "researcher:studies")
+
+
+@researcher_page("GET")
+def welcome(request: HttpRequest) -> HttpResponse:
+    """Show three ways to begin: a finished study to look at, an own study, and ratings that are there already."""
+    finished = list(demonstration.finished(access.studies_for_researcher(request.user))[:MOST_FINISHED])
+    results = next((tab for tab in tabs.all_tabs() if tab.slug == "results"), None)
+    links = [(study, reverse(results.url_name, args=[study.slug])) for study in finished] if results else []
+    return show(request, "welcome", _("Welcome to evalweb"), {"finished": links})
 
 
 @accepts_files(largest_upload)

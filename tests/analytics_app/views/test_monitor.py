@@ -99,7 +99,7 @@ def test_alerts_say_in_words_what_is_wrong_and_lead_there(rosas_browser: Client,
     for rater in (careless, careful):  # the end is part of what a process remembers a time by
         Rater.objects.filter(pk=rater.pk).update(ended_at=Now())
     said = text(page(rosas_browser, f"/admin/studies/{study.slug}/monitor/"))
-    assert "! Pay is under your minimum. Half of the raters took at least 20.0 minutes for a set." in said
+    assert "! Pay is under your minimum. Raters take 20.0 minutes for a set at the median." in said
     assert "A set takes raters" not in said, "two raters are too few to say so"
 
 

@@ -1,9 +1,11 @@
 """The list of studies: words, filters, and what stands at hand."""
 
 import re
+from io import StringIO
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.management import call_command
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
@@ -75,17 +77,43 @@ def test_studies_are_found(rosas_browser: Client, studies: dict[str, Study]) -> 
 def test_what_comes_next_depends_on_the_state(rosas_browser: Client, rosa: User) -> None:
     build_study(rosa, slug="is-draft", opened=False)
     build_study(rosa, slug="is-open")
+    starting.from_type(owner=rosa, member=task_types.registry["likert"], names=Names("Is begun", "Texts"))
     closed = build_study(rosa, slug="is-closed")
     lifecycle.move(study_id=closed.pk, action="close", by=rosa)
     page = rosas_browser.get("/admin/studies/").content.decode()
     nexts = re.findall(
-        r'<div class="ew-at-hand">\s*<a class="ew-button" href="/admin/studies/(is-[a-z]+)/([a-z]*)/?">(\w+)<', page
+        r'<a class="ew-row-link" href="/admin/studies/(is-[a-z]+)/([a-z]*)/?" [^>]*>[^<]*<span [^>]*>: (\w+)<',
+        page,
     )
     assert sorted(nexts) == [
+        ("is-begun", "", "Continue"),
         ("is-closed", "results", "Results"),
         ("is-draft", "", "Continue"),
         ("is-open", "monitor", "Monitor"),
     ]
+
+
+def test_a_study_that_waits_for_the_researcher_is_on_top(rosas_browser: Client, rosa: User) -> None:
+    build_study(rosa, slug="is-open")
+    assert "Needs you" not in rosas_browser.get(LIST).content.decode()
+    paused = build_study(rosa, slug="is-paused")
+    lifecycle.move(study_id=paused.pk, action="pause", by=rosa)
+    full = build_study(rosa, slug="is-full", items=1, k=1, set_size=2)
+    call_command("simulate_raters", full.slug, raters=2, stdout=StringIO())
+    page = rosas_browser.get(LIST).content.decode()
+    needs = page[page.index("Needs you") : page.index("<table")]
+    assert "Paused: raters cannot go on." in needs
+    assert 'href="/admin/studies/is-paused/recruit/"' in needs
+    assert "Every place is answered: close it, and read the results." in needs
+    assert 'href="/admin/studies/is-full/monitor/"' in needs
+    assert "is-open/" not in needs
+    assert "Needs you" not in rosas_browser.get(LIST, {"words": "is"}).content.decode()
+
+
+def test_a_draft_says_what_it_lacks(rosas_browser: Client, studies: dict[str, Study]) -> None:
+    page = rosas_browser.get(LIST, {"words": "begun"}).content.decode()
+    assert re.search(r"missing: texts[^<]*</td>", page)
+    assert "missing:" not in rosas_browser.get(LIST, {"state": "open"}).content.decode()
 
 
 def test_rater_link_and_results_are_at_hand(rosas_browser: Client, studies: dict[str, Study]) -> None:
@@ -131,6 +159,6 @@ def test_the_filter_stays_on_further_pages(rosas_browser: Client, rosa: User) ->
 
 def test_every_researcher_finds_the_main_places(rosas_browser: Client, study: Study) -> None:
     page = rosas_browser.get(LIST).content.decode()
-    for path in ("/admin/studies/new/", "/admin/planning/", "/task-types/", "/api/v1/", "/admin/tasks_app/event/"):
+    for path in ("/admin/studies/new/", "/admin/planning/", "/task-types/", "/api/v1/", "/admin/log/"):
         assert f'href="{path}"' in page, path
     assert 'href="/patterns/"' in rosas_browser.get("/task-types/").content.decode()

@@ -210,9 +210,9 @@ def test_a_low_offer_is_said_before_opening(mine: Study, rosas_browser: Client) 
 def test_pay_that_is_enough_for_the_time_is_not_called_too_low(mine: Study, rosas_browser: Client) -> None:
     settle_pay(mine, minimum_hourly="0.01")
     work(mine)
-    assert "Half of the raters took at least" not in text(rosas_browser.get(path(mine)))
+    assert "for a set at the median" not in text(rosas_browser.get(path(mine)))
     settle_pay(mine, minimum_hourly="1000000")
-    assert "Half of the raters took at least" in text(rosas_browser.get(path(mine)))
+    assert "for a set at the median" in text(rosas_browser.get(path(mine)))
 
 
 def test_everything_about_pay_stands_above_the_consent(mine: Study, somebody: Client) -> None:

@@ -67,13 +67,13 @@ def test_a_superusers_look_is_logged(study: Study, people: Callable[[str], Clien
     assert (event.verb, event.object, event.actor.username) == ("viewed", "monitor", "superuser")
 
 
-def test_the_admins_own_tables_show_only_ones_own(study: Study, people: Callable[[str], Client]) -> None:
+def test_the_log_shows_only_ones_own_studies(study: Study, people: Callable[[str], Client]) -> None:
     build_study(None, slug="of-nobody")
-    event = study.events.first()
-    path = f"/admin/tasks_app/event/{event.pk}/change/"
-    assert people("owner").get(path).status_code == 200
-    mallory = people("stranger")
-    assert mallory.get(path).status_code == 404
-    listing = mallory.get("/admin/tasks_app/event/")
+    owners = people("owner").get("/admin/log/").content.decode()
+    assert study.title in owners
+    assert "/of-nobody/" not in owners
+    stranger = people("stranger")
+    assert stranger.get(f"/admin/studies/{study.slug}/log/").status_code == 404
+    listing = stranger.get("/admin/log/", {"study": study.slug})
     assert listing.status_code == 200
     assert study.title not in listing.content.decode()

@@ -96,3 +96,16 @@ def test_half_a_form_is_no_try_that_breaks() -> None:
     for body in ({}, {"username": "ida"}, {"password": "x"}, {"username": "\0", "password": "x" * 5000}):
         for place in PLACES:
             assert Client().post(place, body).status_code == 200
+
+
+def test_a_first_sign_in_shows_where_to_begin_once(ida: User) -> None:
+    def signed_in() -> str:
+        browser = Client()
+        answer = browser.post(
+            "/admin/login/", {"username": "ida", "password": PASSWORD, "next": "/admin/"}, follow=True
+        )
+        assert answer.status_code == 200
+        assert browser.get("/admin/").headers["location"] == "/admin/studies/"
+        return str(answer.request["PATH_INFO"])
+
+    assert [signed_in(), signed_in()] == ["/admin/studies/welcome/", "/admin/studies/"]
