@@ -9,6 +9,7 @@ from tasks_app.views.public import catalogue, commenting, home, patterns
 from tasks_app.views.rater import arriving, ending, journey, judging, media, messages, overview, people, rights, steps
 from tasks_app.views.researcher import (
     checking,
+    deleting,
     designing,
     inviting,
     listing,
@@ -138,6 +139,7 @@ researcher_urls: list[URLPattern] = [
     path("<slug:slug>/import/", importing.import_ratings, name="import"),
     path("<slug:slug>/file/", studies.file, name="file"),
     path("<slug:slug>/move/", moving.move, name="move"),
+    path("<slug:slug>/delete/", deleting.delete, name="delete"),
     path("<slug:slug>/pay/", paying.overview, name="pay"),
     path("<slug:slug>/pay/raters.csv", paying.table, name="pay_table"),
     path("<slug:slug>/pay/files/<slug:channel>/<slug:name>.csv", paying.file, name="pay_file"),
@@ -149,6 +151,11 @@ researcher_urls: list[URLPattern] = [
     path("<slug:slug>/pay/absent/", paying.end_absent, name="pay_absent"),
     path("<slug:slug>/api/", tokens.api, name="api"),
     path("<slug:slug>/api/<int:token>/revoke/", tokens.revoke, name="revoke"),
+]
+
+deleted_urls: list[URLPattern] = [
+    path("", deleting.studies, name="studies"),
+    path("<int:number>/<slug:table>.csv", deleting.kept, name="kept"),
 ]
 
 project_urls: list[URLPattern] = [
@@ -180,6 +187,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include((rater_urls, "rater"))),
     path("admin/", studies.home, name="researchers"),
     path("admin/studies/", include((researcher_urls, "researcher"))),
+    path("admin/deleted-studies/", include((deleted_urls, "deleted"))),
     path("admin/projects/", include((project_urls, "projects"))),
     path("admin/help/", include((help_urls, "help"))),
     path("api/v1/", include((api_urls, "api"))),

@@ -3,6 +3,7 @@
 from tasks_app.models.coding import Code, Codebook, CodedAnswer, Coder
 from tasks_app.models.collected import CollectedText, OwnUnit
 from tasks_app.models.comments import Comment, CommentLink
+from tasks_app.models.deleted import DeletedLink, DeletedStudy, KeptPayment
 from tasks_app.models.imports import ImportMapping
 from tasks_app.models.items import (
     Document,
@@ -65,6 +66,8 @@ __all__ = [
     "ControlResult",
     "Criterion",
     "DailySalt",
+    "DeletedLink",
+    "DeletedStudy",
     "Document",
     "Draft",
     "EnrolmentCount",
@@ -80,6 +83,7 @@ __all__ = [
     "Item",
     "ItemMedia",
     "Judgment",
+    "KeptPayment",
     "Media",
     "Membership",
     "Outbox",

@@ -173,6 +173,14 @@ SETTING_UP = [
         "POST", "researcher:move", OWNER, 302, sent={"action": "open", "sure": "yes", "reason": "too few raters"},
         study="closed", changes=True, note="reopen",
     ),
+    page("GET", "researcher:delete", OWNER, study="draft"),
+    page("POST", "researcher:delete", OWNER, 302, study="draft", changes=True),
+    page("POST", "researcher:delete", OWNER, 422, note="open"),
+    page("GET", "deleted:studies", RESEARCHER),
+    *(
+        page("GET", "deleted:kept", OWNER, path={"number": "DELETED", "table": table}, study_in_path=False)
+        for table in ("log", "payments")
+    ),
 ]  # fmt: skip
 
 TEXTS = [

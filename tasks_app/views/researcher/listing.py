@@ -81,6 +81,7 @@ def studies(request: HttpRequest) -> HttpResponse:
         "form": form,
         "is_filtered": is_filtered,
         "query": query.urlencode(),
+        "has_deleted": access.deleted_studies_for_researcher(request.user).exists(),
     }
     return show(request, "studies", _("Studies"), context)
 
