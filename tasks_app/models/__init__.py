@@ -22,7 +22,7 @@ from tasks_app.models.items import (
 )
 from tasks_app.models.judgments import Assignment, ControlResult, Draft, Erasure, Judgment, Rating, is_current
 from tasks_app.models.personal import PersonalText
-from tasks_app.models.plan import Booklet, GroupBlock, Place
+from tasks_app.models.plan import Booklet, Extension, GroupBlock, Place
 from tasks_app.models.project import Project, ProjectStep, ProjectWork
 from tasks_app.models.raters import (
     Consent,
@@ -73,6 +73,7 @@ __all__ = [
     "EnrolmentCount",
     "Erasure",
     "Event",
+    "Extension",
     "Gold",
     "Group",
     "GroupBlock",
