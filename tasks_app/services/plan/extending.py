@@ -99,11 +99,12 @@ def prospect(study: Study, wish: Wish) -> Prospect:
         Where the study is not open or paused, nothing or too much is asked for, or a design cannot be drawn.
     """
     _refuse(study, wish)
-    tasks = [task for task in reports.planned(study) if Booklet.objects.filter(task=task).exists()]
+    last = dict(Booklet.objects.filter(task__study=study).order_by().values_list("task").annotate(last=Max("number")))
+    tasks = [task for task in reports.planned(study) if task.pk in last]
     if not tasks:
         raise NotPossible(_("No task of this study has a plan that could get more places."))
     number = 1 + (study.extensions.aggregate(last=Max("number"))["last"] or 0)
-    drawn = tuple(_task_extension(study, task, wish, number) for task in tasks)
+    drawn = tuple(_task_extension(study, task, wish, number, last[task.pk]) for task in tasks)
     if sum(task.places for task in drawn) > reports.MOST_PLACES:
         raise NotPossible(
             _("This would add more than %(n)d places. Ask for fewer at once.") % {"n": reports.MOST_PLACES}
@@ -123,8 +124,8 @@ def _refuse(study: Study, wish: Wish) -> None:
         )
 
 
-def _task_extension(study: Study, task: Task, wish: Wish, number: int) -> TaskExtension:
-    """Draw the sets that are added to a task: those of the judgments, then those of the raters."""
+def _task_extension(study: Study, task: Task, wish: Wish, number: int, before: int) -> TaskExtension:
+    """Draw the sets that are added to a task after set `before`: those of the judgments, then those of the raters."""
     task.study = study
     units = plans.plan_units(task)
     judged = [unit for unit in units if unit.k > 0]
@@ -138,7 +139,6 @@ def _task_extension(study: Study, task: Task, wish: Wish, number: int) -> TaskEx
     arrangements = tuple(plans.arrange(task, booklets, version, after=units))
     added = Counter(unit.key for booklet in booklets for unit in booklet)
     k = [unit.k + added[unit.key] for unit in judged]
-    before = Booklet.objects.filter(task=task).aggregate(last=Max("number"))["last"] or 0
     extension = TaskExtension(task, units, before, tuple(booklets), arrangements, min(k), max(k))
     return replace(extension, lines=tuple(_measured(extension, added)))
 
@@ -187,7 +187,7 @@ def _measured(extension: TaskExtension, added: Mapping[str, int]) -> Iterator[Li
     task = extension.task
     if sum(unit.k for unit in extension.units) + extension.places > reports.MOST_PLACES:
         return
-    old = plans.stored(task)
+    old = plans.stored(task, units=extension.units)
     units = tuple(replace(unit, k=unit.k + added.get(unit.key, 0)) for unit in extension.units)
     by_key = {unit.key: unit for unit in units}
     booklets = [*old.booklets, *extension.booklets]

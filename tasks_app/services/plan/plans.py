@@ -243,9 +243,12 @@ def _alike(unit: PlanUnit) -> tuple[object, ...]:
     return (unit.shape, unit.criterion) if unit.criterion else (unit.shape,)
 
 
-def stored(task: Task, most: int | None = None) -> Drawn:
-    """Read the stored plan of a task back; with `most`, whole booklets from the first on with about so many places."""
-    units = plan_units(task)
+def stored(task: Task, most: int | None = None, units: tuple[PlanUnit, ...] | None = None) -> Drawn:
+    """Read the stored plan of a task back; with `most`, whole booklets from the first on with about so many places.
+
+    `units` are those of the task, where they have been read already.
+    """
+    units = plan_units(task) if units is None else units
     by_key = {unit.key: unit for unit in units}
     booklets: list[list[PlanUnit]] = []
     arrangements: list[Mapping[str, Any]] = []

@@ -67,7 +67,8 @@ class WishForm(forms.Form):
 @researcher_page("GET", "POST")
 def extend(request: HttpRequest, slug: str) -> HttpResponse:
     """Show what more judgments or raters come to; posted to, add them."""
-    study = access.study_for_researcher(request.user, slug, Membership.Role.EDITOR)
+    fetched = access.study_and_role(request.user, slug, Membership.Role.EDITOR)
+    study, _role = fetched
     given = request.POST if request.method == "POST" else request.GET
     form = WishForm(given if "judgments" in given else None)
     refusal, prospect = "", None
@@ -93,8 +94,8 @@ def extend(request: HttpRequest, slug: str) -> HttpResponse:
         }
 
     status = HTTPStatus.UNPROCESSABLE_ENTITY if refusal or form.errors else HTTPStatus.OK
-    title, role = _("More judgments"), Membership.Role.EDITOR
-    return study_page(request, slug, "design", context, template="extend", title=title, role=role, status=status)
+    title = _("More judgments")
+    return study_page(request, slug, "design", context, template="extend", title=title, status=status, fetched=fetched)
 
 
 def _add(request: HttpRequest, study: Study, wish: Wish) -> HttpResponse | None:
