@@ -102,6 +102,15 @@ class PlanBlock(Block):
         label=gettext_lazy("Count surplus judgments"),
         help_text=gettext_lazy("Answers that came after their place went to somebody else."),
     )
+    most_judgments = whole_field(
+        gettext_lazy("Judgments per unit that may be asked for while the study is open"),
+        gettext_lazy(
+            "If you may add judgments while the study is open: the most for each unit. Judgments beyond it, at places "
+            "added to the plan, are left out of the planned run. With 0, all at added places are."
+        ),
+        within=(0, 1000),
+        initial=0,
+    )
     reopen = ListField(
         label=gettext_lazy("Rules whose exclusions are asked again"),
         help_text=gettext_lazy(
@@ -339,6 +348,12 @@ def frozen_document(plan: Plan, study: Study) -> dict[str, Json]:
         The plan names something that no longer exists.
     """
     return check(as_meant(plan.document), study)
+
+
+def declared_judgments(study: Study) -> int:
+    """Return the judgments per unit up to which the frozen plan declares that more may be asked for; 0 for none."""
+    frozen = frozen_plan(study)
+    return int(frozen.document.get("most_judgments") or 0) if frozen is not None else 0
 
 
 def frozen_plan(study: Study) -> Plan | None:

@@ -63,6 +63,10 @@ PAGES = (
     Address("researcher:items", STUDY, {"page": "last"}),
     Address("analytics:coverage", STUDY),
     Address("researcher:design", STUDY),
+    Address("researcher:extend", STUDY),
+    Address("researcher:extend", STUDY, {"judgments": "1"}),
+    Address("researcher:delete", STUDY),
+    Address("deleted:studies"),
     Address("researcher:checks", STUDY),
     Address("researcher:recruit", STUDY),
     Address("researcher:try", STUDY),
@@ -134,6 +138,7 @@ FILES = (
     Address("researcher:due_csv", {"slug": "SLUG", "wave": "1"}),
     Address("researcher:file", STUDY),
     Address("researcher:pairs", STUDY),
+    Address("deleted:kept", {"number": "DELETED", "table": "payments"}),
     Address("researcher:pay_table", STUDY),
     Address("researcher:pay_file", {"slug": "SLUG", "channel": "prolific", "name": "bonuses"}),
     *(

@@ -7,8 +7,8 @@ from django.contrib.auth.models import User
 from django.db import connection
 
 from tasks_app import studyfile
-from tasks_app.models import Study
-from tasks_app.services.study import lifecycle
+from tasks_app.models import DeletedStudy, Study
+from tasks_app.services.study import deleting, lifecycle
 
 SET_SIZE, CONTROLS, REPEATS = 20, 2, 1
 
@@ -165,6 +165,12 @@ def load_draft(slug: str, *, items: int, systems: int, k: int, criteria: int, ow
             "\n".join(["task,unit,purpose,criterion,kind,answer,explanation", *controls]).replace("[1 4]", '"[1, 4]"')
         )
         return studyfile.load(folder, owner=owner)
+
+
+def delete_another(owner: User | None) -> DeletedStudy:
+    """Make a small draft and delete it, so that there is a deleted study."""
+    draft = load_draft("deleted", items=20, systems=2, k=1, criteria=1, owner=owner)
+    return deleting.delete(study_id=draft.pk, by=owner)
 
 
 def fill(study: Study, *, raters: int, booklets: int) -> None:

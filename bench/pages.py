@@ -130,11 +130,13 @@ def words_of(study: Study) -> dict[str, str]:
     run = study.runs.get()
     project = projects.put_into_new(study=study, name="Bench", by=None)
     frozen_setup(current_version(study))  # made when somebody first looks
+    owner = User.objects.get(memberships__study=study, memberships__role="owner")
     opened = work.begin(project=project, action="open", studies=[study], by=None)
     return {
         "SLUG": study.slug,
         "PROJECT": project.slug,
         "WORK": str(opened.pk),
+        "DELETED": str(crowds.delete_another(owner).number),
         "RUN": str(run.number),
         "PLOT": str(Plot.objects.filter(run=run, by_system=False).values_list("pk", flat=True)[0]),
         "RATER": str(Rater.objects.filter(study=study).order_by("id")[0]),

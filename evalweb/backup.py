@@ -174,6 +174,11 @@ def restore(var: VarFolder, file: Path, say: Any) -> None:
             f"Erased raters on the list {var.erasures}: {listed_erasures}. Those still in this backup are erased "
             "again when evalweb starts.\n"
         )
+    if listed_studies := len(tombstones.read_studies(var.erasures)):
+        say(
+            f"Deleted studies on the list {var.erasures}: {listed_studies}. Those still in this backup are deleted "
+            "again when evalweb starts. To keep one, remove its line from the list first.\n"
+        )
     say("Done. `make run` starts evalweb with the restored data.\n")
 
 
@@ -195,17 +200,26 @@ def joined_secrets(present: dict[str, str], restored: dict[str, str], *, is_new:
 
 
 def _list_erasures(var: VarFolder) -> None:
-    """Add the raters who are erased in the database to the list outside it, from which erasures are repeated."""
+    """Add erased raters and deleted studies of the database to the list outside it, from which both are repeated."""
+    listed: list[tombstones.AnyTombstone] = []
     with _cursor() as cursor:
-        cursor.execute("SELECT to_regclass('tasks_app_rater') IS NOT NULL")
-        if cursor.fetchone() != (True,):
+        if not _is_there(cursor, "tasks_app_rater"):
             return
         cursor.execute(tombstones.ERASED)
-        erased = [tombstones.of_seeds(*row) for row in cursor.fetchall()]
+        listed += [tombstones.of_seeds(*row) for row in cursor.fetchall()]
+        if _is_there(cursor, "tasks_app_deletedstudy"):
+            cursor.execute(tombstones.DELETED)
+            listed += [tombstones.StudyTombstone(*row) for row in cursor.fetchall()]
     try:
-        tombstones.add(var.erasures, erased)
+        tombstones.add(var.erasures, listed)
     except ValueError as problem:
         raise ServiceError(str(problem)) from problem
+
+
+def _is_there(cursor: Any, table: str) -> bool:
+    """Return whether the database has a table yet."""
+    cursor.execute("SELECT to_regclass(%s) IS NOT NULL", [table])
+    return bool(cursor.fetchone() == (True,))
 
 
 def _refuse_other_sessions() -> None:

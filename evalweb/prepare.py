@@ -124,7 +124,7 @@ def migrate(*, backup_first: bool) -> None:
 
 
 def repeat_erasures() -> None:
-    """Erase raters again whom an older backup has brought back, before anybody can see them."""
+    """Erase raters and delete studies again that an older backup has brought back, before anybody can see them."""
     try:
         call_command("repeat_erasures", stdout=sys.stdout)
     except CommandError as problem:

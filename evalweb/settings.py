@@ -209,8 +209,10 @@ STATICFILES_DIRS = [BASE_DIR / "static"]
 # Media is private: no address serves this folder, a view that checks who asks does.
 MEDIA_ROOT = VAR_DIR / "media"
 
-# Erasures outside the database, to be repeated after an older backup was restored.
+# Erasures and deletions outside the database, to be repeated after an older backup was restored.
 ERASURES = VAR_DIR / "erasures.jsonl"
+# The usual folder of backups, which the page to delete a study counts.
+BACKUPS = VAR_DIR / "backups"
 MEDIA_URL = ""
 # Has the keys that sign archives (evalweb.signing), which processes read whenever they need them.
 EVALWEB_SECRETS = VAR_DIR / "secrets"

@@ -13,6 +13,8 @@ from tasks_app.models import (
     Assignment,
     ColleagueInvitation,
     CommentLink,
+    DeletedLink,
+    DeletedStudy,
     ItemMedia,
     Media,
     Membership,
@@ -87,6 +89,24 @@ def media_for_rater(rater: Rater, sha256: str) -> Media:
 def study_for_code(code: str) -> Study:
     """Return the study an open link leads to; one that was never opened does not exist for strangers."""
     return get_object_or_404(Study, link_code=code, current_version__gt=0)
+
+
+def deleted_study_for_token(token: str) -> DeletedStudy | None:
+    """Return the deleted study that a link led to: its open link, or a rater's own; None for any other word."""
+    link = DeletedLink.objects.select_related("study").filter(token_hash=hash_token(token)).first()
+    return link.study if link is not None else None
+
+
+def deleted_studies_for_researcher(user: Person) -> QuerySet[DeletedStudy]:
+    """Return the deleted studies whose log and payments somebody may read: those they owned, all for a superuser."""
+    if getattr(user, "is_superuser", False):
+        return DeletedStudy.objects.all()
+    return DeletedStudy.objects.filter(owners=_pk(user))
+
+
+def deleted_study_for_researcher(user: Person, number: int) -> DeletedStudy:
+    """Return a deleted study by the number that it had, for people who owned it."""
+    return get_object_or_404(deleted_studies_for_researcher(user), number=number)
 
 
 def comment_link_for_token(token: str) -> CommentLink:

@@ -9,7 +9,9 @@ from tasks_app.views.public import catalogue, commenting, home, patterns
 from tasks_app.views.rater import arriving, ending, journey, judging, media, messages, overview, people, rights, steps
 from tasks_app.views.researcher import (
     checking,
+    deleting,
     designing,
+    extending,
     inviting,
     joining,
     listing,
@@ -130,6 +132,7 @@ researcher_urls: list[URLPattern] = [
     path("<slug:slug>/design/", designing.design, name="design"),
     path("<slug:slug>/design/plan.csv", designing.plan_csv, name="plan"),
     path("<slug:slug>/design/pairs.csv", designing.pairs_csv, name="pairs"),
+    path("<slug:slug>/design/more/", extending.extend, name="extend"),
     path("<slug:slug>/checks/", checking.checks, name="checks"),
     path("<slug:slug>/checks/<slug:table>.csv", checking.table, name="checks_csv"),
     path("<slug:slug>/recruit/", recruiting.recruit, name="recruit"),
@@ -145,6 +148,7 @@ researcher_urls: list[URLPattern] = [
     path("<slug:slug>/file/", studies.file, name="file"),
     path("<slug:slug>/log/", log.of_study, name="log"),
     path("<slug:slug>/move/", moving.move, name="move"),
+    path("<slug:slug>/delete/", deleting.delete, name="delete"),
     path("<slug:slug>/pay/", paying.overview, name="pay"),
     path("<slug:slug>/pay/raters.csv", paying.table, name="pay_table"),
     path("<slug:slug>/pay/files/<slug:channel>/<slug:name>.csv", paying.file, name="pay_file"),
@@ -156,6 +160,11 @@ researcher_urls: list[URLPattern] = [
     path("<slug:slug>/pay/absent/", paying.end_absent, name="pay_absent"),
     path("<slug:slug>/api/", tokens.api, name="api"),
     path("<slug:slug>/api/<int:token>/revoke/", tokens.revoke, name="revoke"),
+]
+
+deleted_urls: list[URLPattern] = [
+    path("", deleting.studies, name="studies"),
+    path("<int:number>/<slug:table>.csv", deleting.kept, name="kept"),
 ]
 
 project_urls: list[URLPattern] = [
@@ -189,6 +198,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include((rater_urls, "rater"))),
     path("admin/", studies.home, name="researchers"),
     path("admin/studies/", include((researcher_urls, "researcher"))),
+    path("admin/deleted-studies/", include((deleted_urls, "deleted"))),
     path("admin/projects/", include((project_urls, "projects"))),
     path("admin/usual/", include(([path("", usual.settings, name="settings")], "usual"))),
     path("admin/join/", include((colleague_urls, "colleagues"))),

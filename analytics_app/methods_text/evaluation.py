@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from analytics_app.heds.answers import NOT_APPLICABLE
-from analytics_app.heds.filling.facts import Facts, counted
+from analytics_app.heds.filling.facts import Facts, counted, extension_in_words
 from analytics_app.heds.filling.texts import UnitSizes
 from analytics_app.heds.questions import language_names
 from analytics_app.methods_text.references import named_in
@@ -80,6 +80,8 @@ def _judgments(facts: Facts, frame: Frame, units: int) -> Iterator[Sentence]:
         were = "was" if units == 1 else "were"
         each = counted(frame.task.k, "judgment")
         yield Sentence(f"{counted(units, 'unit')} {were} to receive {each} each")
+        if extended := extension_in_words(facts, frame):
+            yield Sentence(extended)
     counts = {row.label: row.value or 0 for row in facts.of_task(frame, PER_UNIT)}
     if counts:
         least, median, most = (number(counts[label]) for label in ("least", "median", "most"))

@@ -121,6 +121,7 @@ def seen_by(run: Run, task_key: str, criteria: Sequence[int] | None = None) -> d
         "judgment_high": run.judgment_high_water,
         "criteria": list(criteria or ()),
         "surplus": bool(run.settings.get("surplus")),
+        "added": list(run.facts.get("added", ())),
     }
 
 
@@ -275,7 +276,8 @@ WITH own AS MATERIALIZED (
              WHEN a.state = 'returned' THEN '5 returned'
              WHEN NOT {current} THEN '6 revised'
              WHEN j.skip_reason <> '' THEN '7 skipped'
-             WHEN a.state = 'surplus' AND NOT %(surplus)s THEN '8 surplus' END AS reason
+             WHEN a.state = 'surplus' AND NOT %(surplus)s THEN '8 surplus'
+             WHEN j.id = ANY(%(added)s::bigint[]) THEN '9 added' END AS reason
       FROM tasks_app_judgment j
       JOIN tasks_app_assignment a ON a.id = j.assignment_id
       JOIN tasks_app_unit u ON u.id = a.unit_id

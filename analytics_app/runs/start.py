@@ -9,7 +9,7 @@ from typing import Any
 
 from django.conf import settings as project
 from django.db import transaction
-from django.db.models import Count, Max
+from django.db.models import Count, Max, Min, Q
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
@@ -122,7 +122,7 @@ def _unsaved(study: Study, by: Actor, trigger: str, document: dict[str, Any], pl
         code_version=project.EVALWEB_CODE_VERSION,
     )
     _look(run)
-    run.facts |= {**before_rules(run), **_scored(study), **_measured(study), **_erased(study), **_people(run)}
+    run.facts |= {**_scored(study), **_measured(study), **_erased(study), **_people(run)}
     run.facts |= _history(run)
     # The ratings of an imported study existed before its plan. And after a planned run, somebody may have opened the
     # study again for more ratings, or have excluded ratings by hand: such a run was not planned.
@@ -165,10 +165,12 @@ def _look(run: Run) -> None:
         If an import holds the submissions lock.
     """
     marks = marks_of(run.study.pk)
+    run.judgment_high_water = marks.judgment
+    run.facts = before_rules(run)
     run.high_water, run.judgment_high_water, run.n_seen, n_raters, n_simulated = _counts(
         run, marks.rating, marks.judgment
     )
-    run.facts = {"raters": n_raters, "simulated_raters": n_simulated}
+    run.facts |= {"raters": n_raters, "simulated_raters": n_simulated}
 
 
 def seen(run: Run) -> dict[str, int]:
@@ -185,15 +187,16 @@ def _counts(run: Run, high: int, judgment_high: int) -> tuple[int, ...]:
         "judgment_high": judgment_high,
         "versions": list(pooled_versions(run.study.pk, run.version)),
         "surplus": bool(run.settings.get("surplus")),
+        "added": list(run.facts.get("added", ())),
     }
     ((counts),) = rows(_SEEN.format(given=is_given()), params)
     return tuple(counts)
 
 
-def before_rules(run: Run) -> dict[str, list[int]]:
+def before_rules(run: Run) -> dict[str, Any]:
     """Return the facts that quality rules need, frozen now so that later exclusions do not change the run."""
     by_hand = Exclusion.objects.filter(study=run.study, run=None, lifted_at=None).order_by("pk")
-    return {"manual_exclusions": list(by_hand.values_list("pk", flat=True)), **_replaced(run)}
+    return {"manual_exclusions": list(by_hand.values_list("pk", flat=True)), **_replaced(run), **_added(run)}
 
 
 def _replaced(run: Run) -> dict[str, list[int]]:
@@ -201,6 +204,25 @@ def _replaced(run: Run) -> dict[str, list[int]]:
     replaced = Judgment.objects.filter(assignment__rater__study=run.study, assignment__state=Assignment.State.REPLACED)
     ids = list(replaced.filter(pk__lte=run.judgment_high_water).order_by("pk").values_list("pk", flat=True))
     return {"replaced": ids} if ids else {}
+
+
+def _added(run: Run) -> dict[str, Any]:
+    """Return what a run does with judgments at places that were added while the study was open; empty without any.
+
+    `added` are the ids of those it leaves out: at places beyond the judgments per unit that its settings count.
+    `extension` counts both.
+    """
+    frozen = run.study.extensions.order_by().values_list("task").annotate(last=Min("after"))
+    at_added = Q()
+    for task, last in frozen:
+        at_added |= Q(assignment__place__booklet__task=task, assignment__place__booklet__number__gt=last)
+    if not at_added:
+        return {}
+    judged = Judgment.objects.filter(at_added, pk__lte=run.judgment_high_water).order_by("pk")
+    most = run.settings.get("most_judgments") or 0
+    beyond = list(judged.filter(assignment__place__number__gt=most).values_list("pk", flat=True))
+    counted = judged.count() - len(beyond)
+    return ({"added": beyond} if beyond else {}) | {"extension": {"counted": counted, "left": len(beyond)}}
 
 
 def _scored(study: Study) -> dict[str, dict[str, int]]:
@@ -261,7 +283,7 @@ def _history(run: Run) -> dict[str, int]:
 
 
 # Facts on which results depend. A run without a fact has no entry for it, so that digests of older runs do not change.
-_IN_DIGEST = ("replaced", "scores", "outcomes", "erased", "people")
+_IN_DIGEST = ("replaced", "added", "scores", "outcomes", "erased", "people")
 
 
 def digest_of(run: Run) -> str:

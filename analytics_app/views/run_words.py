@@ -171,7 +171,46 @@ def since_in_words(since: pages.Since) -> list[str]:
 
 def standing(run: Run, study: Study) -> str:
     """Return sentences about a run: whether it is planned, why it is exploratory, and earlier looks at results."""
-    return " ".join(filter(None, (_kind(run, study), _reopened(run), uncorrected(run, study))))
+    sentences = (_kind(run, study), extended(run, study), _reopened(run), uncorrected(run, study))
+    return " ".join(filter(None, sentences))
+
+
+def extended(run: Run, study: Study) -> str:
+    """Return what a run does with judgments at places added while the study was open; "" if there are none."""
+    counts = run.facts.get("extension", {})
+    sentences = []
+    if counted := counts.get("counted"):
+        sentence = (
+            ngettext(
+                "It counts %(n)s judgment at a place that was added while the study was open, as the plan declared.",
+                "It counts %(n)s judgments at places that were added while the study was open, as the plan declared.",
+                counted,
+            )
+            if is_declared(run, study)
+            else ngettext(
+                "It counts %(n)s judgment at a place that was added while the study was open, which the plan did not "
+                "declare.",
+                "It counts %(n)s judgments at places that were added while the study was open, which the plan did not "
+                "declare.",
+                counted,
+            )
+        )
+        sentences.append(sentence % {"n": cells.whole(counted).text})
+    if left := counts.get("left"):
+        sentence = ngettext(
+            "%(n)s judgment at a place that was added while the study was open is left out; an exploratory run can "
+            "count it.",
+            "%(n)s judgments at places that were added while the study was open are left out; an exploratory run can "
+            "count them.",
+            left,
+        )
+        sentences.append(sentence % {"n": cells.whole(left).text})
+    return " ".join(sentences)
+
+
+def is_declared(run: Run, study: Study) -> bool:
+    """Return whether the plan that was frozen at opening allows the judgments per unit that a run counts."""
+    return (run.settings.get("most_judgments") or 0) <= plans.declared_judgments(study)
 
 
 def uncorrected(run: Run, study: Study) -> str:

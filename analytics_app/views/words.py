@@ -27,6 +27,7 @@ LEFT_OUT = {
     "revised": gettext_lazy("Revised later: the newer answer counts"),
     "skipped": gettext_lazy("Skipped"),
     "surplus": gettext_lazy("Surplus: the place had gone to another rater"),
+    "added": gettext_lazy("At places added while the study was open, beyond what these settings count"),
     "within": gettext_lazy("Questions repeated on the same screen"),
 }
 

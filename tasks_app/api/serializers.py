@@ -201,6 +201,18 @@ class Counts(Fields):
         )
 
 
+class ExtensionEntry(Fields):
+    """Places that were added to the plan of a task while the study was open."""
+
+    number = IntegerField(initial=1, help_text="How-manieth extension of the study this is.")
+    task = CharField(source="task.key", initial="main", help_text="Key of the task.")
+    judgments = IntegerField(initial=1, help_text="Judgments asked for more for each unit.")
+    raters = IntegerField(initial=0, help_text="Raters asked for on top.")
+    sets = IntegerField(initial=10, help_text="Sets that were added.")
+    places = IntegerField(initial=200, help_text="Places that were added; they count among the places of the study.")
+    at = DateTimeField(initial=datetime(2026, 3, 12, 9, 0, tzinfo=UTC), help_text="When they were added.")
+
+
 class StudyDetail(StudyEntry):
     """A study with what it is made of."""
 
@@ -208,6 +220,7 @@ class StudyDetail(StudyEntry):
     criteria = CriterionEntry(many=True, help_text="What raters are asked.")
     systems = SystemEntry(many=True, help_text="What produced the outputs.")
     counts = Counts(source="*", help_text="How much there is of everything.")
+    extensions = ExtensionEntry(many=True, help_text="What was added to the plan while the study was open.")
 
 
 class JudgmentEntry(Fields):

@@ -11,7 +11,7 @@ from tasks_app.api.described import SLUG, answers, refusals
 from tasks_app.api.errors import BadRequest
 from tasks_app.api.pages import listing
 from tasks_app.api.serializers import EXAMPLES, JudgmentPage, JudgmentParams, StudyDetail, StudyPage, StudyParams
-from tasks_app.models import Criterion, Membership, System, Task
+from tasks_app.models import Criterion, Extension, Membership, System, Task
 from tasks_app.selectors import judgments
 from tasks_app.services.study import tokens
 
@@ -66,6 +66,7 @@ class OneStudy(ApiView):
             "tasks__task_criteria__criterion",
             Prefetch("criteria", Criterion.objects.filter(until=None).order_by("id")),
             Prefetch("systems", System.objects.order_by("id")),
+            Prefetch("extensions", Extension.objects.select_related("task").order_by("number", "task__order")),
         )
         return Response(StudyDetail(study, context={"request": request, "roles": {study.pk: role}}).data)
 

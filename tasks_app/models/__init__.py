@@ -4,6 +4,7 @@ from tasks_app.models.coding import Code, Codebook, CodedAnswer, Coder
 from tasks_app.models.colleagues import ColleagueInvitation
 from tasks_app.models.collected import CollectedText, OwnUnit
 from tasks_app.models.comments import Comment, CommentLink
+from tasks_app.models.deleted import DeletedLink, DeletedStudy, KeptPayment
 from tasks_app.models.imports import ImportMapping
 from tasks_app.models.items import (
     Document,
@@ -22,7 +23,7 @@ from tasks_app.models.items import (
 )
 from tasks_app.models.judgments import Assignment, ControlResult, Draft, Erasure, Judgment, Rating, is_current
 from tasks_app.models.personal import PersonalText
-from tasks_app.models.plan import Booklet, GroupBlock, Place
+from tasks_app.models.plan import Booklet, Extension, GroupBlock, Place
 from tasks_app.models.project import Project, ProjectStep, ProjectWork
 from tasks_app.models.raters import (
     Consent,
@@ -68,11 +69,14 @@ __all__ = [
     "ControlResult",
     "Criterion",
     "DailySalt",
+    "DeletedLink",
+    "DeletedStudy",
     "Document",
     "Draft",
     "EnrolmentCount",
     "Erasure",
     "Event",
+    "Extension",
     "Gold",
     "Group",
     "GroupBlock",
@@ -83,6 +87,7 @@ __all__ = [
     "Item",
     "ItemMedia",
     "Judgment",
+    "KeptPayment",
     "Media",
     "Membership",
     "Outbox",

@@ -2,10 +2,11 @@
 
 from typing import Any
 
+from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app.models.base import choice_constraint
+from tasks_app.models.base import choice_constraint, created_at_field
 from tasks_app.models.items import Unit
 from tasks_app.models.study import Group, Task, Version
 
@@ -84,4 +85,35 @@ class GroupBlock(models.Model):
         return f"{self.study} #{self.number}: {self.group}"
 
 
-__all__ = ["Booklet", "GroupBlock", "Place"]
+class Extension(models.Model):
+    """Sets that were added to the plan of a task after the study was opened.
+
+    The booklets from `after` + 1 to `after` + `sets` were added; those up to the first extension's `after` are the
+    frozen plan. `judgments` more for each unit and `raters` more were asked for, in all tasks alike; `number` counts
+    what was asked for in a study, and `click` is the key of the form that asked.
+    """
+
+    study = models.ForeignKey("tasks_app.Study", models.CASCADE, related_name="extensions")
+    task = models.ForeignKey(Task, models.PROTECT, related_name="extensions")
+    number = models.PositiveIntegerField()
+    judgments = models.PositiveIntegerField()
+    raters = models.PositiveIntegerField()
+    after = models.PositiveIntegerField()
+    sets = models.PositiveIntegerField()
+    places = models.PositiveIntegerField()
+    click = models.UUIDField()
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    at = created_at_field()
+
+    class Meta:
+        ordering = ("study", "number", "task")
+        constraints = (
+            models.UniqueConstraint(fields=("study", "number", "task"), name="extension_number"),
+            models.UniqueConstraint(fields=("study", "click", "task"), name="extension_click"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.task} +{self.sets}"
+
+
+__all__ = ["Booklet", "Extension", "GroupBlock", "Place"]

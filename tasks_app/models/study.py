@@ -160,6 +160,8 @@ class Event(models.Model):
     TRIED = "tried out"
 
     study = models.ForeignKey(Study, models.CASCADE, null=True, related_name="events")
+    # The log of a deleted study stays.
+    deleted_study = models.ForeignKey("DeletedStudy", models.PROTECT, null=True, blank=True, related_name="events")
     actor = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
     verb = models.CharField(max_length=40)
     object = models.CharField(max_length=200, blank=True)

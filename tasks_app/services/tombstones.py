@@ -1,8 +1,8 @@
-"""The list of erased raters outside the database, from which erasures are repeated after a backup was restored.
+"""The list of erased raters and deleted studies outside the database, from which both are repeated after a restore.
 
-A line for each erased rater: the number of their row, which says nothing to anybody without a database in which the
-rater still is, and a digest that tells whether that database is of the same site. No Django is needed here: backups
-read and write the list as well.
+A line for each: the number of the row, which says nothing to anybody without a database in which the rater or the study
+still is, and a digest that tells whether that database is of the same site. No Django is needed here: backups read and
+write the list as well.
 """
 
 import fcntl
@@ -18,6 +18,9 @@ from typing import Any
 ERASED = """SELECT r.id, r.seed, s.seed FROM tasks_app_rater r JOIN tasks_app_study s ON s.id = r.study_id
     WHERE r.erased_at IS NOT NULL ORDER BY r.id"""
 
+# Deleted studies.
+DELETED = "SELECT number, digest FROM tasks_app_deletedstudy ORDER BY number"
+
 
 @dataclass(frozen=True, slots=True)
 class Tombstone:
@@ -25,6 +28,17 @@ class Tombstone:
 
     rater: int
     digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class StudyTombstone:
+    """A deleted study."""
+
+    study: int
+    digest: str
+
+
+AnyTombstone = Tombstone | StudyTombstone
 
 
 def of(rater: Any) -> Tombstone:
@@ -37,8 +51,23 @@ def of_seeds(rater: int, seed: int, study_seed: int) -> Tombstone:
     return Tombstone(rater, hashlib.sha256(f"{study_seed} {seed}".encode()).hexdigest())
 
 
+def of_study(study: Any) -> StudyTombstone:
+    """Return the tombstone of a study; the code of its link is drawn at random and never changes."""
+    return StudyTombstone(study.pk, hashlib.sha256(f"study {study.seed} {study.link_code}".encode()).hexdigest())
+
+
 def read(path: Path) -> Sequence[Tombstone]:
-    """Return the tombstones of a list, none where there is no list yet.
+    """Return the erased raters of a list, none where there is no list yet. Raises ValueError as `read_all` does."""
+    return [tombstone for tombstone in read_all(path) if isinstance(tombstone, Tombstone)]
+
+
+def read_studies(path: Path) -> Sequence[StudyTombstone]:
+    """Return the deleted studies of a list. Raises ValueError as `read_all` does."""
+    return [tombstone for tombstone in read_all(path) if isinstance(tombstone, StudyTombstone)]
+
+
+def read_all(path: Path) -> Sequence[AnyTombstone]:
+    """Return all tombstones of a list, none where there is no list yet.
 
     Raises
     ------
@@ -49,22 +78,28 @@ def read(path: Path) -> Sequence[Tombstone]:
     if not path.exists():
         return []
     lines = path.read_text(encoding="utf-8").split("\n")
-    tombstones = []
+    tombstones: list[AnyTombstone] = []
     for number, line in enumerate(lines[:-1], start=1):
         try:
             row = json.loads(line) if line else None
             if row is not None:
-                tombstones.append(Tombstone(int(row["rater"]), str(row["digest"])))
+                tombstones.append(_of_row(row))
         except (ValueError, KeyError, TypeError) as problem:
             raise ValueError(f"{path}, line {number}: this is no erasure. Correct or remove the line.") from problem
     return list(dict.fromkeys(tombstones))
 
 
-def add(path: Path, tombstones: Iterable[Tombstone]) -> int:
+def _of_row(row: dict[str, Any]) -> AnyTombstone:
+    if "study" in row:
+        return StudyTombstone(int(row["study"]), str(row["digest"]))
+    return Tombstone(int(row["rater"]), str(row["digest"]))
+
+
+def add(path: Path, tombstones: Iterable[AnyTombstone]) -> int:
     """Add tombstones to a list that it does not have yet, and return how many; the disk has them on return."""
     with open(path, "a+b", opener=_private) as file:
         fcntl.flock(file, fcntl.LOCK_EX)
-        known = set(read(path))
+        known = set(read_all(path))
         new = [tombstone for tombstone in dict.fromkeys(tombstones) if tombstone not in known]
         file.seek(0)
         # A line that a crash cut off goes, so that it does not spoil the next one.

@@ -11,6 +11,7 @@ import sys
 import zipfile
 from io import StringIO
 from pathlib import Path
+from uuid import uuid4
 
 import psycopg2
 import pytest
@@ -21,16 +22,21 @@ from django.test import Client
 from django.urls import reverse
 
 import manage
+from analytics_app import plan
 from analytics_app.archive import rows, writing
 from analytics_app.archive.verdicts import Verdict
-from analytics_app.models import Run
+from analytics_app.models import Plan, Run
 from evalweb.local_services.folder import BASE_DIR
 from tasks_app.models import Output, Rater, Study
 from tasks_app.models.raters import Identity
 from tasks_app.plaintext import digest
+from tasks_app.services.plan import extending
+from tasks_app.services.study import lifecycle
 from tests import extent
 from tests.about import ready
+from tests.builders import build_study
 from tests.published.kit import analysed, judged_checked
+from tests.tasks_app.services.test_pay import work
 
 SLUG = "example-checked"
 PLATFORM_ID = "5f3e9a77bb01c2"
@@ -182,6 +188,26 @@ def test_falsified_ratings_are_told_by_the_rows_whatever_the_archive_says_of_its
     assert f"{writing.RATINGS}: value differs in {n} rows, first in rows " in told
     assert "datapackage.json says that texts were left out, but the rows have texts." in told
     assert "1 further column (rows/system.jsonl: praise)" in told
+
+
+def test_a_study_with_added_places_is_computed_again(rosa: User, tmp_path: Path) -> None:
+    study = build_study(rosa, slug=SLUG, opened=False)
+    document = {"n_resamples": 100, "n_permutations": 99, "analyses": [{"analysis": "systems"}]}
+    Plan.objects.create(study=study, version=1, document=plan.check(document, study))
+    lifecycle.move(study_id=study.pk, action="open", by=rosa)
+    wish = extending.Wish(1, 0)
+    extending.extend(study_id=study.pk, wish=wish, click=uuid4(), places=8, by=rosa)
+    for _rater in range(6):
+        work(study)
+    lifecycle.move(study_id=study.pk, action="close", by=rosa)
+    run = analysed(study, drawn=False).run
+    assert (run.planned, len(run.facts["added"])) == (True, 8)
+    path = archived(tmp_path)
+    with zipfile.ZipFile(path) as archive:
+        (extension,) = map(json.loads, archive.read("rows/extension.jsonl").decode().splitlines())
+        assert (extension["after"], extension["sets"], extension["by_id"]) == (4, 2, None)
+        assert "the plan was extended by 1 further judgment of each unit" in archive.read("methods.md").decode()
+    assert refused(path, Verdict.UNSIGNED.exit_code).startswith("archive.zip: recomputed, unsigned: ")
 
 
 def is_verified_without_texts(path: Path) -> None:

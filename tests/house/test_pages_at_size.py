@@ -117,7 +117,7 @@ def at_size(owner: User, raters: int, before: Mapping[str, Asked], addresses: Se
             f"with-{raters}-raters", items=raters * crowds.SET_SIZE // 6 + 1, systems=2, k=3, criteria=2, owner=owner
         )
         crowds.fill(study, raters=raters, booklets=raters)
-        words = results(study)
+        words = results(study, owner)
         with connection.cursor() as cursor:
             cursor.execute("ANALYZE")
         costs = ask_for(addresses, clients(owner, study), words, before)
@@ -134,7 +134,7 @@ def clients(owner: User, study: Study) -> Callable[[Address], Client]:
     return lambda address: script if address.name.startswith("api") else browser
 
 
-def results(study: Study) -> dict[str, str]:
+def results(study: Study, owner: User) -> dict[str, str]:
     """Store a run that found and left out something for every rater; return what names in addresses stand for."""
     ResultLift.objects.create(study=study, reason="Whatever pages of results show is asked for.")
     run = build_run(study, slider_rows("c0"))
@@ -151,6 +151,7 @@ def results(study: Study) -> dict[str, str]:
         "SLUG": study.slug,
         "PROJECT": project.slug,
         "WORK": str(opened.pk),
+        "DELETED": str(crowds.delete_another(owner).number),
         "RUN": str(run.number),
         "PLOT": str(run.plots.filter(by_system=False).values_list("pk", flat=True)[0]),
         "RATER": raters[0].pseudonym,

@@ -7,6 +7,7 @@ from analytics_app.heds.questions import questions
 from analytics_app.heds.sheet import Entry
 from tasks_app.projects.splitting import Split
 from tasks_app.selectors.coding import answers_to
+from tasks_app.services.plan import extending
 from tasks_app.views.researcher.setup.texts.splitting import shown_by
 from tests.permissions.rows import PEOPLE, RESEARCHER, Row, page
 from tests.permissions.world import OUTCOMES, PERSONAL_TEXTS, RATINGS, SCORES, World, csv_file, packed, upload
@@ -44,6 +45,12 @@ def _upload(text: str) -> Any:
 
 SHEET = '{"heds-ethics-impact_assessments": {"data": {"": "None."}}}'
 PLACE = {"seen-3.3.8": Entry(questions()["3.3.8"]).shown, "text-3.3.8": "A quiet room."}
+
+
+def _more(world: World, row: Row) -> Mapping[str, Any]:
+    """Return what adds one judgment of each unit: as many places as the page shows."""
+    places = extending.prospect(world.studies[row.study], extending.Wish(1, 0)).places
+    return {"judgments": "1", "click": "2" * 32, "places": str(places)}
 
 
 CHOSEN = {"mode": "columns", "repeats": "refuse"} | {
@@ -162,6 +169,9 @@ SETTING_UP = [
     page("GET", "researcher:design", VIEWER),
     page("GET", "researcher:design", VIEWER, study="draft"),
     page("GET", "researcher:pairs", VIEWER),
+    page("GET", "researcher:extend", EDITOR),
+    page("GET", "researcher:extend", EDITOR, query={"judgments": "1"}, note="what it comes to"),
+    page("POST", "researcher:extend", EDITOR, 302, sent=_more, changes=True),
     # What holds known answers or the plan (access.GOLD_READER), in every state of the study.
     *(
         page("GET", name, EDITOR, study=state, path=path, changes=name != "researcher:checks")
@@ -186,6 +196,14 @@ SETTING_UP = [
     page(
         "POST", "researcher:move", OWNER, 302, sent={"action": "open", "sure": "yes", "reason": "too few raters"},
         study="closed", changes=True, note="reopen",
+    ),
+    page("GET", "researcher:delete", OWNER, study="draft"),
+    page("POST", "researcher:delete", OWNER, 302, study="draft", changes=True),
+    page("POST", "researcher:delete", OWNER, 422, note="open"),
+    page("GET", "deleted:studies", RESEARCHER),
+    *(
+        page("GET", "deleted:kept", OWNER, path={"number": "DELETED", "table": table}, study_in_path=False)
+        for table in ("log", "payments")
     ),
 ]  # fmt: skip
 

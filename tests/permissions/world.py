@@ -30,7 +30,7 @@ from tasks_app.selectors.coding import answers_to
 from tasks_app.services import pay
 from tasks_app.services.arrival import enrolment, invitations
 from tasks_app.services.judging import assignments
-from tasks_app.services.study import colleagues, commenting, lifecycle, projects, tokens
+from tasks_app.services.study import colleagues, commenting, deleting, lifecycle, projects, tokens
 from tasks_app.setup.frozen import setup_of
 from tests import pages
 from tests.analytics_app import coding_kit, routing_kit
@@ -119,6 +119,8 @@ def build_world() -> World:
     done.steps.update(state="done")
     in_project = f"{studies['open'].slug}/{words['open']['PAYEE']}"
     words["open"] |= {"PROJECT": project.slug, "WORK": str(done.pk), "IN_PROJECT": in_project}
+    away = build_study(users["owner"], slug="deleted", opened=False)
+    words["open"]["DELETED"] = str(deleting.delete(study_id=away.pk, by=users["owner"]).number)
     words["coded"] |= {"ANSWER": str(answers_to(studies["coded"], "motive")[8].pk)}
     words["routed"] |= {"RUN": str(studies["routed"].runs.get().number)}
     _elsewhere(users)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from analytics_app.heds.filling.facts import STUDY, TASKS, Facts, Proposal, counted, proposal, were
+from analytics_app.heds.filling.facts import STUDY, TASKS, Facts, Proposal, counted, extension_in_words, proposal, were
 from analytics_app.heds.filling.wording import failing, rules_in_words
 from tasks_app import designs
 from tasks_app.channels import UNANSWERED_MINUTES
@@ -56,6 +56,8 @@ def _collected(facts: Facts) -> Iterator[str]:
             f"{task.title or task.key}: {frame.kind.label}; design: {design.label}; "
             f"{counted(task.k, 'judgment')} of each unit, sets of {counted(task.set_size, 'unit')}."
         )
+        if extended := extension_in_words(facts, frame):
+            yield f"{extended}."
 
 
 def _seen(facts: Facts) -> Iterator[str]:

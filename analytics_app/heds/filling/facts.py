@@ -14,7 +14,7 @@ from analytics_app.heds.filling.texts import FrozenVersion, UnitSizes, counts_of
 from analytics_app.models import Plan, ResultRow, Run
 from analytics_app.selectors.pages import best_run
 from tasks_app.check_settings import CheckSettings, checks_of
-from tasks_app.models import Membership, Study, Task
+from tasks_app.models import Extension, Membership, Study, Task
 from tasks_app.sections import Json
 from tasks_app.selectors.screens import Frame, read_frames
 from tasks_app.task_types.base import Criterion as AskedCriterion
@@ -70,6 +70,14 @@ class Facts:
         """Return the owner of the study."""
         owner = Membership.objects.filter(study=self.study, role=Membership.Role.OWNER).select_related("user").first()
         return owner.user if owner is not None else None
+
+    @cached_property
+    def extensions(self) -> Mapping[int, Sequence[Extension]]:
+        """Return what was added to the plan of each task while the study was open, by task id."""
+        added: dict[int, list[Extension]] = {}
+        for extension in self.study.extensions.order_by("number"):
+            added.setdefault(extension.task_id, []).append(extension)
+        return added
 
     @cached_property
     def scores(self) -> Mapping[tuple[str, str], Sequence[str]]:
@@ -212,3 +220,23 @@ def counted(n: int, singular: str, plural: str = "") -> str:
 def were(n: int) -> str:
     """Return "was" or "were", as a number of things needs it."""
     return "was" if n == 1 else "were"
+
+
+def extension_in_words(facts: Facts, frame: Frame) -> str:
+    """Return what was added to the plan of a task while the study was open, as a sentence without its full stop."""
+    added = facts.extensions.get(frame.task.pk, ())
+    if not added:
+        return ""
+    places = counted(sum(extension.places for extension in added), "place")
+    judgments, raters = (sum(getattr(extension, name) for extension in added) for name in ("judgments", "raters"))
+    asked = [
+        *([f"{counted(judgments, 'further judgment')} of each unit"] if judgments else []),
+        *([counted(raters, "further rater")] if raters else []),
+    ]
+    declared = plan.declared_judgments(facts.study)
+    standing = (
+        f"the analysis plan had declared up to {counted(declared, 'judgment')} of each unit"
+        if declared
+        else "the analysis plan had not declared this, so the planned analysis leaves their judgments out"
+    )
+    return f"While the study was open, the plan was extended by {' and '.join(asked)} ({places}); {standing}"

@@ -13,6 +13,7 @@ from analytics_app.management.finished import finished_run
 from analytics_app.views import run_words
 from tasks_app.management.lookups import study_called
 from tasks_app.models import Study
+from tasks_app.services import events
 
 
 class Command(BaseCommand):
@@ -50,6 +51,8 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from None
         except OSError as error:
             raise CommandError(f"{path} cannot be written: {error.strerror}.") from None
+        about = f"archive of run {run.number} by a command" + ("" if texts else " without texts")
+        events.log(study, None, "exported", about=about, after={"state": study.state})
         is_signed = any(file.path == describing.SIGNATURE for file in files)
         signed = (
             "It is signed by this site."

@@ -19,8 +19,8 @@ from tasks_app.registry import Registry
 class Loading:
     """Arguments for loading further data: the run, the whole table of the task, and the parameters of its SQL.
 
-    `params` holds study, tasks, versions, high, judgment_high, criteria and surplus, as for the ratings themselves:
-    nothing above the marks is read.
+    `params` holds study, tasks, versions, high, judgment_high, criteria, surplus and added, as for the ratings
+    themselves: nothing above the marks is read.
     """
 
     run: Run

@@ -120,5 +120,6 @@ SELECT rater_id, judgment, main, active, elapsed, at FROM (
      WHERE u.task_id = ANY(%(tasks)s) AND j.id <= %(judgment_high)s AND j.version = ANY(%(versions)s)
        AND a.purpose IN ('main', 'control', 'attention', 'repeat') AND a.rater_kind <> 'sandbox'
        AND a.state NOT IN ('withdrawn', 'returned') AND (%(surplus)s OR a.state <> 'surplus')
+       AND j.id <> ALL(%(added)s::bigint[])
      GROUP BY a.id) answers
 """

@@ -46,6 +46,8 @@ def _ratings(a: Run, b: Run) -> Iterator[str]:
         yield sentence % {**_named(a, b), "n_a": len(by_hand[0]), "n_b": len(by_hand[1])}
     if a.facts.get("replaced") != b.facts.get("replaced"):
         yield _("Answers were replaced between the two runs.")
+    if a.facts.get("extension") != b.facts.get("extension"):
+        yield _("The runs count different numbers of judgments at places that were added while the study was open.")
     if a.facts.get("scores") != b.facts.get("scores"):
         yield _("Metric scores were changed between the two runs.")
     if a.facts.get("outcomes") != b.facts.get("outcomes"):

@@ -260,6 +260,9 @@ def may_take_another(rater: Rater) -> bool:
         return False
     tasks = max(1, sum(task.stage == Task.Stage.MAIN for task in enrolment.tasks_of(rater)))
     sets = RaterSet.objects.filter(rater=rater, task__stage=Task.Stage.MAIN)
+    if rater.outcome == Rater.Outcome.FULL:
+        # A set that went to others before its first answer was not taken: who found all places taken may begin again.
+        sets = sets.filter(n_answered__gt=0)
     return sets.count() < rater.study.options.sets_per_rater * tasks
 
 

@@ -1,8 +1,10 @@
 """Draw and store the plan: booklets and places, before a study opens."""
 
 import random
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -187,14 +189,18 @@ def write(
     *,
     after: int = 0,
     arrangements: Sequence[Mapping[str, Any]] | None = None,
+    has: Mapping[str, int] | None = None,
 ) -> None:
-    """Store booklets, numbered after those there are, and the places of their units, which have none yet."""
+    """Store booklets, numbered after those there are, and the places of their units.
+
+    `has` is the number of places that each unit has already, by key; none without it.
+    """
     booklets = Booklet.objects.bulk_create(
         [Booklet(version=version, task=task, number=after + number) for number in range(1, len(drawn) + 1)],
         batch_size=5000,
     )
     each = iter(arrangements if arrangements is not None else arrange(task, drawn, version.number))
-    counts: dict[str, int] = {}
+    counts = dict(has or {})
     places: list[Place] = []
     for booklet, units in zip(booklets, drawn, strict=True):
         for order, unit in enumerate(units, start=1):
@@ -211,22 +217,38 @@ def write(
     Place.objects.bulk_create(places, batch_size=5000)
 
 
-def arrange(task: Task, booklets: Booklets, version: int) -> Iterator[dict[str, object]]:
-    """Yield the arrangement of every place in the order of booklets, balanced among units of one shape."""
+def arrange(
+    task: Task, booklets: Booklets, version: int, *, after: Sequence[PlanUnit] = ()
+) -> Iterator[dict[str, object]]:
+    """Yield the arrangement of every place in the order of booklets, balanced among units of one shape.
+
+    `after` are the units of a stored plan, with the places that they have: arrangements go on where it ended.
+    """
     kind = task.kind
+    arranged: Counter[tuple[object, ...]] = Counter()
+    for unit in after:
+        arranged[_alike(unit)] += unit.k
     streams: dict[tuple[object, ...], Iterator[dict[str, object]]] = {}
     for booklet in booklets:
         for unit in booklet:
-            alike = (unit.shape, unit.criterion) if unit.criterion else (unit.shape,)
+            alike = _alike(unit)
             if alike not in streams:
                 rng = seeded(task.study, "arrangement", task.key, version, *alike)
-                streams[alike] = kind.arrange(len(unit.shape), rng)
+                streams[alike] = islice(kind.arrange(len(unit.shape), rng), arranged[alike], None)
             yield next(streams[alike])
 
 
-def stored(task: Task, most: int | None = None) -> Drawn:
-    """Read the stored plan of a task back; with `most`, whole booklets from the first on with about so many places."""
-    units = plan_units(task)
+def _alike(unit: PlanUnit) -> tuple[object, ...]:
+    """Return what units have in common whose arrangements are balanced together."""
+    return (unit.shape, unit.criterion) if unit.criterion else (unit.shape,)
+
+
+def stored(task: Task, most: int | None = None, units: tuple[PlanUnit, ...] | None = None) -> Drawn:
+    """Read the stored plan of a task back; with `most`, whole booklets from the first on with about so many places.
+
+    `units` are those of the task, where they have been read already.
+    """
+    units = plan_units(task) if units is None else units
     by_key = {unit.key: unit for unit in units}
     booklets: list[list[PlanUnit]] = []
     arrangements: list[Mapping[str, Any]] = []

@@ -21,7 +21,7 @@ from tasks_app.views import counting, pay_words
 from tasks_app.views.public import examples
 from tasks_app.views.rater import pages
 from tasks_app.views.rater.journey import instructions_html
-from tasks_app.views.rater.visit import forged, framed, message, sending_away
+from tasks_app.views.rater.visit import forged, framed, message, sending_away, study_deleted
 
 # Seconds after which somebody who meets a paused study may look again.
 COME_BACK_AFTER = 3600
@@ -39,7 +39,12 @@ CONSENT_SECONDS = 600
 @require_http_methods(["GET", "HEAD", "POST"])
 def join(request: HttpRequest, code: str, channel: str = "link") -> HttpResponse:
     """Where a channel's raters arrive: who runs the study, what is paid, the consent, and the button that begins."""
-    study = access.study_for_code(code)
+    try:
+        study = access.study_for_code(code)
+    except Http404:
+        if (kept := access.deleted_study_for_token(code)) is None:
+            raise
+        return study_deleted(request, kept)
     if channels.opened(study.options, channel) is None:
         raise Http404
     with languages.speaking(study.language):

@@ -6,10 +6,11 @@ Each address contains the rater's token; no page needs a cookie or JavaScript.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import wraps
+from http import HTTPStatus
 from typing import Any, Concatenate, ParamSpec, cast
 
 from csp.constants import SELF
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -19,7 +20,7 @@ from django.views.decorators.http import require_http_methods
 from tasks_app import access, channels, languages
 from tasks_app.credentials import handle_of_rater
 from tasks_app.forms import StepForm
-from tasks_app.models import Rater
+from tasks_app.models import DeletedStudy, Rater
 from tasks_app.study_settings import StudySettings
 
 P = ParamSpec("P")
@@ -82,7 +83,10 @@ def rater_page(*methods: str) -> Callable[[RaterView[P]], Callable[Concatenate[H
     def decorate(view: RaterView[P]) -> Callable[Concatenate[HttpRequest, str, P], HttpResponse]:
         @wraps(view)
         def page(request: HttpRequest, token: str, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
-            rater = access.rater_for_token(token)
+            try:
+                rater = access.rater_for_token(token)
+            except Http404:
+                return _deleted_or_nothing(request, token)
             with languages.speaking(rater.language or rater.study.language):
                 return framed(view(Visit(request, rater, token), *args, **kwargs), rater.channel)
 
@@ -97,6 +101,23 @@ def rater_page(*methods: str) -> Callable[[RaterView[P]], Callable[Concatenate[H
 def message(request: HttpRequest, title: str, sentences: list[str], status: int = 200) -> HttpResponse:
     """Answer with a title and a few sentences that say what has happened and what to do."""
     return render(request, "rater/message.html", {"title": title, "sentences": sentences}, status=status)
+
+
+def _deleted_or_nothing(request: HttpRequest, token: str) -> HttpResponse:
+    """Answer a link that leads to no rater: it may have led to a study that was deleted. Raises Http404."""
+    kept = access.deleted_study_for_token(token)
+    if kept is None:
+        raise Http404
+    return study_deleted(request, kept)
+
+
+def study_deleted(request: HttpRequest, kept: DeletedStudy) -> HttpResponse:
+    """Say that a study was deleted with all answers, in its language; nothing else is told of it."""
+    with languages.speaking(kept.language):
+        sentences = [_("Its pages and all answers given in it were deleted. Nothing is left to do.")]
+        if kept.contact:
+            sentences.append(_("If you have a question, write to %(contact)s.") % {"contact": kept.contact})
+        return message(request, _("This study was deleted"), sentences, HTTPStatus.GONE)
 
 
 def forged(request: HttpRequest) -> HttpResponse:

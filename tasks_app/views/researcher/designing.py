@@ -46,6 +46,8 @@ def design(request: HttpRequest, slug: str) -> HttpResponse:
             "time_note": plan_words.time_note(study),
             "everybody": everybody.annotate(screens=Count("units", filter=Q(units__until=None))),
             "booklets": reads.booklets_by_state(study),
+            "extensions": study.extensions.select_related("task", "by").order_by("number", "task__order"),
+            "may_extend": study.state in Study.State.UNDER_WAY and any(report.is_stored for report in reports),
             "most_rows": MOST_ROWS,
             "rows_shown": f":{MOST_ROWS}",
             "most_places": MOST_PLACES_BESIDE,

@@ -85,6 +85,7 @@ def studies(request: HttpRequest) -> HttpResponse:
         "waiting": [] if is_filtered else list(_waiting(readable)),
         "is_filtered": is_filtered,
         "query": query.urlencode(),
+        "has_deleted": access.deleted_studies_for_researcher(request.user).exists(),
     }
     return show(request, "studies", _("Studies"), context)
 

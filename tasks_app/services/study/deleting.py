@@ -1,0 +1,365 @@
+"""Delete a study with all that belongs to it. Its log and its payments stay."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from django.apps import apps
+from django.conf import settings
+from django.core.files.storage import default_storage
+from django.db import connection, models, transaction
+from django.db.models import Max, Q
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from tasks_app.credentials import hash_token
+from tasks_app.models import (
+    CollectedText,
+    DeletedLink,
+    DeletedStudy,
+    Event,
+    Judgment,
+    KeptPayment,
+    Membership,
+    Payment,
+    Rater,
+    SetupWork,
+    Study,
+)
+from tasks_app.services import events, pay, tombstones
+from tasks_app.services.database import atomically, lock_claims, lock_submissions
+from tasks_app.services.study import projects
+from tasks_app.services.study.items import remove_files
+from tasks_app.signals import deletion_asked
+
+# The verb of deleting in the log.
+DELETED = "deleted"
+
+# An export of this name in the log is an archive of the study.
+ARCHIVE = "archive of run"
+
+# Rows that no study is deleted with: they are what is kept of it.
+_KEPT = (DeletedStudy, DeletedLink, KeptPayment, Event)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Something that must be done first: a sentence, and the name of the page on which it is done."""
+
+    sentence: str
+    page: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Dependents:
+    """What another app has to say about deleting a study: what stands in the way, and what goes or stops working."""
+
+    blocks: tuple[Block, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Prospect:
+    """What deleting a study would mean.
+
+    `human` is the number of judgments by people, from evalweb or imported. With any, the study's name has to be typed.
+    """
+
+    human: int
+    tries: int
+    raters: int
+    paid: Decimal
+    blocks: tuple[Block, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def needs_name(self) -> bool:
+        """Whether the study's name has to be typed."""
+        return self.human > 0
+
+
+class NotDeletable(Exception):
+    """The study cannot be deleted now; the message says why."""
+
+
+def prospect(study: Study) -> Prospect:
+    """Return what deleting a study would mean: what stands in the way, what goes with it, and what stays."""
+    judged = Judgment.objects.filter(assignment__rater__study=study)
+    people = Q(assignment__rater_kind__in=(Rater.Kind.REAL, Rater.Kind.IMPORTED))
+    n, human, last = judged.aggregate(
+        n=models.Count("id"), human=models.Count("id", filter=people), last=Max("submitted_at", filter=people)
+    ).values()
+    raters = Rater.objects.filter(study=study, kind=Rater.Kind.REAL).count()
+    answers: Any = [answer for _receiver, answer in deletion_asked.send(sender=Study, study=study)]
+    others: Sequence[Dependents] = answers
+    blocks = [*_blocks(study, human, raters, last), *(block for other in others for block in other.blocks)]
+    notes = [*_notes(study), *(note for other in others for note in other.notes)]
+    settled = Payment.objects.filter(rater__study=study, settled_at__isnull=False)
+    paid = settled.aggregate(total=models.Sum("amount"))["total"] or Decimal(0)
+    return Prospect(human, n - human, raters, paid, tuple(blocks), tuple(notes))
+
+
+def _blocks(study: Study, human: int, raters: int, last: Any) -> Iterator[Block]:
+    """Yield what has to be done before a study is deleted, in the order in which it is done."""
+    if SetupWork.objects.filter(setup__study=study).exclude(state__in=("done", "refused")).exists():
+        yield Block(_("The set-up is being checked in the background. Wait until that is done."), "setup")
+    if (raters or human) and study.state != Study.State.CLOSED:
+        yield Block(_("Raters take part in it. Close the study first."), "recruit")
+        return
+    if raters:
+        ledger = pay.up_to_date(study=study)
+        if ledger.unfinished:
+            sentence = ngettext(
+                "%(n)d rater has begun and not ended. Wait, or end their participation on Pay.",
+                "%(n)d raters have begun and not ended. Wait, or end their participation on Pay.",
+                ledger.unfinished,
+            )
+            yield Block(sentence % {"n": ledger.unfinished}, "pay")
+        if ledger.open > 0:
+            sentence = _("%(amount)s %(currency)s are still to be paid. Pay your raters, then mark it as paid on Pay.")
+            yield Block(sentence % {"amount": ledger.open, "currency": study.options.currency}, "pay")
+    if human and not _is_archived(study, last):
+        yield Block(
+            _("There is no archive with all answers of the closed study. Download it on Data, and keep it."), "data"
+        )
+
+
+def _is_archived(study: Study, last: Any) -> bool:
+    """Return whether an archive was made since the study was closed and the last answer came."""
+    made = Event.objects.filter(study=study, verb="exported", object__startswith=ARCHIVE)
+    newest = made.aggregate(at=Max("at"))["at"]
+    return bool(newest and study.closed_at and newest >= study.closed_at and (last is None or newest >= last))
+
+
+def _notes(study: Study) -> Iterator[str]:
+    """Yield what else the deletion concerns: versions that follow, waves, texts in other studies, backups."""
+    later = Study.objects.filter(follows__study=study).count()
+    if later:
+        yield ngettext(
+            "%(n)d changed version of this study stays, and no longer says what it was changed from.",
+            "%(n)d changed versions of this study stay, and no longer say what they were changed from.",
+            later,
+        ) % {"n": later}
+    if study.follows_id is not None:
+        yield _("The earlier version that this study was changed from stays.")
+    waves = study.tasks.filter(until=None, opens_after_days__isnull=False).count()
+    if waves:
+        yield ngettext(
+            "It has %(n)d wave, which is deleted with it. Raters are reminded of nothing any more.",
+            "It has %(n)d waves, which are deleted with it. Raters are reminded of nothing any more.",
+            waves,
+        ) % {"n": waves}
+    texts = CollectedText.objects.filter(origin=study).count()
+    if texts:
+        yield ngettext(
+            "%(n)d text that its raters wrote is judged in another study, and stays there.",
+            "%(n)d texts that its raters wrote are judged in other studies, and stay there.",
+            texts,
+        ) % {"n": texts}
+    backups = _backups_since(study)
+    if backups:
+        yield ngettext(
+            "%(n)d backup on this server was made since the study was created and may contain it. Backups made "
+            "elsewhere may, too. They keep it until whoever runs the server deletes them.",
+            "%(n)d backups on this server were made since the study was created and may contain it. Backups made "
+            "elsewhere may, too. They keep it until whoever runs the server deletes them.",
+            backups,
+        ) % {"n": backups}
+    else:
+        yield _("Backups of the server may contain it until whoever runs the server deletes them.")
+
+
+def _backups_since(study: Study) -> int:
+    """Return the number of backups in the usual folder that were made since the study was created."""
+    files = Path(settings.BACKUPS).glob("evalweb-*.tar.gz")
+    made = study.created_at.strftime("evalweb-%Y%m%dT%H%M%S")
+    return sum(file.name >= made for file in files)
+
+
+@atomically
+def delete(*, study_id: int, by: events.Actor, name: str = "") -> DeletedStudy:
+    """Delete a study with its texts, plan, raters, answers and results; its log and payments stay.
+
+    `name` is the title that somebody typed, needed where people have judged.
+
+    Raises
+    ------
+    NotDeletable
+        Where something has to be done first, or another name was typed; nothing is changed then.
+    """
+    study = _locked(study_id)
+    about = prospect(study)
+    if about.blocks:
+        raise NotDeletable(" ".join(block.sentence for block in about.blocks))
+    if about.needs_name and " ".join(name.split()) != " ".join(study.title.split()):
+        raise NotDeletable(_("This is not the title of the study. Nothing was deleted."))
+    return _delete(study, by)
+
+
+def _locked(study_id: int) -> Study:
+    """Lock a study against claims, answers and changes, in the order of `services.database`."""
+    lock_claims(study_id)
+    lock_submissions(study_id)
+    return Study.objects.select_for_update().get(pk=study_id)
+
+
+def _delete(study: Study, by: events.Actor) -> DeletedStudy:
+    """Keep what stays of a study, and delete the rest."""
+    kept = _keep(study, by)
+    projects.take_out(study=study, by=by)
+    Event.objects.filter(study=study).update(study=None, deleted_study=kept)
+    Event.objects.create(
+        deleted_study=kept,
+        actor_id=getattr(by, "pk", None),
+        verb=DELETED,
+        object=study.slug,
+        after={"judgments": kept.n_judgments, "raters": kept.n_raters},
+    )
+    _let_go(study)
+    with connection.cursor() as cursor:
+        # The triggers of append-only tables and of frozen designs allow the change only with these settings.
+        cursor.execute("SET LOCAL evalweb.erasing = 'on'")
+        cursor.execute("SET LOCAL evalweb.deleting = 'on'")
+        for model, path in _belonging():
+            model._base_manager.filter(**{path: study.pk})._raw_delete(connection.alias)
+        Study._base_manager.filter(pk=study.pk)._raw_delete(connection.alias)
+        cursor.execute("SET LOCAL evalweb.deleting = 'off'")
+        cursor.execute("SET LOCAL evalweb.erasing = 'off'")
+    tombstone = tombstones.StudyTombstone(kept.number, kept.digest)
+    transaction.on_commit(lambda: tombstones.add(Path(settings.ERASURES), [tombstone]), robust=True)
+    transaction.on_commit(lambda: _remove_folder(f"studies/{kept.number}"), robust=True)
+    return kept
+
+
+def _keep(study: Study, by: events.Actor) -> DeletedStudy:
+    """Store what identifies a study, its payments and the hashes of its links."""
+    raters = Rater.objects.filter(study=study)
+    options = study.options
+    kept = DeletedStudy.objects.create(
+        number=study.pk,
+        digest=tombstones.of_study(study).digest,
+        **{name: getattr(study, name) for name in ("slug", "title", "state", "language", "created_at")},
+        **{name: getattr(study, name) for name in ("opened_at", "closed_at")},
+        currency=options.currency,
+        contact=str(options.contact or ""),
+        n_raters=raters.filter(kind=Rater.Kind.REAL).count(),
+        n_judgments=Judgment.objects.filter(assignment__rater__study=study).count(),
+        by_id=getattr(by, "pk", None),
+    )
+    kept.owners.set(
+        Membership.objects.filter(study=study, role=Membership.Role.OWNER).values_list("user_id", flat=True)
+    )
+    payments = Payment.objects.filter(rater__study=study).exclude(rater__kind=Rater.Kind.SIMULATED).order_by("pk")
+    KeptPayment.objects.bulk_create(
+        (
+            KeptPayment(
+                study=kept,
+                rater=payment.rater.pseudonym,
+                channel=payment.rater.channel,
+                **{name: getattr(payment, name) for name in ("kind", "amount", "reason", "settled_at", "at")},
+            )
+            for payment in payments.select_related("rater")
+        ),
+        batch_size=5000,
+    )
+    tokens = raters.filter(erased_at=None).exclude(kind=Rater.Kind.IMPORTED).values_list("token_hash", flat=True)
+    links = [hash_token(study.link_code)] if study.is_frozen else []
+    DeletedLink.objects.bulk_create(
+        (DeletedLink(study=kept, token_hash=token) for token in [*links, *tokens]), batch_size=5000
+    )
+    return kept
+
+
+def _let_go(study: Study) -> None:
+    """Empty the columns by which rows of other studies lead to rows of this one, such as a version that follows it."""
+    paths: dict[type[models.Model], str] = {Study: "pk", **dict(_belonging())}
+    for model in _ours():
+        for field in _foreign_keys(model, models.SET_NULL):
+            path = paths.get(field.related_model)
+            if path is None or (model is Study and field.related_model is Study):
+                continue
+            leading = model._base_manager.filter(**{f"{field.name}__{path}": study.pk})
+            own = paths.get(model)
+            if own is not None:
+                leading = leading.exclude(**{own: study.pk})
+            keys = list(leading.values_list("pk", flat=True))
+            if keys:
+                model._base_manager.filter(pk__in=keys).update(**{field.attname: None})
+
+
+@cache
+def _belonging() -> Sequence[tuple[type[models.Model], str]]:
+    """Return every table with rows of a study, and the way from a row to the study; what hangs on a row comes first.
+
+    A row belongs to a study where a foreign key leads there that may not simply be emptied. Tables that are added later
+    are found as well.
+    """
+    ways: dict[type[models.Model], str] = {Study: ""}
+    steps: list[type[models.Model]] = [Study]
+    for target in steps:
+        for model in _ours():
+            for field in _foreign_keys(model, models.CASCADE, models.PROTECT):
+                if field.related_model is target and model not in ways and model not in _KEPT:
+                    ways[model] = "__".join(filter(None, [field.name, ways[target]]))
+                    steps.append(model)
+    del ways[Study]
+    ordered: list[type[models.Model]] = []
+
+    def put(model: type[models.Model]) -> None:
+        if model in ordered:
+            return
+        for other in ways:
+            keys = _foreign_keys(other, models.CASCADE, models.PROTECT)
+            if other is not model and any(field.related_model is model for field in keys):
+                put(other)
+        ordered.append(model)
+
+    for model in ways:
+        put(model)
+    return [(model, ways[model]) for model in ordered]
+
+
+def _ours() -> Iterator[type[models.Model]]:
+    """Yield the models of this project's apps, with the tables behind many-to-many fields."""
+    for config in apps.get_app_configs():
+        if config.label.endswith("_app"):
+            yield from config.get_models(include_auto_created=True)
+
+
+def _foreign_keys(model: type[models.Model], *rules: object) -> "Iterator[models.ForeignKey[Any, Any]]":
+    """Yield the foreign keys of a model whose rows do one of these when what they lead to is deleted."""
+    for field in model._meta.concrete_fields:
+        if isinstance(field, models.ForeignKey) and field.remote_field.on_delete in rules:
+            yield field
+
+
+def _remove_folder(folder: str) -> None:
+    """Delete all files of a study: each study has copies of its own."""
+    if not default_storage.exists(folder):
+        return
+    folders, files = default_storage.listdir(folder)
+    remove_files(f"{folder}/{name}" for name in files)
+    for name in folders:
+        _remove_folder(f"{folder}/{name}")
+    with suppress(FileNotFoundError):
+        default_storage.delete(folder)
+
+
+def repeat() -> int:
+    """Delete studies again that a restored backup, older than their deletion, has brought back; return how many."""
+    listed = {tombstone.study: tombstone for tombstone in tombstones.read_studies(Path(settings.ERASURES))}
+    back = Study.objects.filter(pk__in=list(listed)).order_by("pk")
+    # The same number in a database from elsewhere is another study.
+    again = [study.pk for study in back if tombstones.of_study(study) == listed[study.pk]]
+    for study_id in again:
+        _delete_again(study_id)
+    return len(again)
+
+
+@atomically
+def _delete_again(study_id: int) -> None:
+    _delete(_locked(study_id), None)
