@@ -201,7 +201,7 @@ def ways(request: HttpRequest) -> dict[str, Any]:
 
 def _goals() -> list[tuple[str, list[dict[str, Any]]]]:
     """Return a card for each task type under headings that say how many texts a rater sees at once."""
-    members = sorted(task_types.registry.values(), key=_familiarity)
+    members = sorted(task_types.registry.values(), key=familiarity)
     of_texts = [member for member in members if member.needs_items]
     groups = [
         (_("One text at a time"), [member for member in of_texts if not member.side_by_side]),
@@ -213,7 +213,7 @@ def _goals() -> list[tuple[str, list[dict[str, Any]]]]:
     ]
 
 
-def _familiarity(member: type[TaskType]) -> tuple[bool, int]:
+def familiarity(member: type[TaskType]) -> tuple[bool, int]:
     """Return the place of the card of a type: scales of quality first, since most people look for these."""
     return not member.criteria_needed[0], list(Scale).index(member.outcomes[0].scale)
 

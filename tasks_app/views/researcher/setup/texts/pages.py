@@ -119,8 +119,14 @@ class _TextsPages(SetupTablePages[ColumnsForm, CheckedTexts]):
     def store(self, form: ColumnsForm, checked: CheckedTexts) -> HttpResponse:
         if len(checked.rows) > background.TEXTS_AT_ONCE:
             return self._in_background(form)
-        self._upload_of(form).store(self.setup, checked, self.request.user)
+        self.setup = self._upload_of(form).store(self.setup, checked, self.request.user)
         return self.stored(_("Stored: %(texts)s.") % {"texts": checked.in_words}, checked.notes)
+
+    def leave(self) -> HttpResponse:
+        """Forget the file; with the texts of a study without a task, go on to what raters do with them."""
+        answer = super().leave()
+        is_next = self.action == "store" and not self.setup.given.get("tasks")
+        return redirect("researcher:choose_type", self.study.slug) if is_next else answer
 
     def _in_background(self, form: ColumnsForm) -> HttpResponse:
         """Have a worker check and store the table, and lead to the page that shows how far it is."""
