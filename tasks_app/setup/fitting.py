@@ -45,13 +45,14 @@ def fits_of(setup: Setup) -> list[Fit]:
 
 
 def _together(documents: Mapping[str, Mapping[str, Json]]) -> dict[str, Json]:
-    """Return one document with a task of every type; of criteria with the same key the first counts."""
-    tasks = [{**document["tasks"][0], "key": name} for name, document in documents.items()]
-    criteria: dict[str, Json] = {}
-    for document in documents.values():
-        for criterion in document.get("criteria", ()):
-            criteria.setdefault(criterion["key"], criterion)
-    return {"tasks": tasks, "criteria": list(criteria.values())}
+    """Return one document with a task of every type, each with the questions of its own type."""
+    tasks, criteria = [], []
+    for name, document in documents.items():
+        (task,) = document["tasks"]
+        own = {criterion["key"]: f"{name}-{criterion['key']}" for criterion in document.get("criteria", ())}
+        tasks.append({**task, "key": name, **({"criteria": list(own.values())} if own else {})})
+        criteria += [{**criterion, "key": own[criterion["key"]]} for criterion in document.get("criteria", ())]
+    return {"tasks": tasks, "criteria": criteria}
 
 
 def _fit(reading: StudyReading, member: type[TaskType], number: int) -> Fit:

@@ -18,7 +18,7 @@ from tasks_app.views.public.examples import drawn, pictured
 from tasks_app.views.researcher.frame import researcher_page
 from tasks_app.views.researcher.setup.form_frame import page_of, step_url
 from tasks_app.views.researcher.setup.texts.drafts import of_draft
-from tasks_app.views.researcher.starting import familiarity
+from tasks_app.views.researcher.starting import by_texts_shown
 
 
 @researcher_page("GET", "POST")
@@ -30,12 +30,15 @@ def choose_type(request: HttpRequest, setup: Setup) -> HttpResponse:
         return _choose(request, setup)
     if setup.given.get("tasks"):
         return redirect(step_url(slug, "task"))
-    fits = sorted(fitting.fits_of(setup), key=lambda fit: familiarity(fit.member))
-    number = counts(setup)
+    fits = {fit.member: fit for fit in fitting.fits_of(setup)}
+    fitting_members = by_texts_shown(member for member, fit in fits.items() if not fit.why_not)
     context = {
-        "fitting": [{"member": fit.member, "picture": _picture(fit, slug, setup)} for fit in fits if not fit.why_not],
-        "others": [fit for fit in fits if fit.why_not],
-        "texts": number,
+        "goals": [
+            (heading, [{"member": member, "picture": _picture(fits[member], slug, setup)} for member in members])
+            for heading, members in fitting_members
+        ],
+        "others": [fit for fit in fits.values() if fit.why_not],
+        "texts": counts(setup),
     }
     return page_of(request, SetupPage(setup, "task"), lambda _page: context, template="choose_type")
 

@@ -61,11 +61,10 @@ class ColumnsForm(TableForm):
         label=gettext_lazy("These texts"),
     )
 
-    def __init__(self, *args: Any, peek: Peek, guess: Guess | None = None, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, peek: Peek, guess: Guess, **kwargs: Any) -> None:
         super().__init__(*args, peek=peek, **kwargs)
         self.guess = guess
-        layout = guess.layout if guess is not None else None
-        by_column = {use.column: use for use in layout.uses} if layout is not None else {}
+        by_column = {use.column: use for use in guess.layout.uses}
         choices = [(use, use_label(use)) for use in uses()]
         to_choose = (ASKED, use_label(ASKED))
         for number, name in enumerate(peek.columns):
@@ -78,14 +77,14 @@ class ColumnsForm(TableForm):
                 initial=use.called if use.use in (FEATURE, SYSTEM) else "",
                 label=_("Name of this feature or system (“%(name)s”)") % {"name": name},
             )
-        if layout is not None:
-            for field in ("items", "system", "unused", "quoting", "sheet"):
-                self.initial.setdefault(field, getattr(layout, field))
+        for field in ("items", "system", "unused", "quoting", "sheet"):
+            self.initial.setdefault(field, getattr(guess.layout, field))
 
     @property
     def questions(self) -> Sequence[str]:
-        """Return a sentence for each thing that could not be guessed."""
-        return self.guess.questions if self.guess is not None else ()
+        """Return a sentence for each thing that could not be guessed, as long as it was not said."""
+        is_open = any(self[f"use-{number}"].value() == ASKED for number in range(len(self.peek.columns)))
+        return self.guess.questions if is_open else ()
 
     def layout(self) -> Layout:
         """Return the layout of the table, from valid data."""

@@ -87,15 +87,16 @@ class _TextsPages(SetupTablePages[ColumnsForm, CheckedTexts]):
 
     def table_form(self, *given: Any, **more: Any) -> ColumnsForm:
         present = self.counts.rows
-        guessed = None if given else guess(self.peek)
-        return ColumnsForm(*given, file=self.table_file, peek=self.peek, present=present, guess=guessed, **more)
+        return ColumnsForm(
+            *given, file=self.table_file, peek=self.peek, present=present, guess=guess(self.peek), **more
+        )
 
     def columns(self) -> HttpResponseBase:
         """Answer with the second page; a short table is checked as it was guessed, so that it can be stored at once."""
         form = self.columns_form()
         guessed = form.guess
         is_first = self.request.method == "GET" and not self.counts.rows and len(self.peek.rows) < ROWS_LOOKED_AT
-        if guessed is None or guessed.questions or not is_first or any(guessed.layout.faults()):
+        if guessed.questions or not is_first or any(guessed.layout.faults()):
             return super().columns()
         try:
             checked = texts.check(self.setup, self.table_file, guessed.layout, is_added=False)
