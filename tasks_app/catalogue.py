@@ -12,7 +12,7 @@ from django.utils.translation import override
 from tasks_app.studyfile.explain import expected
 from tasks_app.studyfile.schema import field_schema
 from tasks_app.task_types import TaskType, registry
-from tasks_app.task_types.base import Criterion, Words
+from tasks_app.task_types.base import Criterion, Instruction, Words
 from tasks_app.task_types.samples import sample_criteria, sample_kind, sample_screen
 
 # The questions of HEDS 2.0 about each quality criterion, in our own short form; the numbers are the sheet's.
@@ -160,6 +160,16 @@ def _facts(member: type[TaskType]) -> Iterator[str]:
         yield _("Markdown is shown as it was written, since the characters themselves are judged.")
     if member.set_overview:
         yield _("Raters have a page that lists their whole set.")
+    yield _attention_in_words(member)
+
+
+def _attention_in_words(member: type[TaskType]) -> str:
+    """Say whether a text can ask for an answer, or which other check there is."""
+    kind = sample_kind(member)
+    check = kind.instructed(kind.asked(sample_criteria(kind)), 0)
+    if isinstance(check, Instruction):
+        return _("An attention check can be added in one click: a text that says which answer to give.")
+    return _("No attention check can be added in one click. %(reason)s") % {"reason": check}
 
 
 def _files_in_words(member: type[TaskType]) -> str:

@@ -19,6 +19,9 @@ ATTENTION_CHECKS = 2
 # The key of the system whose outputs are degraded copies. No study file can have it: keys begin with a letter or digit.
 COPIES = "_degraded"
 
+# The beginnings of the keys of items and systems of attention checks that are added in one click.
+CHECK_ITEM, CHECK_SYSTEM = "attention", "attention-check"
+
 
 class OnFailing(models.TextChoices):
     """What happens when too few answers to control units are right."""

@@ -32,6 +32,7 @@ from tasks_app.views.researcher.projects import adding as project_adding
 from tasks_app.views.researcher.projects import belonging as project_belonging
 from tasks_app.views.researcher.projects import files as project_files
 from tasks_app.views.researcher.projects import pages as project_pages
+from tasks_app.views.researcher.setup import choosing as setup_choosing
 from tasks_app.views.researcher.setup import comments as setup_comments
 from tasks_app.views.researcher.setup import consenting as setup_consent
 from tasks_app.views.researcher.setup import family as setup_family
@@ -96,6 +97,7 @@ researcher_urls: list[URLPattern] = [
     path("new/", starting.new, name="new"),
     path("welcome/", studies.welcome, name="welcome"),
     path("<slug:slug>/", studies.setup, name="setup"),
+    path("<slug:slug>/set-up/task-type/", setup_choosing.choose_type, name="choose_type"),
     path("<slug:slug>/set-up/preview/", setup_preview.preview, name="preview"),
     path("<slug:slug>/set-up/questions/library/", setup_library.library, name="library"),
     path("<slug:slug>/set-up/consent/draft/", setup_consent.draft, name="consent_draft"),

@@ -132,5 +132,8 @@ class Ratings(ApiView):
 
 def asked_for(given: dict[str, Any]) -> dict[str, Any]:
     """Return the parameters of a request as those of an export."""
-    names = {"task": "tasks", "rater": "raters", "criterion": "criterion", "purpose": "include", "since_id": "since_id"}
+    names = {
+        "task": "tasks", "rater": "raters", "criterion": "criterion", "purpose": "include", "since_id": "since_id",
+        "checks": "checks",
+    }  # fmt: skip
     return {ours: given[name] for name, ours in names.items() if given.get(name) not in (None, [])}

@@ -113,8 +113,10 @@ class RatingParams(NameParams):
     purpose = serializers.ListField(
         child=ChoiceField(Assignment.Purpose.choices),
         required=False,
-        help_text="Purpose of the judgment, such as main; may be given several times.",
+        help_text="Purpose of the judgment, such as main; may be given several times. Without it, answers to checks "
+        "(training, exam, control, attention) are left out.",
     )
+    checks = BooleanField(required=False, initial=False, help_text="With answers to checks, where no purpose is given.")
 
 
 class FileParams(RatingParams):

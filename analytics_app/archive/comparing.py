@@ -106,7 +106,7 @@ def compare(archive: Archive, run: Run, *, further: Iterable[str] = ()) -> Compa
     n_texts, is_masked = texts_of(study)
     unread = set(_reading_texts()) if is_masked else set()
     computed = b"".join(results.stream(run, format="csv", systems=True, texts=not is_masked)).decode()
-    exported = b"".join(ratings.stream(study)).decode()
+    exported = b"".join(ratings.stream(study, checks=True)).decode()
     then, now = _read(archive.text(RESULTS), RESULTS, list(COLUMNS)), _as_written(computed)
     rated, rows_now = _read(archive.text(RATINGS), RATINGS, _head(exported)), _as_written(exported)
     numbers, left_out = _without(then.rows, unread)

@@ -124,7 +124,7 @@ def _one_moment() -> Iterator[None]:
 
 
 def _data(writing: _Writing, about: Archived) -> None:
-    chunks: Iterable[bytes] = ratings.stream(about.study)
+    chunks: Iterable[bytes] = ratings.stream(about.study, checks=True)
     writing.add(RATINGS, "Every rating, one a row", chunks if about.texts else _without_texts(chunks))
     if about.texts:
         with tempfile.TemporaryDirectory() as folder:

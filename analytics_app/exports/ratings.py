@@ -5,6 +5,7 @@
 - A judgment without a rating gives one row: its label is `skip`, with the reason as text, or `none`.
 - Only the current answer to an assignment is included, never a revised one, and no answer of a sandbox rater.
 - Raters are pseudonyms; their ids on platforms are in no file.
+- Answers to checks of raters (training, exam, known answers, attention checks) are left out unless they are asked for.
 - Rows are sorted by the number of the rating; judgments without a rating are at the end.
 """
 
@@ -31,6 +32,12 @@ Format = Literal["csv", "jsonl"]
 
 COLUMNS: tuple[str, ...] = tuple(column.name for column in columns.RATINGS)
 CONTENT_TYPES: Mapping[Format, str] = {"csv": "text/csv; charset=utf-8", "jsonl": "application/jsonl; charset=utf-8"}
+
+# What a file has without being asked: everything but answers to units with known answers, since no system is evaluated
+# by their texts.
+WITHOUT_CHECKS: tuple[str, ...] = tuple(
+    purpose for purpose in Assignment.Purpose.values if purpose not in Assignment.Purpose.KNOWN
+)
 
 # The end of a line in RFC 4180; JSON Lines has a line feed.
 CRLF = b"\r\n"
@@ -69,6 +76,7 @@ def stream(
     criterion: str | None = None,
     since_id: int | None = None,
     include: Sequence[str] | None = None,
+    checks: bool = False,
     until: Marks | None = None,
 ) -> Generator[bytes, None, None]:
     """Return the ratings of a study as chunks of a UTF-8 file, streamed at constant memory.
@@ -80,7 +88,9 @@ def stream(
     since_id
         Leave out ratings up to this number, and equally old judgments without a rating.
     include
-        Purposes to include, such as ("main", "repeat"); None for all.
+        Purposes to include, such as ("main", "repeat"); None for all but those of checks.
+    checks
+        Include answers to checks as well, where `include` does not say which purposes.
     until
         Leave out rows after these marks, so that a later request with `since_id` misses nothing.
 
@@ -93,7 +103,7 @@ def stream(
     django.db.DatabaseError
         While iterating; earlier chunks are then incomplete.
     """
-    selection = select(study, tasks=tasks, raters=raters, criterion=criterion, include=include)
+    selection = select(study, tasks=tasks, raters=raters, criterion=criterion, include=include, checks=checks)
     selection = replace(selection, after=since_id, until=until)
     features = features_of(study)
     statement = Statement(selection, features, neutralised=format == "csv")
@@ -104,18 +114,21 @@ def stream(
     return copy_out(statement.objects(), statement.params, options=RAW)
 
 
-def stream_all(studies: Sequence[Study], *, format: Format = "csv") -> Generator[bytes, None, None]:
+def stream_all(
+    studies: Sequence[Study], *, format: Format = "csv", checks: bool = False
+) -> Generator[bytes, None, None]:
     """Return the ratings of several studies as chunks of one file, study after study.
 
     The first column, `study`, is the slug of the study. Features of any of the studies are columns of all; where a
     study does not have one, it is empty. Each study is read as it is when its turn comes.
+    Answers to checks are left out unless `checks` says otherwise.
 
     The connection is busy while a study is read. Raises django.db.DatabaseError while iterating.
     """
     features = features_of(*studies)
     head = _header((STUDY, *COLUMNS), features)
     for study in studies:
-        statement = Statement(select(study), features, neutralised=format == "csv", named=True)
+        statement = Statement(select(study, checks=checks), features, neutralised=format == "csv", named=True)
         if format == "csv":
             yield from copy_out(statement.cells(), statement.params, options=CSV, head=head, line_end=CRLF)
             head = b""
@@ -136,8 +149,12 @@ def select(
     raters: Sequence[str] | None = None,
     criterion: str | None = None,
     include: Sequence[str] | None = None,
+    checks: bool = False,
 ) -> Selection:
-    """Return the selection for some names, with every version of tasks and criteria. Raises UnknownName."""
+    """Return the selection for some names, with every version of tasks and criteria. Raises UnknownName.
+
+    Without purposes to include, answers to checks are left out unless `checks` says otherwise.
+    """
     for purpose in include or ():
         if purpose not in Assignment.Purpose.values:
             facts = {"name": purpose, "names": ", ".join(Assignment.Purpose.values)}
@@ -152,7 +169,7 @@ def select(
         task_ids,
         raters=None if raters is None else judgments.rater_ids(study, raters),
         criteria=None if criterion is None else _criterion_ids(study, criterion),
-        purposes=None if include is None else tuple(include),
+        purposes=tuple(include) if include is not None else None if checks else WITHOUT_CHECKS,
     )
 
 

@@ -1,8 +1,9 @@
-"""The number of rows of the file of all ratings of a study, for the page that offers it."""
+"""The number of rows of the file of ratings of a study, without answers to checks, for the page that offers it."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from analytics_app.exports.ratings import WITHOUT_CHECKS
 from tasks_app.models import Study, is_current, statements
 
 
@@ -30,6 +31,7 @@ WITH current AS MATERIALIZED (
       FROM tasks_app_judgment j
       JOIN tasks_app_assignment a ON a.id = j.assignment_id
      WHERE a.rater_id = ANY(%(raters)s)
+       AND a.purpose = ANY(%(purposes)s)
        AND {current}),
 shared AS MATERIALIZED (
     SELECT po.part_id, count(*) AS n
@@ -54,7 +56,7 @@ MOST_REMEMBERED = 100_000
 
 
 def rows_of_file(study: Study) -> int:
-    """Return the number of rows of the file of all ratings, without its header."""
+    """Return the number of rows of the file of ratings without answers to checks, and without its header."""
     answers = {rater: Answers(n, last) for rater, n, last in statements.rows(_ANSWERS, {"study": study.pk})}
     known = {rater: _counted.get(rater) for rater in answers}
     same = {rater: counted for rater, counted in known.items() if counted and counted[0] == answers[rater]}
@@ -67,7 +69,7 @@ def rows_of_file(study: Study) -> int:
 
 
 def _count(raters: Sequence[int]) -> list[tuple[int, int]]:
-    return [
-        (int(rater), int(rows))
-        for rater, rows in statements.rows(_ROWS.format(current=is_current("j")), {"raters": list(raters)})
-    ]
+    params = {"raters": list(raters), "purposes": list(WITHOUT_CHECKS)}
+    counted = {int(rater): int(rows) for rater, rows in statements.rows(_ROWS.format(current=is_current("j")), params)}
+    # Raters who have answered checks alone have no row.
+    return [(rater, counted.get(rater, 0)) for rater in raters]

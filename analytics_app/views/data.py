@@ -61,15 +61,17 @@ def data(request: HttpRequest, slug: str) -> HttpResponse:
 
 @researcher_page("GET")
 def ratings(request: HttpRequest, slug: str, format: str) -> HttpResponseBase:
-    """Stream all ratings as a file; the study's log records it."""
+    """Stream the ratings as a file, with answers to checks where they are asked for; the study's log records it."""
     study, role = access.study_and_role(request.user, slug)
     if format not in ratings_export.CONTENT_TYPES or not ratings_export.may_export(study, role):
         raise Http404
     file_format: ratings_export.Format = "csv" if format == "csv" else "jsonl"
-    events.log(study, request.user, "exported", about=f"ratings as {file_format}", after={"state": study.state})
+    checks = bool(request.GET.get("checks"))
+    after = {"state": study.state, **({"checks": True} if checks else {})}
+    events.log(study, request.user, "exported", about=f"ratings as {file_format}", after=after)
     return streamed(
         f"{study.slug}-ratings.{file_format}",
-        Begun(ratings_export.stream(study, format=file_format)),
+        Begun(ratings_export.stream(study, format=file_format, checks=checks)),
         ratings_export.CONTENT_TYPES[file_format],
     )
 

@@ -176,8 +176,8 @@ class SystemEntry(Fields):
 class Counts(Fields):
     """How much of everything a study has."""
 
-    items = IntegerField(initial=100, help_text="Items.")
-    outputs = IntegerField(initial=200, help_text="Outputs of all systems.")
+    items = IntegerField(initial=100, help_text="Items that are evaluated; those with known answers check raters.")
+    outputs = IntegerField(initial=200, help_text="Outputs of these items.")
     units = IntegerField(initial=200, help_text="Units of all tasks.")
     places = IntegerField(initial=600, help_text="Judgments that are wanted.")
     answered = IntegerField(initial=600, help_text="Places with an answer.")
@@ -218,7 +218,7 @@ class StudyDetail(StudyEntry):
 
     tasks = TaskEntry(many=True, help_text="Its tasks, in order.")
     criteria = CriterionEntry(many=True, help_text="What raters are asked.")
-    systems = SystemEntry(many=True, help_text="What produced the outputs.")
+    systems = SystemEntry(many=True, help_text="What produced the outputs; systems of checks are left out.")
     counts = Counts(source="*", help_text="How much there is of everything.")
     extensions = ExtensionEntry(many=True, help_text="What was added to the plan while the study was open.")
 

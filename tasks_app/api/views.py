@@ -11,8 +11,8 @@ from tasks_app.api.described import SLUG, answers, refusals
 from tasks_app.api.errors import BadRequest
 from tasks_app.api.pages import listing
 from tasks_app.api.serializers import EXAMPLES, JudgmentPage, JudgmentParams, StudyDetail, StudyPage, StudyParams
-from tasks_app.models import Criterion, Extension, Membership, System, Task
-from tasks_app.selectors import judgments
+from tasks_app.models import Criterion, Extension, Membership, Task
+from tasks_app.selectors import evaluated, judgments
 from tasks_app.services.study import tokens
 
 
@@ -65,7 +65,7 @@ class OneStudy(ApiView):
             Prefetch("tasks", Task.objects.filter(until=None).order_by("order")),
             "tasks__task_criteria__criterion",
             Prefetch("criteria", Criterion.objects.filter(until=None).order_by("id")),
-            Prefetch("systems", System.objects.order_by("id")),
+            Prefetch("systems", evaluated.systems(study).order_by("id")),
             Prefetch("extensions", Extension.objects.select_related("task").order_by("number", "task__order")),
         )
         return Response(StudyDetail(study, context={"request": request, "roles": {study.pk: role}}).data)
@@ -82,7 +82,8 @@ class Judgments(ApiView):
         summary="List judgments",
         description=(
             "The current answer to each assignment, as given, the oldest first. While the study is open or paused only "
-            "its owners may see them, which is logged. For analysis take the ratings: tidy and on canonical scales."
+            "its owners may see them, which is logged. Answers to checks are among them, since this is all "
+            "that raters sent. For analysis take the ratings: tidy, on canonical scales, and without checks."
         ),
         tags=["Judgments and ratings"],
         parameters=[SLUG, JudgmentParams],

@@ -29,6 +29,8 @@ class AssignmentPurpose(models.TextChoices):
     PRELIMINARY = nonmember(("screening", "training", "exam"))
     # Shown to a rater as one sequence of texts to judge; raters must not know which are checks.
     JUDGED = nonmember(("main", "control", "attention", "repeat", "warm_up"))
+    # Units with known answers: no system is evaluated by their texts.
+    KNOWN = nonmember(("training", "exam", "control", "attention"))
     # The judgments behind results.
     ANALYSED = nonmember(("main", "screening", "exit"))
 

@@ -7,8 +7,8 @@ from datetime import datetime
 from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import Count, OuterRef, Subquery
 
-from tasks_app.check_settings import COPIES
-from tasks_app.models import ConsentText, Criterion, Event, Gold, Item, Output, Rater, Study, System, Task
+from tasks_app.models import ConsentText, Criterion, Event, Gold, Rater, Study, Task
+from tasks_app.selectors import evaluated
 from tasks_app.selectors.studies import number_of
 
 
@@ -42,8 +42,6 @@ def opening_facts(study: Study) -> OpeningFacts:
     for task in tasks:
         task.study = study
     own = OuterRef("pk")
-    items = Item.objects.filter(study=own, until=None)
-    outputs = Output.objects.filter(system__study=own, until=None).exclude(system__key=COPIES)
     known = Gold.objects.filter(
         unit__task__study=own, unit__task__until=None, unit__task__stage=Task.Stage.MAIN, unit__until=None
     )
@@ -51,11 +49,9 @@ def opening_facts(study: Study) -> OpeningFacts:
     people = completed.filter(kind__in=(Rater.Kind.REAL, Rater.Kind.SANDBOX), erased_at=None)
     views = Event.objects.filter(study=own, verb=Event.TRIED).order_by("-id")
     numbers = {
-        "items": number_of(items.order_by().values("study"), Count("id")),
-        "outputs": number_of(outputs.order_by().values("system__study"), Count("id")),
-        "systems": number_of(
-            System.objects.filter(study=own).exclude(key=COPIES).order_by().values("study"), Count("id")
-        ),
+        "items": number_of(evaluated.items(own).order_by().values("study"), Count("id")),
+        "outputs": number_of(evaluated.outputs(own).order_by().values("system__study"), Count("id")),
+        "systems": number_of(evaluated.systems(own).order_by().values("study"), Count("id")),
         "known": number_of(known.order_by().values("unit__task__study"), Count("unit", distinct=True)),
         "completed": number_of(people.order_by().values("study"), Count("id")),
         "completed_trials": number_of(

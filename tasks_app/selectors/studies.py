@@ -31,10 +31,10 @@ from tasks_app.models import (
     RaterSet,
     SetupRow,
     Study,
-    System,
     Task,
     Unit,
 )
+from tasks_app.selectors import evaluated
 
 ITEMS_ON_A_PAGE = 50
 
@@ -117,33 +117,35 @@ def number_of(rows: QuerySet[Any], counted: Aggregate) -> Coalesce:
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What a study consists of, in numbers."""
+    """What is evaluated in a study, in numbers; `checks` counts the items with known answers."""
 
     items: int
     outputs: int
     identical: int
     systems: Sequence[tuple[str, str, int]]
     units: int
+    checks: int
 
 
 def contents(study: Study) -> Contents:
     """Count items, outputs and units in three queries; `identical` outputs share the text of another of their item."""
-    outputs = Output.objects.filter(system__study=study, until=None).exclude(system__key=COPIES)
+    outputs = evaluated.outputs(study)
     twins = outputs.order_by().values("item", "digest").annotate(n=Count("id")).filter(n__gt=1)
     units = Unit.objects.filter(task__study=OuterRef("pk"), until=None).exclude(gold__kind=Gold.Kind.WORSE)
     counted = (
         Study.objects.filter(pk=study.pk)
         .annotate(
-            n_items=number_of(Item.objects.filter(study=OuterRef("pk"), until=None).values("study"), Count("id")),
+            n_items=number_of(evaluated.items(OuterRef("pk")).order_by().values("study"), Count("id")),
+            n_all=number_of(Item.objects.filter(study=OuterRef("pk"), until=None).values("study"), Count("id")),
             n_units=number_of(units.order_by().values("task__study"), Count("id")),
         )
-        .values("n_items", "n_units")
+        .values("n_items", "n_all", "n_units")
         .get()
     )
+    of_system = evaluated.outputs(study).filter(system=OuterRef("pk")).order_by().values("system")
     systems = list(
-        System.objects.filter(study=study)
-        .exclude(key=COPIES)
-        .annotate(n=Count("outputs", filter=Q(outputs__until=None)))
+        evaluated.systems(study)
+        .annotate(n=number_of(of_system, Count("id")))
         .order_by("id")
         .values_list("key", "kind", "n")
     )
@@ -153,6 +155,7 @@ def contents(study: Study) -> Contents:
         identical=twins.aggregate(total=Coalesce(Sum("n"), 0))["total"],
         systems=systems,
         units=counted["n_units"],
+        checks=counted["n_all"] - counted["n_items"],
     )
 
 

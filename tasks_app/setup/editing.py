@@ -14,7 +14,7 @@ from tasks_app.plaintext import problems_in_json
 from tasks_app.sections import Json, Path
 from tasks_app.services import events
 from tasks_app.services.database import atomically
-from tasks_app.setup import changes
+from tasks_app.setup import attention, changes
 from tasks_app.setup.changes import Conflict
 from tasks_app.setup.controls import ON, Control, path_of, posted_value
 from tasks_app.setup.page import SetupPage
@@ -40,6 +40,7 @@ class Saved:
     `conflicts` are values that somebody else has changed too, `left_out` those that cannot be stored, `unknown` names
     for which the step has no field, each with a suggestion. `is_outdated` says that the button named an entry of a list
     that was changed meanwhile, `others` that other people have changed the document since the page was made.
+    `refusal` says why a check could not be added.
     """
 
     page: SetupPage
@@ -48,6 +49,7 @@ class Saved:
     unknown: Mapping[str, str]
     is_outdated: bool
     others: bool
+    refusal: str = ""
 
 
 @atomically
@@ -71,12 +73,37 @@ def save(*, page: SetupPage, posted: MultiValueDict[str, str], button: str, by: 
     values = {path: value for path, value in values.items() if path not in left_out}
     conflicts = changes.set_values(setup, values, later, by)
     is_outdated = _is_outdated(button, later)
+    refusal = ""
     if button == "undo":
         changes.undo_held(setup, by, click)
+    elif button.partition(":")[0] in _CHECK_BUTTONS:
+        setup, refusal = _press_check(setup, button, by, click)
     elif not is_outdated and (pressed := _pressed(replace(page, setup=setup), button, posted)):
         changes.set_values(setup, pressed, (), by, click)
     others = any(change.by_id != getattr(by, "pk", None) for change in later)
-    return Saved(replace(page, setup=setup), conflicts, left_out, _unknown(shown, posted), is_outdated, others)
+    unknown = _unknown(shown, posted)
+    return Saved(replace(page, setup=setup), conflicts, left_out, unknown, is_outdated, others, refusal)
+
+
+# Buttons that add and remove attention checks, which are rows of tables.
+_CHECK_BUTTONS = {"add_check", "remove_check"}
+
+
+def _press_check(setup: Setup, button: str, by: events.Actor, click: UUID | None) -> tuple[Setup, str]:
+    """Add or remove an attention check; return the set-up, and why none was added. The caller holds the set-up."""
+    action, _colon, name = button.partition(":")
+    before = setup.revision
+    try:
+        if action == "add_check":
+            number = int(name) if name.isdecimal() and len(name) < 6 else -1
+            setup = attention.add(setup=setup, number=number, by=by)
+        else:
+            setup = attention.remove(setup=setup, item=name, by=by)
+    except attention.CannotAdd as reason:
+        return changes.hold(setup), str(reason)
+    # The same press, sent twice, is carried out once.
+    setup.changes.filter(revision__gt=before).update(click=click)
+    return changes.hold(setup), ""
 
 
 def _unknown(page: SetupPage, posted: MultiValueDict[str, str]) -> dict[str, str]:

@@ -20,6 +20,7 @@ from tasks_app import languages
 from tasks_app.models import Setup, Study
 from tasks_app.readiness import Facts, leftovers_in
 from tasks_app.sections import Json, Path
+from tasks_app.setup.attention import Check, Offer, checks_in, offers
 from tasks_app.setup.checking import problems_of_tables, reading_of
 from tasks_app.setup.controls import ON, Advice, Control, Group, Node, controls_of, in_control, kind_of
 from tasks_app.setup.criteria.framing import framing_of
@@ -145,6 +146,16 @@ class SetupPage:
     def unit_tables(self) -> list[Offered]:
         """The tables that the step leads to; of a frozen study those with rows."""
         return [table for table in offered_on(self.setup, self.step) if table.rows or not self.is_read_only]
+
+    @cached_property
+    def attention_checks(self) -> list[Check]:
+        """The attention checks that were added in one click, on the step that offers them."""
+        return checks_in(self.setup) if self.step == "checks" else []
+
+    @cached_property
+    def attention_offers(self) -> list[Offer]:
+        """The tasks to which an attention check can be added, and why one cannot be added to others."""
+        return offers(self.reading) if self.step == "checks" and not self.is_read_only else []
 
     @cached_property
     def controls(self) -> list[Control]:

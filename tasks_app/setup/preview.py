@@ -78,7 +78,7 @@ def preview_of(setup: Setup, task_key: str = "", number: int = 1) -> Preview | N
         # Pages begin where a rater's do.
         number = 1 + (min(max(number, 1), n_units) - 1) // kind.texts_on_page * kind.texts_on_page
         on_page = range(number - 1, min(number - 1 + kind.texts_on_page, n_units))
-        screens = [_screen(draft, reading.document, place) for place in on_page]
+        screens = [screen_at(draft, reading.document, place) for place in on_page]
     else:
         kind = _kind(task)
         screens, number, n_units = [_sample(kind, task, reading.document)], 1, 1
@@ -119,7 +119,7 @@ def _sample(kind: TaskType, task: Mapping[str, Json], document: Document) -> Scr
     return replace(screen, criteria=own) if own and not any(kind.problems(own)) else screen
 
 
-def _screen(draft: DraftTask, document: Document, number: int) -> Screen:
+def screen_at(draft: DraftTask, document: Document, number: int) -> Screen:
     """Return the screen of a unit, with the source, media and context beside its texts."""
     unit = list(draft.units.values())[number]
     screen = replace(screen_of(draft, unit, document["criteria"]), language=document["study"]["language"])

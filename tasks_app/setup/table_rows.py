@@ -58,6 +58,17 @@ def cells_of_rows(setup: Setup, table: str) -> Iterator[dict[str, str]]:
     yield from rows_of(setup, table).values_list("cells", flat=True).iterator(chunk_size=changes.ROWS_A_STATEMENT)
 
 
+def item_of(unit: str) -> str:
+    """Return the item that the key of a unit begins with; a name of the researcher's own names none."""
+    return unit.partition("@")[0].partition("/")[0]
+
+
+def items_of_checks(setup: Setup) -> set[str]:
+    """Return the keys of the items with known answers, which are not evaluated."""
+    known = rows_of(setup, changes.KNOWN_ANSWERS).order_by()
+    return {item_of(str(unit)) for unit in known.values_list("cells__unit", flat=True).distinct()}
+
+
 def next_number(setup: Setup, table: str) -> int:
     """Return the number of a row that is added; rows that were removed keep theirs."""
     last: int = setup.rows.filter(table__in=(table, REMOVED + table)).aggregate(last=Max("number"))["last"] or 0

@@ -41,22 +41,27 @@ class SystemRow:
 
 @dataclass(frozen=True, slots=True)
 class TextCounts:
-    """How many items, outputs and systems there are."""
+    """How many items, outputs and systems are evaluated; `checks` counts the outputs of items with known answers."""
 
     items: int
     outputs: int
     systems: Sequence[SystemRow]
+    checks: int
 
 
 def counts(setup: Setup) -> TextCounts:
-    """Return how many texts a study has, by system; two queries."""
-    rows = rows_of(setup).order_by()
+    """Return how many texts a study has, by system; four queries."""
+    every = rows_of(setup).order_by()
+    of_checks = table_rows.items_of_checks(setup)
+    rows = every.exclude(cells__item__in=of_checks) if of_checks else every
     by_system = rows.annotate(system=KeyTextTransform("system", "cells")).values("system").annotate(n=Count("id"))
     of_system: dict[str, int] = dict(by_system.values_list("system", "n"))
     # Distinct values in a subquery are hashed; counted directly, they would be sorted.
     items = rows.annotate(item=KeyTextTransform("item", "cells")).values("item").distinct().count()
     declared = {entry["key"]: entry for entry in entries_at(setup.given, ("systems",)) if "key" in entry}
+    checks = list(every.filter(cells__item__in=of_checks).values_list("cells__system", flat=True)) if of_checks else []
     keys = [*declared, *sorted(key for key in of_system if key and key not in declared)]
+    keys = [key for key in keys if key in of_system or key not in checks]
     systems = [
         SystemRow(
             key,
@@ -66,7 +71,7 @@ def counts(setup: Setup) -> TextCounts:
         )
         for key in keys
     ]
-    return TextCounts(items, sum(of_system.values()), systems)
+    return TextCounts(items, sum(of_system.values()), systems, len(checks))
 
 
 def search(setup: Setup, words: str = "", system: str = "") -> QuerySet[SetupRow]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
+from tasks_app.check_settings import CHECK_ITEM
 from tasks_app.importing import uploads
 from tasks_app.models import Setup, SetupRow
 from tasks_app.sections import Json, Path
@@ -86,10 +87,22 @@ def store(
     `kind`, machines by default. `source` says for the log where the rows come from. Raises NotADraft.
     """
     setup = changes.hold(setup)
+    if not add:
+        rows, systems = _with_checks(setup, rows, systems)
     before, after = table_rows.store(setup, TABLE, rows, by, add=add)
     _keep_systems(setup, systems, by, add=add, kind=kind)
     events.log(setup.study, by, STORED, about=ABOUT, before={"rows": before}, after={"rows": after, **(source or {})})
     return setup
+
+
+def _with_checks(
+    setup: Setup, rows: Sequence[Mapping[str, str]], systems: Mapping[str, str]
+) -> tuple[Sequence[Mapping[str, str]], Mapping[str, str]]:
+    """Return rows and systems with those of attention checks that were added in one click, which stay."""
+    known = {key for key in table_rows.items_of_checks(setup) if key.startswith(f"{CHECK_ITEM}-")}
+    known -= {row.get("item", "") for row in rows}
+    kept = list(rows_of(setup).filter(cells__item__in=known).values_list("cells", flat=True)) if known else []
+    return [*rows, *kept], {**dict.fromkeys((cells["system"] for cells in kept), ""), **systems}
 
 
 def _keep_systems(setup: Setup, systems: Mapping[str, str], by: events.Actor, *, add: bool, kind: str = "") -> None:
@@ -120,6 +133,8 @@ def name_systems(*, setup: Setup, systems: Sequence[Mapping[str, str]], base: in
         {"key": entry["key"], **{name: entry[name] for name in ("name", "kind") if entry.get(name)}}
         for entry in systems
     ]
+    of_checks = systems_of_checks(setup)
+    entries += [entry for entry in entries_at(setup.given, ("systems",)) if entry.get("key") in of_checks]
     changed = changes.change(setup=setup, values={("systems",): entries or None}, base=base, by=by)
     return not changed.conflicts
 
@@ -193,6 +208,17 @@ def _checked(
     return cells_of(taken.cells)
 
 
+def systems_of_checks(setup: Setup) -> set[str]:
+    """Return the keys of the systems all of whose texts have known answers, which are not evaluated."""
+    of_checks = table_rows.items_of_checks(setup)
+    if not of_checks:
+        return set()
+    rows = rows_of(setup).order_by()
+    shown = rows.filter(cells__item__in=of_checks).values_list("cells__system", flat=True).distinct()
+    judged = rows.exclude(cells__item__in=of_checks).values_list("cells__system", flat=True).distinct()
+    return set(shown) - set(judged)
+
+
 @atomically
 def remove_rows(*, setup: Setup, rows: QuerySet[SetupRow], by: events.Actor) -> int:
     """Remove rows of the texts; return how many. Raises NotADraft."""
@@ -232,7 +258,9 @@ def take_sample(*, setup: Setup, sample: Sample, by: events.Actor) -> Mapping[st
         Where the study was opened meanwhile.
     """
     setup = changes.hold(setup)
+    of_checks = table_rows.items_of_checks(setup)
     strata, before = _strata(setup, sample.by)
+    strata = {item: stratum for item, stratum in strata.items() if item not in of_checks}
     if not 0 < sample.n < len(strata):
         raise CannotSample(
             _("There are %(all)s items: a sample has at least 1 and at most %(most)s of them.")
@@ -240,7 +268,7 @@ def take_sample(*, setup: Setup, sample: Sample, by: events.Actor) -> Mapping[st
         )
     seed = secrets.randbelow(SEEDS) if sample.seed is None else sample.seed
     drawn = sampling.draw(strata, sample.n, seed, equal=sample.equal)
-    table_rows.take_out(setup, TABLE, rows_of(setup).exclude(cells__item__in=drawn), changes.REMOVED)
+    table_rows.take_out(setup, TABLE, rows_of(setup).exclude(cells__item__in=[*drawn, *of_checks]), changes.REMOVED)
     after = rows_of(setup).count()
     changes.log_table(setup, TABLE, before, after, by)
     counts: dict[str, int] = {}

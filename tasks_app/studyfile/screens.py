@@ -95,7 +95,7 @@ def _draft_tasks(reading: StudyReading) -> list[DraftTask]:
         if not reading.sound(("tasks", number)) or task["type"] not in task_types.registry:
             continue
         taken = [item for item in reading.document["items"] if takes_item(task, item)]
-        items = {item.key: item for item in _texts(taken, keep=task["keep_identical"])}
+        items = {item.key: item for item in item_texts(taken, keep=task["keep_identical"])}
         kind = task_types.registry[task["type"]](task["params"])
         if not _items_fit(reading, kind, items, number):
             continue
@@ -141,7 +141,8 @@ def is_imported(reading: StudyReading) -> bool:
     return bool(reading.document["flow"]["imported"])
 
 
-def _texts(items: list[dict[str, Json]], *, keep: bool) -> Iterator[ItemTexts]:
+def item_texts(items: Sequence[Mapping[str, Json]], *, keep: bool) -> Iterator[ItemTexts]:
+    """Yield the items of a study file as task types see them."""
     for item in items:
         outputs = [
             OutputText(

@@ -19,6 +19,7 @@ from django.utils.translation import gettext_lazy as _
 from tasks_app.study_settings import Block, Declared
 from tasks_app.task_types.expected import AnsweredOption, AnsweredQuestion, Compared, LaidOver, compare
 from tasks_app.task_types.grading import GoldAnswer, Graded, grade_one, sentence_for
+from tasks_app.task_types.instructed import Instruction
 from tasks_app.task_types.screen_data import (
     Arrangement,
     Criterion,
@@ -52,6 +53,7 @@ __all__ = [
     "Feedback",
     "GoldAnswer",
     "Graded",
+    "Instruction",
     "ItemTexts",
     "LaidOver",
     "MarkedText",
@@ -73,6 +75,10 @@ __all__ = [
     "Words",
     "described",
 ]
+
+
+# What is offered where no text can ask for an answer, unless the type says more.
+NO_INSTRUCTION = _("Show some texts twice instead: “Units of a set that are shown twice”, below.")
 
 
 class Parameters(Block):
@@ -323,6 +329,15 @@ class TaskType(Declared, ABC):
         """Compare an answer with known answers, on the server."""
         values = tuple(self.ratings(screen, cleaned))
         return tuple(grade_one(values, answer) for answer in gold)
+
+    def instructed(self, criteria: Sequence[Criterion], turn: int) -> Instruction | Words:
+        """Return an attention check that says which answer to give, in the language of the page.
+
+        Turns are counted from 0: later checks ask for other answers. `criteria` are those of the study, without those
+        that the type brings along. Where an instructed answer makes no sense, return a sentence that says which other
+        check the type has.
+        """
+        return NO_INSTRUCTION
 
     def asked_again(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[AnsweredQuestion]:
         """Yield the questions of a screen with the rater's answers, empty where the screen was skipped.

@@ -9,8 +9,9 @@ from django.utils.translation import gettext_lazy as _
 
 from tasks_app import languages
 from tasks_app.setting_fields import whole_field
-from tasks_app.task_types.base import Criterion, Outcome, Sample, Scale
+from tasks_app.task_types.base import Criterion, Instruction, Outcome, Sample, Scale
 from tasks_app.task_types.grid import AGREEMENT, GridType, in_agreement, questions_for_agreement
+from tasks_app.task_types.instructed import in_lines, step_asked_for
 from tasks_app.task_types.registry import register
 from tasks_app.task_types.texts import PagedTexts
 
@@ -155,6 +156,16 @@ class Likert(PagedTexts, GridType):
             return in_agreement(criterion)
         with languages.speaking(criterion.language) as spoken:
             return replace(criterion, labels=tuple(map(str, customary)), scale_language=spoken)
+
+    def instructed(self, criteria: Sequence[Criterion], turn: int) -> Instruction:
+        """Ask for one step of each criterion, in the words of the scale."""
+        asked, answers = [], []
+        for criterion in map(self.worded, criteria):
+            words = criterion.labels or (criterion.low, *[""] * (self.points - 2), criterion.high)
+            place = step_asked_for(words, turn)
+            asked.append((criterion, words[place] or f"{self.steps[place]}"))
+            answers.append((criterion.key, "exact", self.steps[place]))
+        return Instruction((("", in_lines(asked)),), tuple(answers))
 
     def field(self, criterion: Criterion, missing: str) -> forms.Field:
         """Return a choice of steps with their words."""

@@ -10,8 +10,9 @@ from django.utils.translation import gettext_lazy as _
 
 from tasks_app import languages
 from tasks_app.setting_fields import choice_field, number_field, whole_field
-from tasks_app.task_types.base import Criterion, Outcome, Sample, Scale
+from tasks_app.task_types.base import Criterion, Instruction, Outcome, Sample, Scale
 from tasks_app.task_types.grid import AGREEMENT, GridType, in_agreement, questions_for_agreement
+from tasks_app.task_types.instructed import in_lines
 from tasks_app.task_types.registry import register
 from tasks_app.task_types.texts import PagedTexts
 
@@ -147,6 +148,18 @@ class Slider(PagedTexts, GridType):
         # 0, 33, 66 and 100 of a hundred: the thirds are rounded down to a step.
         places = [low + floor((high - low) * third / 3 / step + 1e-9) * step for third in range(4)]
         return {f"{place:.10g}": str(words) for place, words in zip(places, SQM, strict=True)}
+
+    def instructed(self, criteria: Sequence[Criterion], turn: int) -> Instruction:
+        """Ask for one end of the range of each criterion; the last tenth before it counts as the end."""
+        low, high, _step = self.scale_of()
+        tenth = (high - low) / 10
+        asked, answers = [], []
+        for criterion in map(self.worded, criteria):
+            words = criterion.low if turn % 2 else criterion.high
+            end = [low, low + tenth] if turn % 2 else [high - tenth, high]
+            asked.append((criterion, words or f"{low if turn % 2 else high:.10g}"))
+            answers.append((criterion.key, "range", end))
+        return Instruction((("", in_lines(asked)),), tuple(answers))
 
     def field(self, criterion: Criterion, missing: str) -> forms.Field:
         """Return a number field; the page's script makes a slider of it."""

@@ -2,6 +2,7 @@
 
 import csv
 import hashlib
+import html
 import io
 import json
 import os
@@ -24,12 +25,15 @@ from django.urls import reverse
 import manage
 from analytics_app import plan
 from analytics_app.archive import rows, writing
+from analytics_app.archive.comparing import RATINGS
 from analytics_app.archive.verdicts import Verdict
-from analytics_app.models import Plan, Run
+from analytics_app.models import Plan, ResultRow, Run
 from evalweb.local_services.folder import BASE_DIR
-from tasks_app.models import Output, Rater, Study
+from tasks_app.models import Item, Output, Rater, Study
 from tasks_app.models.raters import Identity
 from tasks_app.plaintext import digest
+from tasks_app.selectors.opening import opening_facts
+from tasks_app.selectors.studies import contents
 from tasks_app.services.plan import extending
 from tasks_app.services.study import lifecycle
 from tests import extent
@@ -360,3 +364,37 @@ def test_masked_texts_keep_their_lengths_words_and_spans() -> None:
         assert [len(word) for word in masked.split()] == [len(word) for word in text.split()]
         assert set(masked) <= set("x字 \t,.!。")
     assert rows.masked("火车") == "字字"
+
+
+def test_checks_are_kept_apart_from_what_is_evaluated(judged: Study, rosas_browser: Client, tmp_path: Path) -> None:
+    """Their system is counted nowhere, and their answers leave the site only if they are asked for."""
+    evaluated = set(judged.systems.exclude(key__in=("known", "_degraded")).values_list("key", flat=True))
+    run = Run.objects.get(study=judged)
+    assert not ResultRow.objects.filter(run=run, system="known").exists()
+    assert not ResultRow.objects.filter(run=run, system_b="known").exists()
+
+    def purposes(address: str) -> set[str]:
+        answer = rosas_browser.get(address)
+        rows = list(csv.DictReader(io.StringIO(b"".join(answer).decode(), newline="")))
+        assert ({row["system"] for row in rows} - {""} == evaluated) != address.endswith("checks=1")
+        return {row["purpose"] for row in rows}
+
+    page = reverse("analytics:ratings", args=[judged.slug, "csv"])
+    assert purposes(page) == {"screening", "warm_up", "main", "repeat", "exit"}
+    assert {"training", "exam", "control", "attention"} < purposes(f"{page}?checks=1")
+    shown = rosas_browser.get(reverse("analytics:data", args=[judged.slug])).content.decode()
+    n_rows = len(list(csv.reader(io.StringIO(b"".join(rosas_browser.get(page)).decode(), newline="")))) - 1
+    assert f"{n_rows} rows, with raters" in shown
+    assert 'main = ratings[ratings.purpose == "main"]' in html.unescape(shown)
+
+    facts = opening_facts(judged)
+    seen = contents(judged)
+    assert facts.systems == len(evaluated) == len(seen.systems)
+    assert facts.items == seen.items == Item.objects.filter(study=judged).count() - seen.checks
+    assert seen.checks > 0
+    for name in ("researcher:setup", "analytics:results", "analytics:monitor", "researcher:design"):
+        assert "known</" not in rosas_browser.get(reverse(name, args=[judged.slug])).content.decode()
+    # The archive has all of it, so that everything can be computed again.
+    with zipfile.ZipFile(archived(tmp_path)) as archive:
+        rows = csv.DictReader(io.StringIO(archive.read(RATINGS).decode(), newline=""))
+        assert "attention" in {row["purpose"] for row in rows}

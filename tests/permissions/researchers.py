@@ -112,6 +112,8 @@ SETTING_UP = [
     page(
         "POST", "researcher:library", EDITOR, 302, sent={"task": "0", "key": "coherence"}, study="draft", changes=True
     ),
+    page("GET", "researcher:choose_type", EDITOR, 302, study="draft", changes=True, note="it has a task"),
+    page("POST", "researcher:choose_type", EDITOR, 302, study="draft", sent={"task_type": "likert"}, changes=True),
     page("GET", "researcher:setup", VIEWER),
     page("GET", "researcher:setup", VIEWER, study="draft"),
     # The first look at the form of a draft stores what it begins with; of what was opened, what was frozen.

@@ -36,6 +36,9 @@ class Command(BaseCommand):
         parser.add_argument("--output", metavar="FILE", default=STDOUT, help="where to write; - is standard output")
         parser.add_argument("--task", metavar="KEY", action="append", help="only ratings of this task; may be repeated")
         parser.add_argument(
+            "--checks", action="store_true", help="with answers to training, exam, known answers and attention checks"
+        )
+        parser.add_argument(
             "--results",
             metavar="RUN",
             nargs="?",
@@ -59,7 +62,7 @@ class Command(BaseCommand):
         if options["format"] == "json":
             raise CommandError("Ratings are written as csv or jsonl; json is a format of --results.")
         try:
-            chunks = ratings.stream(study, format=options["format"], tasks=options["task"])
+            chunks = ratings.stream(study, format=options["format"], tasks=options["task"], checks=options["checks"])
         except ratings.UnknownName as unknown:
             raise CommandError(str(unknown)) from None
         if study.state in Study.State.UNDER_WAY:
@@ -69,6 +72,8 @@ class Command(BaseCommand):
     def _results(self, study: Study, options: dict[str, Any]) -> Iterator[bytes]:
         if options["format"] == "jsonl":
             raise CommandError("Results are written as json or csv; jsonl is a format of ratings.")
+        if options["checks"]:
+            raise CommandError("--checks is for ratings; no result is computed from answers to checks.")
         if options["task"]:
             raise CommandError("--task is for ratings; a results document holds every task.")
         run = finished_run(study, options["results"] or None)

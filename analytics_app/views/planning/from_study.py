@@ -6,7 +6,8 @@ from django.db.models import Count, Sum
 
 from analytics_app.selectors.planning import OF_THE_RANGE
 from tasks_app.check_settings import checks_of
-from tasks_app.models import Gold, Study, System, Task, Unit
+from tasks_app.models import Gold, Study, Task, Unit
+from tasks_app.selectors import evaluated
 from tasks_app.selectors.pay import offer_of
 from tasks_app.services.plan import reports
 
@@ -36,7 +37,7 @@ def _sizes(study: Study, task: Task) -> dict[str, Any]:
     k = round(places / n, 4)
     per_text = max(1, round(k))
     values: dict[str, Any] = {"units": n, "k": int(k) if k == int(k) else k, "n_texts": max(4, n), "per_text": per_text}
-    systems = System.objects.filter(study=study).count()
+    systems = evaluated.systems(study).count()
     values |= {"n_items": max(4, items)} if items else {}
     values |= {"systems": min(12, systems)} if systems > 1 else {}
     return values | {"raters": max(1, -(-places // task.set_size)), "set_size": task.set_size}

@@ -40,7 +40,7 @@ def _may_export(study: Study) -> bool:
 
 @researcher_page("GET")
 def ratings(request: HttpRequest, slug: str, format: str) -> HttpResponseBase:
-    """Stream all ratings of the studies that the user may export as one file; the log of each study records it."""
+    """Stream the ratings of the studies that the user may export as one file; the log of each study records it."""
     project = access.project_for_researcher(request.user, slug)
     studies = list(_exported(request, project))
     if format not in ratings_export.CONTENT_TYPES or not studies:
@@ -51,7 +51,7 @@ def ratings(request: HttpRequest, slug: str, format: str) -> HttpResponseBase:
         events.log(study, request.user, "exported", about=f"ratings as {file_format}", after=after)
     return streamed(
         f"{project.slug}-ratings.{file_format}",
-        Begun(ratings_export.stream_all(studies, format=file_format)),
+        Begun(ratings_export.stream_all(studies, format=file_format, checks=bool(request.GET.get("checks")))),
         ratings_export.CONTENT_TYPES[file_format],
     )
 

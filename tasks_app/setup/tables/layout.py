@@ -19,6 +19,9 @@ from tasks_app.studyfile.files.headers import Naming
 # Uses of a column besides the columns of items.csv.
 FEATURE, SYSTEM = "feature", "system_outputs"
 
+# The use of a column of which a guess would be a coin toss: the researcher says what it is.
+ASKED = "?"
+
 # Origins of the key of an item.
 COLUMN, SOURCE, ORDER, ROW = "column", "source", "order", "row"
 ITEM_KEYS = (
@@ -110,7 +113,11 @@ class Layout:
         return replace(self, uses=uses, _by_use={})
 
     def faults(self) -> Iterator[str]:
-        """Yield a sentence for every contradiction between uses and settings."""
+        """Yield a sentence for every contradiction between uses and settings, and for what was not said yet."""
+        if asked := self.of(ASKED):
+            names = ", ".join(f"“{column.column}”" for column in asked)
+            yield _("Say what these columns are: %(names)s.") % {"names": names}
+            return
         for use, columns in ((use, self.of(use)) for use in ITEMS.names):
             if len(columns) > 1:
                 names = ", ".join(f"“{column.column}”" for column in columns)
@@ -145,6 +152,7 @@ def use_label(use: str) -> str:
     """Return the words for a use in a form."""
     labels = {
         "": _("not used"),
+        ASKED: _("Choose …"),
         FEATURE: _("feature of the item"),
         SYSTEM: _("outputs of one system"),
         "item": _("item (its key)"),
@@ -213,7 +221,7 @@ def naming_of(layout: Layout) -> Naming:
             mapped[wide_column(column.column)] = column.column
         elif column.use == FEATURE:
             mapped[f"feature_{feature_name(column.called)}"] = column.column
-        elif column.use:
+        elif column.use and column.use != ASKED:
             mapped[column.use] = column.column
     return Naming(TableDeclaration(ITEMS.stem, ITEMS.suffixes, tuple(columns), ITEMS.prefix), mapped)
 

@@ -14,6 +14,7 @@ from tasks_app.task_types.base import (
     Criterion,
     GoldAnswer,
     Graded,
+    Instruction,
     ItemTexts,
     LaidOver,
     Outcome,
@@ -24,10 +25,12 @@ from tasks_app.task_types.base import (
     Screen,
     UnitDraft,
     Value,
+    Words,
 )
 from tasks_app.task_types.best_worst.form import BestWorstForm, field_name
 from tasks_app.task_types.best_worst.known_answers import by_end, end_key, grade_choice
 from tasks_app.task_types.best_worst.tuples import design, draw
+from tasks_app.task_types.instructed import said
 from tasks_app.task_types.registry import register
 from tasks_app.task_types.simulation import share_of
 from tasks_app.task_types.texts import SeveralTexts
@@ -37,6 +40,12 @@ from tasks_app.task_types.texts import SeveralTexts
 APPEARANCES = 8
 
 BEST, WORST, NEITHER = "best", "worst", "neither"
+
+
+NO_INSTRUCTION = _(
+    "Screens mix the texts of several items, so a check would stand among texts that are judged. Show some "
+    "texts twice instead: “Units of a set that are shown twice”, below."
+)
 
 
 @register
@@ -127,6 +136,19 @@ class BestWorst(SeveralTexts):
             if bool(best) != bool(worst) or (best and best == worst):
                 self.add_error("worst_word", _("Give two different words, or none."))
             return cleaned
+
+    def instructed(self, criteria: Sequence[Criterion], turn: int) -> Instruction | Words:
+        """Ask for the best and the worst of three texts, unless texts of several items meet on a screen."""
+        if self.of == "all":
+            return NO_INSTRUCTION
+        best, worst = self.best_word or gettext("Best"), self.worst_word or gettext("Worst")
+        as_end = gettext("Please choose this text as “%(word)s”.")
+        sentences = [as_end % {"word": best}, as_end % {"word": worst}, gettext("Please do not choose this text.")]
+        shift = turn % len(sentences)
+        turned = sentences[shift:] + sentences[:shift]
+        order = [turned.index(sentences[0]) + 1, turned.index(sentences[1]) + 1]
+        texts = tuple(("", said(sentence)) for sentence in turned)
+        return Instruction(texts, tuple((criterion.key, "order", order) for criterion in criteria))
 
     def units(self, items: Sequence[ItemTexts], rng: Random) -> Iterator[UnitDraft]:
         """Make one unit a tuple, of the texts of each item or of all items."""

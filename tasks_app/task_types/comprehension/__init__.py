@@ -13,6 +13,7 @@ from tasks_app.task_types.base import (
     AnsweredOption,
     AnsweredQuestion,
     Criterion,
+    Instruction,
     ItemTexts,
     Outcome,
     Parameters,
@@ -30,6 +31,7 @@ from tasks_app.task_types.comprehension.questions import (
     questions_of,
 )
 from tasks_app.task_types.comprehension.simulate import simulated_answer
+from tasks_app.task_types.instructed import number_of, said
 from tasks_app.task_types.labels.options import in_drawn_order
 from tasks_app.task_types.list_fields import EntriesField
 from tasks_app.task_types.option_questions import DrawnOptions
@@ -258,6 +260,13 @@ class Comprehension(DrawnOptions):
     def shown_options(self, screen: Screen, question: ItemQuestion) -> tuple[str, ...]:
         """Return the options of a question in the order of the screen, as it was drawn."""
         return in_drawn_order(question.options, screen.arrangement, QUESTION.format(n=question.number))
+
+    def instructed(self, criteria: Sequence[Criterion], turn: int) -> Instruction:
+        """Ask which number stands in the text; the study's own questions may be answered in any way."""
+        number = number_of(turn)
+        text = said(gettext("Please answer with this number: %(number)s") % {"number": number})
+        question = {"question": gettext("Which number does the text ask for?"), "correct": number}
+        return Instruction((("", text),), (("correct-1", "exact", 1),), options={"questions": [question]})
 
     def arrange_for_rater(self, criteria: Sequence[Criterion], rng: Random) -> dict[str, object]:
         """Draw the order of the study's criteria; where one depends on another they stay in the order of the study."""

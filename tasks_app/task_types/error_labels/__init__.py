@@ -14,6 +14,7 @@ from tasks_app.task_types.base import (
     Criterion,
     GoldAnswer,
     Graded,
+    Instruction,
     ItemTexts,
     Outcome,
     Parameters,
@@ -45,6 +46,7 @@ from tasks_app.task_types.error_labels.typology import (
     problem_in_labels,
     typology_of,
 )
+from tasks_app.task_types.instructed import in_lines
 from tasks_app.task_types.list_fields import TICKED, EntriesField
 from tasks_app.task_types.registry import register
 from tasks_app.task_types.simulation import share_of
@@ -226,6 +228,14 @@ class ErrorLabels(TextType):
         """Refuse an item without a source where ELRC's labels are used."""
         if not item.source and self.typology == "elrc":
             yield gettext("There is no source. ELRC's labels are about a text and its source: fill the column source.")
+
+    def instructed(self, criteria: Sequence[Criterion], turn: int) -> Instruction:
+        """Ask for one label, one that no further question follows where there is such a label."""
+        labels = self.hierarchy().labels
+        label = ([label for label in labels if not label.follow_up] or list(labels))[turn % len(labels)]
+        error = next(criterion for criterion in self.brings() if criterion.key == ERROR)
+        text = in_lines([(error, label.name)])
+        return Instruction((("", text),), ((ERROR, "exact", label.key),), source=text)
 
     def heds(self, criterion: Criterion | None) -> dict[str, str]:
         """Describe labels as multiple choice or as questions in order, and flags as check-boxes."""

@@ -16,6 +16,7 @@ from tasks_app.task_types.base import (
     Feedback,
     GoldAnswer,
     Graded,
+    Instruction,
     LaidOver,
     Outcome,
     Quality,
@@ -35,6 +36,7 @@ from tasks_app.task_types.error_spans.scoring import as_key, weight_of
 from tasks_app.task_types.error_spans.simulate import keeps, simulated
 from tasks_app.task_types.grading import grade_one, sentence_for
 from tasks_app.task_types.grid import field_name
+from tasks_app.task_types.instructed import number_of, said
 from tasks_app.task_types.registry import register
 from tasks_app.task_types.simulation import share_of
 
@@ -171,6 +173,13 @@ class ErrorSpans(SpanParameters):
         """Refuse marks that a rater could not confirm together: too many, or one over another."""
         limits = self.limits_of({"output": text}, self.told_apart(source=False))
         return problem_in_all(prefilled(payloads), limits)
+
+    def instructed(self, criteria: Sequence[Criterion], turn: int) -> Instruction:
+        """Ask for a mark on a number in the text; severity, kind and score are left to the rater."""
+        number = number_of(turn)
+        text = said(gettext("Please mark this number and nothing else: %(number)s") % {"number": number})
+        start = text.rindex(number)
+        return Instruction((("", text),), (("", "span", [{"start": start, "end": start + len(number)}]),), source=text)
 
     def scale_of(self, criterion: Criterion | None = None) -> tuple[float, float, float] | None:
         """Return 0 to 100 in whole numbers for scores, and None for errors."""

@@ -15,6 +15,7 @@ from tasks_app.task_types.base import (
     Criterion,
     GoldAnswer,
     Graded,
+    Instruction,
     ItemTexts,
     Outcome,
     Quality,
@@ -24,6 +25,7 @@ from tasks_app.task_types.base import (
     Value,
 )
 from tasks_app.task_types.grading import all_of_a_set
+from tasks_app.task_types.instructed import NUMBERS, in_lines
 from tasks_app.task_types.labels.form import DETAIL, WORDS, LabelsForm
 from tasks_app.task_types.labels.options import (
     NONE,
@@ -251,6 +253,22 @@ class Labels(PagedTexts, DrawnOptions):
             "4.3.5": "check-boxes" if self.multiple and labels else "multiple choice",
             "4.3.8": "classification or labelling",
         }
+
+    def instructed(self, criteria: Sequence[Criterion], turn: int) -> Instruction:
+        """Ask for one option of each criterion, one that no further question follows where there is such an option.
+
+        Options of the item are numbers.
+        """
+        asked, answers = [], []
+        for criterion in criteria:
+            options = NUMBERS if criterion.key in self.item_options else criterion.labels
+            followed = {detail.label for detail in self.details_of(criterion.key)}
+            free = [option for option in options if option not in followed] or list(options)
+            option = free[turn % len(free)]
+            asked.append((criterion, option))
+            answers.append((criterion.key, "exact", option))
+        offered = {key: list(NUMBERS) for key in self.item_options}
+        return Instruction((("", in_lines(asked)),), tuple(answers), options=offered)
 
     def arrange_for_rater(self, criteria: Sequence[Criterion], rng: Random) -> dict[str, object]:
         """Draw the order of the criteria, and of the options where a rater keeps it."""

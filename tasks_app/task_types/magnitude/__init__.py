@@ -15,6 +15,7 @@ from tasks_app.task_types.base import (
     Criterion,
     GoldAnswer,
     Graded,
+    Instruction,
     ItemTexts,
     Outcome,
     Parameters,
@@ -27,6 +28,7 @@ from tasks_app.task_types.base import (
 )
 from tasks_app.task_types.grading import all_of_a_set
 from tasks_app.task_types.grid import field_name
+from tasks_app.task_types.instructed import in_lines, number_of, said
 from tasks_app.task_types.list_fields import EntriesField
 from tasks_app.task_types.magnitude import tick_boxes
 from tasks_app.task_types.magnitude.form import MagnitudeForm, Reference
@@ -235,6 +237,16 @@ class Magnitude(SeveralTexts):
                 "has no reference to compare its texts with. Fill in the column “reference”, or set reference_system "
                 "or reference_text in the task."
             )
+
+    def instructed(self, criteria: Sequence[Criterion], turn: int) -> Instruction:
+        """Ask for one number for each criterion; the reference only says that this is a check."""
+        number = number_of(turn)
+        text = in_lines((criterion, number) for criterion in criteria)
+        reference = said(gettext("Please read the other text."))
+        stands = ((self.reference_system, reference),) if self.reference_system else ()
+        answers = tuple((criterion.key, "exact", int(number)) for criterion in criteria)
+        needs_one = not (self.reference_system or self.reference_text)
+        return Instruction((*stands, ("", text)), answers, reference=reference if needs_one else "")
 
     def units(self, items: Sequence[ItemTexts], rng: Random) -> Iterator[UnitDraft]:
         """Make units of the distinct texts of an item, all or some or one on a screen; the reference comes last."""

@@ -16,6 +16,7 @@ from tasks_app.task_types.base import (
     Feedback,
     GoldAnswer,
     Graded,
+    Instruction,
     ItemTexts,
     Outcome,
     Parameters,
@@ -27,6 +28,7 @@ from tasks_app.task_types.base import (
     Value,
 )
 from tasks_app.task_types.grading import grade_one
+from tasks_app.task_types.instructed import said
 from tasks_app.task_types.output_names import TEXT, named
 from tasks_app.task_types.pairwise.form import (
     BOTH_BAD,
@@ -192,6 +194,13 @@ class Pairwise(ComparedTexts, SeveralTexts):
     def item_problems(self, item: ItemTexts) -> Iterator[str]:
         """Yield a sentence where an item has nothing to compare."""
         return problems_of(item, self.anchor)
+
+    def instructed(self, criteria: Sequence[Criterion], turn: int) -> Instruction:
+        """Ask for one of two texts: the one by the system of checks, or with an anchor that of the anchor in turn."""
+        texts = [gettext("Please choose this text."), gettext("Please choose the other text.")]
+        first, second = texts if turn % 2 == 0 else reversed(texts)
+        answers = tuple((criterion.key, "exact", LABELS[turn % 2]) for criterion in criteria)
+        return Instruction(((self.anchor, said(first)), ("", said(second))), answers)
 
     def units(self, items: Sequence[ItemTexts], rng: Random) -> Iterator[UnitDraft]:
         """Make a unit of every two different texts of an item by different systems, or of those with the anchor.

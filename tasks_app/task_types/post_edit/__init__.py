@@ -14,6 +14,7 @@ from tasks_app.task_types.base import (
     Criterion,
     GoldAnswer,
     Graded,
+    Instruction,
     ItemTexts,
     Outcome,
     Quality,
@@ -22,6 +23,7 @@ from tasks_app.task_types.base import (
     UnitDraft,
     Value,
 )
+from tasks_app.task_types.instructed import number_of, said
 from tasks_app.task_types.post_edit.changes import unified
 from tasks_app.task_types.post_edit.form import MOST_KEYSTROKES, MOST_SECONDS, PostEditForm, text_name
 from tasks_app.task_types.post_edit.simulate import simulated
@@ -196,6 +198,20 @@ class PostEdit(SeveralTexts):
         if 0 <= value <= MOST_SECONDS:
             return None
         return gettext("must be seconds, from 0 to %(n)d.") % {"n": MOST_SECONDS}
+
+    def instructed(self, criteria: Sequence[Criterion], turn: int) -> Instruction:
+        """Ask for one of two suggestions, or for a number in place of the only text."""
+        if self.suggestions == 2:
+            texts = [
+                gettext("Please choose this suggestion and change nothing."),
+                gettext("Please choose the other suggestion."),
+            ]
+            first, second = texts if turn % 2 == 0 else reversed(texts)
+            order = [1, 2] if turn % 2 == 0 else [2, 1]
+            return Instruction((("", said(first)), ("", said(second))), (("choice", "order", order),))
+        number = number_of(turn)
+        text = gettext("Please delete this text and write this number instead: %(number)s") % {"number": number}
+        return Instruction((("", said(text)),), (("edited-text", "exact", number),))
 
     def units(self, items: Sequence[ItemTexts], rng: Random) -> Iterator[UnitDraft]:
         """Make one unit a distinct text, or one every two distinct texts of an item by different systems."""

@@ -25,6 +25,7 @@ from tasks_app.task_types.base import (
     TaskType,
     UnitDraft,
     Value,
+    Words,
 )
 from tasks_app.task_types.questionnaire import facts
 from tasks_app.task_types.questionnaire.form import QuestionnaireForm, field_name
@@ -60,6 +61,12 @@ class QuestionsField(Typed[list[dict[str, Any]]], forms.JSONField):
     def json_schema(self) -> dict[str, object]:
         """Return the schema of the questions in a study file."""
         return facts.QUESTIONS_SCHEMA
+
+
+NO_INSTRUCTION = _(
+    "A questionnaire is asked once, so a check would take its place. Ask a question in a task of the stage "
+    "“screening” before it, and give its answer in the table of known answers."
+)
 
 
 @register
@@ -216,6 +223,10 @@ class Questionnaire(TaskType):
             about = {"low": "…" if low is None else f"{low:.12g}", "high": "…" if high is None else f"{high:.12g}"}
             return gettext("must be from %(low)s to %(high)s; it is %(value)s.") % {**about, "value": f"{value:.12g}"}
         return None
+
+    def instructed(self, criteria: Sequence[Criterion], turn: int) -> Words:
+        """Say that a questionnaire is asked once, so that a check has to be one of its questions."""
+        return NO_INSTRUCTION
 
     def units(self, items: Sequence[ItemTexts], rng: Random) -> Iterator[UnitDraft]:
         """Make one unit without a text: each rater answers it once."""

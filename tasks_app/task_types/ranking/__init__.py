@@ -15,6 +15,7 @@ from tasks_app.task_types.base import (
     Feedback,
     GoldAnswer,
     Graded,
+    Instruction,
     ItemTexts,
     LaidOver,
     Outcome,
@@ -25,6 +26,7 @@ from tasks_app.task_types.base import (
     UnitDraft,
     Value,
 )
+from tasks_app.task_types.instructed import said
 from tasks_app.task_types.ranking.form import RankingForm, field_name, standing
 from tasks_app.task_types.registry import register
 from tasks_app.task_types.simulation import share_of
@@ -138,6 +140,12 @@ class Ranking(SeveralTexts):
             "4.3.5": gettext("Other: texts are put in order by tapping, letters, dragging or by typing their places"),
             "4.3.8": "relative quality estimation",
         }
+
+    def instructed(self, criteria: Sequence[Criterion], turn: int) -> Instruction:
+        """Ask for the places of two texts."""
+        places = [1, 2] if turn % 2 == 0 else [2, 1]
+        texts = tuple(("", said(gettext("Please give this text place %(n)d.") % {"n": place})) for place in places)
+        return Instruction(texts, tuple((criterion.key, "order", places) for criterion in criteria))
 
     def scale_of(self, criterion: Criterion | None = None) -> tuple[float, float, float]:
         """Return the places 1, 2 … up to the most texts on a screen."""

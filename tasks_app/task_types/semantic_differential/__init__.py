@@ -11,6 +11,7 @@ from tasks_app.task_types.base import (
     AnsweredOption,
     AnsweredQuestion,
     Criterion,
+    Instruction,
     Outcome,
     Quality,
     Sample,
@@ -19,6 +20,7 @@ from tasks_app.task_types.base import (
     Value,
 )
 from tasks_app.task_types.grid import step_words, steps_of
+from tasks_app.task_types.instructed import in_lines
 from tasks_app.task_types.registry import register
 from tasks_app.task_types.semantic_differential.form import PairsForm, field_name
 from tasks_app.task_types.semantic_differential.order import Shown, draw_flipped, draw_sequence, shown_pairs
@@ -158,6 +160,12 @@ class SemanticDifferential(TextType):
             "4.3.5": "multiple choice",
             "4.3.8": "direct quality estimation",
         }
+
+    def instructed(self, criteria: Sequence[Criterion], turn: int) -> Instruction:
+        """Ask for the circle next to one word of each pair."""
+        asked = [(criterion, criterion.low if turn % 2 else criterion.high) for criterion in criteria]
+        step = self.steps[0] if turn % 2 else self.steps[-1]
+        return Instruction((("", in_lines(asked)),), tuple((criterion.key, "exact", step) for criterion in criteria))
 
     def scale_of(self, criterion: Criterion | None = None) -> tuple[float, float, float]:
         """Return the lowest and the highest step, which are at the same distance from 0."""

@@ -24,6 +24,7 @@ from tasks_app.task_types.base import (
     Screen,
     UnitDraft,
     Value,
+    Words,
 )
 from tasks_app.task_types.registry import register
 from tasks_app.task_types.text_pairs import look_alike, name_of, pairs_of, problems_of, unit_key
@@ -38,6 +39,11 @@ from tasks_app.task_types.triangle.params import (
     steps_of,
 )
 from tasks_app.task_types.triangle.screen import TriangleForm, odd_position, shown_of, simulated
+
+NO_INSTRUCTION = _(
+    "Every answer is right or wrong by itself, and a text that says what to choose would be the odd one. To "
+    "find raters who guess, look at their share of right answers in the results."
+)
 
 
 @register
@@ -155,6 +161,10 @@ class Triangle(TriangleParameters):
     def problems_together(self, items: Sequence[ItemTexts]) -> Iterator[str]:
         """Yield a sentence for everything that keeps items with one text each from being in a triad."""
         return one_text_each.problems_together(items, self.anchor) if self.variant == "three" else iter(())
+
+    def instructed(self, criteria: Sequence[Criterion], turn: int) -> Words:
+        """Say that every answer is right or wrong by itself."""
+        return NO_INSTRUCTION
 
     def units(self, items: Sequence[ItemTexts], rng: Random) -> Iterator[UnitDraft]:
         """Make a unit an item and pair of systems or, with three items, a triad of items and pair of systems."""

@@ -51,8 +51,14 @@ def pictured(member: type[TaskType]) -> SafeString:
 
 @lru_cache(maxsize=256)
 def _pictured(member: type[TaskType], _language: str) -> SafeString:
-    example = blank(member)
-    drawn = render_to_string(example.template, {"screen": example.screen, "form": example.form})
+    return drawn(blank(member).screen)
+
+
+def drawn(screen: Screen, media_base: str = "") -> SafeString:
+    """Return a screen as HTML for a small picture of it, without the names by which its fields are sent."""
+    form = screen.kind.form(screen)
+    context = {"screen": screen, "form": form, "media_base": media_base}
+    drawn = render_to_string(screen.kind.template_name, context)
     # A page has a picture of every type; space before tags and names that nothing refers to are a third of it.
     slim = re.sub(r">\s+<", "> <", _NAMES.sub("", drawn))
     return mark_safe(slim)  # noqa: S308  rendered by a template, and only shortened

@@ -1,6 +1,6 @@
 """Begin a study: choose a way, say what the study is called, and go on to its first step."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -218,16 +218,22 @@ def ways(request: HttpRequest) -> dict[str, Any]:
 
 def _goals() -> list[tuple[str, list[dict[str, Any]]]]:
     """Return a card for each task type under headings that say how many texts a rater sees at once."""
-    members = sorted(task_types.registry.values(), key=_familiarity)
+    return [
+        (heading, [{"member": member, "picture": pictured(member)} for member in listed])
+        for heading, listed in by_texts_shown(task_types.registry.values())
+    ]
+
+
+def by_texts_shown(members: Iterable[type[TaskType]]) -> list[tuple[str, list[type[TaskType]]]]:
+    """Return task types under headings that say how many texts a rater sees at once, the best known ones first."""
+    members = sorted(members, key=_familiarity)
     of_texts = [member for member in members if member.needs_items]
     groups = [
         (_("One text at a time"), [member for member in of_texts if not member.side_by_side]),
         (_("Texts side by side"), [member for member in of_texts if member.side_by_side]),
         (_("Without a text"), [member for member in members if not member.needs_items]),
     ]
-    return [
-        (heading, [{"member": member, "picture": pictured(member)} for member in listed]) for heading, listed in groups
-    ]
+    return [(heading, listed) for heading, listed in groups if listed]
 
 
 def _familiarity(member: type[TaskType]) -> tuple[bool, int]:

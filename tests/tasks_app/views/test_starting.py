@@ -71,6 +71,63 @@ def test_a_table_begins_a_study_and_waits_in_the_step_texts(rosas_browser: Clien
     assert "north" in step
 
 
+def test_a_table_leads_to_the_task_types_that_fit_it(
+    rosas_browser: Client, mallorys_browser: Client, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    """Upload, store as it was guessed, choose a card with the own first text, and the task has the texts."""
+    rows = [
+        f'{n},{model},"The answer number {n} of {model}, in words.","Question number {n}, what is it?"'
+        for n in range(1, 5)
+        for model in ("north", "south")
+    ]
+    table = SimpleUploadedFile("outputs.csv", "\n".join(["prompt_id,model,response,prompt", *rows]).encode())
+    made = rosas_browser.post(NEW, {**NAMED, "texts": "", "file": table})
+    columns = page(rosas_browser, made["Location"])
+    assert "8 outputs of 4 items by 2 systems" in columns, "a table that was guessed without a doubt is checked at once"
+    given = {
+        "columns": '["prompt_id", "model", "response", "prompt"]', "items": "column", "unused": "leave", "system": "",
+        "quoting": "", "file": made["Location"].partition("file=")[2], "action": "store",
+        **{f"use-{n}": use for n, use in enumerate(("item", "system", "output", "source"))},
+    }  # fmt: skip
+    stored = rosas_browser.post("/admin/studies/which-summary/set-up/texts/", given)
+    cards = "/admin/studies/which-summary/set-up/task-type/"
+    assert stored["Location"] == cards
+    with django_assert_max_num_queries(15):
+        shown = page(rosas_browser, cards)
+    fitting, _heading, others = shown.partition("These do not fit your texts")
+    assert "The answer number 1 of north, in words." in fitting
+    for name in ("likert", "pairwise", "error_spans", "ranking"):
+        assert f'value="{name}"' in fitting
+    # Each of the others says why, and none of them can be chosen by mistake.
+    assert "has no reference to compare its texts with" in others
+    assert "It shows no texts." in others
+    assert 'name="task_type"' not in others
+    assert "Choose what raters do" in page(rosas_browser, "/admin/studies/which-summary/set-up/task/")
+
+    assert mallorys_browser.post(cards, {"task_type": "likert"}).status_code == 404
+    assert rosas_browser.post(cards, {"task_type": "nothing"}).status_code == 404
+    chosen = rosas_browser.post(cards, {"task_type": "likert"})
+    assert chosen["Location"] == "/admin/studies/which-summary/set-up/task/"
+    preview = page(rosas_browser, "/admin/studies/which-summary/set-up/preview/")
+    assert "The answer number 1 of north, in words." in preview
+    given_now = Setup.objects.get().given
+    assert [task["type"] for task in given_now["tasks"]] == ["likert"]
+    # A second window, or a second press, changes nothing.
+    again = rosas_browser.post(cards, {"task_type": "pairwise"}, follow=True)
+    assert "This study has a task already." in again.content.decode()
+    assert Setup.objects.get().given == given_now
+    assert rosas_browser.get(cards)["Location"] == "/admin/studies/which-summary/set-up/task/"
+
+
+def test_cards_of_a_study_without_texts_show_every_type(rosas_browser: Client) -> None:
+    begin(rosas_browser, texts="")
+    shown = page(rosas_browser, "/admin/studies/which-summary/set-up/task-type/")
+    assert "There are no texts yet." in shown
+    assert "These do not fit your texts" not in shown
+    for name in task_types.registry:
+        assert f'value="{name}"' in shown
+
+
 def test_a_file_that_is_no_table_makes_no_study(rosas_browser: Client) -> None:
     answer = rosas_browser.post(NEW, {**NAMED, "texts": "", "file": SimpleUploadedFile("texts.pdf", b"%PDF")})
     assert answer.status_code == 422

@@ -18,11 +18,8 @@ from tasks_app.richtext import to_html
 from tasks_app.sections import Json
 from tasks_app.services.study.drafts import NotADraft
 from tasks_app.setup import changes
-from tasks_app.setup.checking import reading_of
 from tasks_app.setup.consent import Question, consent_draft, questions_for
 from tasks_app.setup.page import SetupPage
-from tasks_app.studyfile.screens import draft_tasks
-from tasks_app.studyfile.workload import workload_of
 from tasks_app.views.researcher.frame import researcher_page
 from tasks_app.views.researcher.setup.form_frame import setup_page, step_url
 
@@ -98,9 +95,8 @@ def _take_over(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _minutes(page: SetupPage) -> float | None:
-    reading = reading_of(page.setup)
-    workload = workload_of(reading, draft_tasks(reading)) if reading.units_sound else None
-    return workload.minutes if workload else None
+    # Those of the page, which count checks as well: Review compares the text with them.
+    return page.numbers.minutes if page.numbers else None
 
 
 def _language(page: SetupPage) -> str:

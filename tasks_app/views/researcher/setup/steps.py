@@ -63,6 +63,8 @@ def _tell(request: HttpRequest, saved: Saved) -> None:
     for path in saved.left_out:
         sentence = _("%(name)s was not stored: it holds characters or a depth that cannot be stored.")
         messages.error(request, sentence % {"name": name_of(path)})
+    if saved.refusal:
+        messages.error(request, _("No attention check was added. %(reason)s") % {"reason": saved.refusal})
     if saved.is_outdated:
         messages.warning(
             request,

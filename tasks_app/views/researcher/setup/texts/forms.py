@@ -11,7 +11,9 @@ from django.utils.translation import gettext_lazy
 from tasks_app.importing.guessing import Peek
 from tasks_app.models import System
 from tasks_app.setting_fields import choice_field, whole_field
+from tasks_app.setup.tables.guessing import Guess
 from tasks_app.setup.tables.layout import (
+    ASKED,
     FEATURE,
     ITEM_KEYS,
     KEEP,
@@ -59,22 +61,30 @@ class ColumnsForm(TableForm):
         label=gettext_lazy("These texts"),
     )
 
-    def __init__(self, *args: Any, peek: Peek, layout: Layout | None = None, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, peek: Peek, guess: Guess, **kwargs: Any) -> None:
         super().__init__(*args, peek=peek, **kwargs)
-        by_column = {use.column: use for use in layout.uses} if layout is not None else {}
+        self.guess = guess
+        by_column = {use.column: use for use in guess.layout.uses}
         choices = [(use, use_label(use)) for use in uses()]
+        to_choose = (ASKED, use_label(ASKED))
         for number, name in enumerate(peek.columns):
             use = by_column.get(name, ColumnUse(name))
-            self.add_use(number, name, choices, use.use)
+            is_asked = ASKED in (use.use, self.data.get(f"use-{number}"))
+            self.add_use(number, name, [to_choose, *choices] if is_asked else choices, use.use)
             self.fields[f"name-{number}"] = forms.CharField(
                 required=False,
                 max_length=100,
                 initial=use.called if use.use in (FEATURE, SYSTEM) else "",
                 label=_("Name of this feature or system (“%(name)s”)") % {"name": name},
             )
-        if layout is not None:
-            for field in ("items", "system", "unused", "quoting", "sheet"):
-                self.initial.setdefault(field, getattr(layout, field))
+        for field in ("items", "system", "unused", "quoting", "sheet"):
+            self.initial.setdefault(field, getattr(guess.layout, field))
+
+    @property
+    def questions(self) -> Sequence[str]:
+        """Return a sentence for each thing that could not be guessed, as long as it was not said."""
+        is_open = any(self[f"use-{number}"].value() == ASKED for number in range(len(self.peek.columns)))
+        return self.guess.questions if is_open else ()
 
     def layout(self) -> Layout:
         """Return the layout of the table, from valid data."""

@@ -16,9 +16,11 @@ from tasks_app.models import Media, Setup
 from tasks_app.request_sizes import accepts_files
 from tasks_app.setup import background, text_rows, texts
 from tasks_app.setup.tables.checking import CheckedTexts
-from tasks_app.setup.tables.guessing import guess_layout
+from tasks_app.setup.tables.guessing import guess
 from tasks_app.setup.tables.marking import Layout
+from tasks_app.setup.tables.source import ROWS_LOOKED_AT
 from tasks_app.setup.texts import TextsUpload
+from tasks_app.studyfile import StudyFileError
 from tasks_app.studyfile.files.limits import largest_upload
 from tasks_app.views.researcher.frame import researcher_page
 from tasks_app.views.researcher.importing.uploading import UploadForm
@@ -85,8 +87,24 @@ class _TextsPages(SetupTablePages[ColumnsForm, CheckedTexts]):
 
     def table_form(self, *given: Any, **more: Any) -> ColumnsForm:
         present = self.counts.rows
-        layout = None if given else guess_layout(self.peek)
-        return ColumnsForm(*given, file=self.table_file, peek=self.peek, present=present, layout=layout, **more)
+        return ColumnsForm(
+            *given, file=self.table_file, peek=self.peek, present=present, guess=guess(self.peek), **more
+        )
+
+    def columns(self) -> HttpResponseBase:
+        """Answer with the second page; a short table is checked as it was guessed, so that it can be stored at once."""
+        form = self.columns_form()
+        guessed = form.guess
+        is_first = self.request.method == "GET" and not self.counts.rows and len(self.peek.rows) < ROWS_LOOKED_AT
+        if guessed.questions or not is_first or any(guessed.layout.faults()):
+            return super().columns()
+        try:
+            checked = texts.check(self.setup, self.table_file, guessed.layout, is_added=False)
+        except StudyFileError:
+            return super().columns()  # the button says what is wrong, once the guesses were looked at
+        if checked.refusal is not None:
+            return super().columns()
+        return self.show(form, checked=checked, summary=self.summary(checked))
 
     def layout(self, form: ColumnsForm) -> Layout:
         return form.layout()
@@ -102,8 +120,14 @@ class _TextsPages(SetupTablePages[ColumnsForm, CheckedTexts]):
     def store(self, form: ColumnsForm, checked: CheckedTexts) -> HttpResponse:
         if len(checked.rows) > background.TEXTS_AT_ONCE:
             return self._in_background(form)
-        self._upload_of(form).store(self.setup, checked, self.request.user)
+        self.setup = self._upload_of(form).store(self.setup, checked, self.request.user)
         return self.stored(_("Stored: %(texts)s.") % {"texts": checked.in_words}, checked.notes)
+
+    def leave(self) -> HttpResponse:
+        """Forget the file; with the texts of a study without a task, go on to what raters do with them."""
+        answer = super().leave()
+        is_next = self.action == "store" and not self.setup.given.get("tasks")
+        return redirect("researcher:choose_type", self.study.slug) if is_next else answer
 
     def _in_background(self, form: ColumnsForm) -> HttpResponse:
         """Have a worker check and store the table, and lead to the page that shows how far it is."""

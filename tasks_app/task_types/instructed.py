@@ -1,0 +1,55 @@
+"""Attention checks: texts that say which answer to give, worded for raters in the language of the page."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from django.utils.translation import gettext as _
+
+from tasks_app.task_types.screen_data import Criterion
+
+# Numbers that a text asks for. They can be typed on every keyboard, and stand in no text by chance.
+NUMBERS = ("4817", "2953", "7036")
+
+
+@dataclass(frozen=True, slots=True)
+class Instruction:
+    """The screen of an attention check.
+
+    `texts` are its outputs, each with the key of its system, "" for a system of checks alone. `answers` are the known
+    answers, each with the key of its criterion ("" for the whole screen), its kind and its value. `source`, `reference`
+    and `options` are those of its item.
+    """
+
+    texts: tuple[tuple[str, str], ...]
+    answers: tuple[tuple[str, str, object], ...]
+    source: str = ""
+    reference: str = ""
+    options: Mapping[str, object] = field(default_factory=dict)
+
+
+def number_of(turn: int) -> str:
+    """Return the number that the check of a turn asks for; turns are counted from 0."""
+    return NUMBERS[turn % len(NUMBERS)]
+
+
+def said(sentence: str) -> str:
+    """Return the text of a check that asks for something in one sentence."""
+    first = _("This is not a text to judge. It checks that you are reading.")
+    return f"{first}\n{sentence}"
+
+
+def in_lines(asked: Iterable[tuple[Criterion, str]]) -> str:
+    """Return the text of a check that asks for an answer to each question."""
+    lines = [f"{criterion.question or criterion.name} “{words}”" for criterion, words in asked]
+    return said("\n".join([_("Please answer exactly like this:"), *lines]))
+
+
+def step_asked_for(words: Sequence[str], turn: int) -> int:
+    """Return the place of the step that a check asks for: the last, the first, then those between, with words if any.
+
+    `words` are those of all steps, "" for a step without.
+    """
+    places = range(len(words))
+    in_turn = [places[-1], places[0], *reversed(places[1:-1])]
+    worded = [place for place in in_turn if words[place]] or in_turn[:2]
+    return worded[turn % len(worded)]

@@ -1,0 +1,183 @@
+"""Attention checks in one click: for each task type, in each language, and kept apart from what is evaluated."""
+
+import json
+from uuid import uuid4
+
+import pytest
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.test import Client
+
+from tasks_app import languages, studyfile, task_types
+from tasks_app.models import Gold, Setup, Task
+from tasks_app.setup import attention, changes, texts
+from tasks_app.setup.checking import make_study
+from tasks_app.setup.text_rows import counts
+from tasks_app.task_types.base import Instruction
+from tasks_app.task_types.samples import sample_criteria, sample_kind
+from tests.pages import fields_of
+
+pytestmark = pytest.mark.django_db
+
+STEP = "/admin/studies/example-likert/set-up/checks/"
+TEXTS = "/admin/studies/example-likert/set-up/texts/"
+
+# Types of which a text cannot ask for an answer, with what is offered instead.
+WITHOUT = {"triangle": "right or wrong by itself", "questionnaire": "is asked once"}
+
+
+def loaded(name: str, owner: User) -> Setup:
+    return changes.begin(studyfile.load(f"examples/{name}", owner=owner))
+
+
+def known(setup: Setup) -> list[dict[str, str]]:
+    rows = setup.rows.filter(table="controls", cells__purpose="attention").order_by("number")
+    return list(rows.values_list("cells", flat=True))
+
+
+@pytest.mark.parametrize("name", sorted(task_types.registry))
+def test_every_task_type_has_a_check_or_says_which_other_one(name: str, rosa: User) -> None:
+    setup = loaded(name, rosa)
+    number = next(n for n, task in enumerate(setup.given["tasks"]) if task.get("stage", "main") == Task.Stage.MAIN)
+    before = counts(setup)
+    if name in WITHOUT:
+        with pytest.raises(attention.CannotAdd, match=WITHOUT[name]):
+            attention.add(setup=setup, number=number, by=rosa)
+        return
+    for _turn in range(3):
+        setup = attention.add(setup=setup, number=number, by=rosa)
+    checks = attention.checks_in(setup)
+    assert [check.item for check in checks] == ["attention-1", "attention-2", "attention-3"]
+    assert all(check.answers for check in checks)
+    # Later checks ask for other answers.
+    assert len({tuple(words for _number, words in check.rows) for check in checks}) > 1
+    # The rule that uses them came along, and what is evaluated is counted as before.
+    assert "control_accuracy" in str(setup.given["analysis"]["rules"])
+    after = counts(setup)
+    assert (after.items, after.outputs, len(after.systems)) == (before.items, before.outputs, len(before.systems))
+    # The loader grades each known answer, and refuses one that nobody can give.
+    study, _loaded = make_study(setup=setup, by=rosa)
+    units = Gold.objects.filter(unit__task__study=study, purpose="attention").values("unit__item__key").distinct()
+    assert units.count() == 3
+
+
+@pytest.mark.parametrize("language", [code for code, _name in settings.LANGUAGES])
+@pytest.mark.parametrize("name", sorted(set(task_types.registry) - set(WITHOUT)))
+def test_a_check_speaks_the_language_of_the_study(name: str, language: str) -> None:
+    """Its words are in the language, its quoted words are those of the scale, and each type finds its own answer."""
+    kind = sample_kind(task_types.registry[name])
+    criteria = kind.asked(sample_criteria(kind))
+    said = {}
+    for spoken in ("en", language):
+        with languages.speaking(spoken):
+            made = kind.instructed(criteria, 0)
+        assert isinstance(made, Instruction)
+        said[spoken] = made
+    first = said["en"].texts[0][1].split("\n")[0]
+    assert first == "This is not a text to judge. It checks that you are reading."
+    for _system, text in said[language].texts:
+        assert (first in text) == (language == "en"), "translated in every language but English"
+    for _criterion, kind_of_answer, answer in said[language].answers:
+        if kind_of_answer == "span":
+            assert isinstance(answer, list)
+            text = said[language].texts[0][1]
+            assert text[answer[0]["start"] : answer[0]["end"]].isdecimal()
+
+
+def test_a_check_names_the_steps_that_are_right(setup: Setup, rosa: User) -> None:
+    """The words of the text are those of the known answers: the highest step first, then the lowest."""
+    for step in (5, 1):
+        setup = attention.add(setup=setup, number=0, by=rosa)
+        (_number, words), *_more = attention.checks_in(setup)[-1].rows
+        for criterion in setup.given["criteria"]:
+            assert f"{criterion['question']} “{criterion['labels'][step - 1]}”" in words
+        assert {row["answer"] for row in known(setup)[-2:]} == {str(step)}
+    assert {row["criterion"] for row in known(setup)} == {"fluency", "accuracy"}
+    # With blocks of criteria each unit has one of them.
+    setup = changes.change(
+        setup=setup, values={("tasks", 0, "criteria_mode"): "block"}, base=setup.revision, by=rosa
+    ).setup
+    setup = attention.add(setup=setup, number=0, by=rosa)
+    assert [row["unit"].partition("@")[2] for row in known(setup)[-2:]] == [
+        row["criterion"] for row in known(setup)[-2:]
+    ]
+
+
+def test_tasks_that_show_the_same_texts_share_a_check(setup: Setup, rosa: User) -> None:
+    pairs = {"key": "pairs", "type": "pairwise", "criteria": ["fluency"], "k": 3, "set_size": 6}
+    errors = {"key": "errors", "type": "error_spans", "params": {"scheme": "plain"}, "k": 3, "set_size": 6}
+    tasks = [*setup.given["tasks"], pairs, errors]
+    setup = changes.change(setup=setup, values={("tasks",): tasks}, base=setup.revision, by=rosa).setup
+    setup = attention.add(setup=setup, number=0, by=rosa)
+    (check,) = attention.checks_in(setup)
+    assert [("choose this text" in words, "choose the other text" in words) for _number, words in check.rows] == [
+        (True, False), (False, True),
+    ]  # fmt: skip
+    assert all("“very well”" in words and words.count("It checks") == 1 for _number, words in check.rows)
+    answers = known(setup)
+    assert {(row["task"], row["kind"]) for row in answers} == {
+        ("places", "exact"), ("pairs", "exact"), ("errors", "span"),
+    }  # fmt: skip
+    first_of = {row["unit"]: row["answer"] for row in answers if row["task"] == "errors"}
+    (span,) = json.loads(first_of["attention-1/attention-check"])
+    assert check.rows[0][1][span["start"] : span["end"]].isdecimal()
+    study, _loaded = make_study(setup=setup, by=rosa)
+    assert Gold.objects.filter(unit__task__study=study).count() == len(answers)
+    # A task that takes some of the items only cannot share them so.
+    setup = changes.begin(study)
+    setup = changes.change(
+        setup=setup, values={("tasks", 1, "items"): {"feature_topic": ["food"]}}, base=setup.revision, by=rosa
+    ).setup
+    with pytest.raises(attention.CannotAdd, match="shows some of the same texts"):
+        attention.add(setup=setup, number=0, by=rosa)
+    assert len(known(setup)) == len(answers)
+
+
+def test_the_button_of_the_step_adds_one_and_says_why_not(setup: Setup, rosas_browser: Client) -> None:
+    page = rosas_browser.get(STEP).content.decode()
+    assert 'value="add_check:0"' in page
+    sent = {**fields_of(page, "setup-form"), "do": "add_check:0"}
+    # Sent twice, as by a double click, it adds one; what saves by itself adds none.
+    for _press in range(2):
+        assert rosas_browser.post(STEP, sent).status_code == 302
+    rosas_browser.post(STEP, {**sent, "click": uuid4().hex}, headers={"HX-Request": "true"})
+    setup.refresh_from_db()
+    assert [check.item for check in attention.checks_in(setup)] == ["attention-1"]
+    page = rosas_browser.get(STEP).content.decode()
+    assert "It checks that you are reading." in page
+    assert "36</strong> outputs of <strong>12</strong> items by <strong>3" in rosas_browser.get(TEXTS).content.decode()
+
+    changed = fields_of(page, "setup-form") | {"do": "remove_check:attention-1"}
+    rosas_browser.post(STEP, changed)
+    setup.refresh_from_db()
+    assert not attention.checks_in(setup)
+    assert not known(setup)
+    assert not any(entry["key"].startswith("attention") for entry in setup.given["systems"])
+
+    for button, told in {"remove_check:nothing": False, "add_check:7": True, "add_check:x": True}.items():
+        sent = {**fields_of(rosas_browser.get(STEP).content.decode(), "setup-form"), "do": button}
+        answer = rosas_browser.post(STEP, sent, follow=True)
+        assert ("There is no such task any more." in answer.content.decode()) == told
+    assert not known(setup)
+
+
+def test_checks_stay_with_other_texts_and_in_samples(setup: Setup, rosa: User) -> None:
+    setup = attention.add(setup=setup, number=0, by=rosa)
+    texts.take_sample(setup=setup, sample=texts.Sample(n=5, seed=1), by=rosa)
+    after = counts(setup)
+    assert (after.items, after.checks) == (5, 1)
+    setup = texts.store(
+        setup=setup,
+        rows=[{"item": f"new-{n}", "system": "new", "output": f"Text {n}"} for n in range(6)],
+        systems={"new": "A new system"},
+        by=rosa,
+    )
+    after = counts(setup)
+    assert (after.items, [system.key for system in after.systems], after.checks) == (6, ["new"], 1)
+    # The names of systems can be changed without losing that of the check.
+    systems = [{"key": "new", "name": "Renamed", "kind": "human"}]
+    assert texts.name_systems(setup=setup, systems=systems, base=setup.revision, by=rosa)
+    setup.refresh_from_db()
+    assert {entry["key"] for entry in setup.given["systems"]} == {"new", "attention-check"}
+    setup = changes.change(setup=setup, values={("tasks", 0, "set_size"): 6}, base=setup.revision, by=rosa).setup
+    make_study(setup=setup, by=rosa)
