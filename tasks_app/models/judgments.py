@@ -295,6 +295,9 @@ class Rating(models.Model):
         )
         indexes = (
             models.Index(fields=("task", "id"), name="rating_task"),
+            # Nothing looks ratings up by these; without them, deleting a part reads all ratings of the site.
+            models.Index(fields=("part",), name="rating_part", condition=models.Q(part__isnull=False)),
+            models.Index(fields=("part_b",), name="rating_part_b", condition=models.Q(part_b__isnull=False)),
             BrinIndex(fields=("id",), name="rating_id_brin"),
         )
 

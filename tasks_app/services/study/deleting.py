@@ -189,9 +189,12 @@ def delete(*, study_id: int, by: events.Actor, name: str = "") -> DeletedStudy:
     Raises
     ------
     NotDeletable
-        Where something has to be done first, or another name was typed; nothing is changed then.
+        Where something has to be done first, another name was typed, or somebody else has just deleted it; nothing is
+        changed then.
     """
     study = _locked(study_id)
+    if study is None:
+        raise NotDeletable(_("The study is deleted already."))
     about = prospect(study)
     if about.blocks:
         raise NotDeletable(" ".join(block.sentence for block in about.blocks))
@@ -200,11 +203,11 @@ def delete(*, study_id: int, by: events.Actor, name: str = "") -> DeletedStudy:
     return _delete(study, by)
 
 
-def _locked(study_id: int) -> Study:
-    """Lock a study against claims, answers and changes, in the order of `services.database`."""
+def _locked(study_id: int) -> Study | None:
+    """Lock a study against claims, answers and changes, in the order of `services.database`; None where it is gone."""
     lock_claims(study_id)
     lock_submissions(study_id)
-    return Study.objects.select_for_update().get(pk=study_id)
+    return Study.objects.select_for_update().filter(pk=study_id).first()
 
 
 def _delete(study: Study, by: events.Actor) -> DeletedStudy:
@@ -362,4 +365,5 @@ def repeat() -> int:
 
 @atomically
 def _delete_again(study_id: int) -> None:
-    _delete(_locked(study_id), None)
+    if (study := _locked(study_id)) is not None:
+        _delete(study, None)

@@ -10,6 +10,7 @@ from http import HTTPStatus
 from typing import Any, Concatenate, ParamSpec, cast
 
 from csp.constants import SELF
+from django.core.exceptions import ObjectDoesNotExist
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
@@ -88,7 +89,13 @@ def rater_page(*methods: str) -> Callable[[RaterView[P]], Callable[Concatenate[H
             except Http404:
                 return _deleted_or_nothing(request, token)
             with languages.speaking(rater.language or rater.study.language):
-                return framed(view(Visit(request, rater, token), *args, **kwargs), rater.channel)
+                try:
+                    return framed(view(Visit(request, rater, token), *args, **kwargs), rater.channel)
+                except ObjectDoesNotExist:
+                    # The study may have been deleted while the page was made.
+                    if (kept := access.deleted_study_for_token(token)) is None:
+                        raise
+                    return study_deleted(request, kept)
 
         return cast(
             "Callable[Concatenate[HttpRequest, str, P], HttpResponse]",

@@ -33,6 +33,8 @@ def delete(request: HttpRequest, slug: str) -> HttpResponse:
         try:
             deleting.delete(study_id=study.pk, by=request.user, name=request.POST.get("name", ""))
         except deleting.NotDeletable as error:
+            if _is_deleted(request, slug) and not Study.objects.filter(pk=study.pk).exists():
+                return redirect("deleted:studies")
             refusal = str(error)
         else:
             messages.success(request, _("“%(title)s” is deleted.") % {"title": study.title})

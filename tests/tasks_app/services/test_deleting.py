@@ -71,7 +71,7 @@ def test_a_draft_goes_with_one_press_and_its_project_with_it(
     projects.put_into_new(study=study, name="Mine", by=rosa)
     default_storage.save(f"studies/{study.pk}/imports/a/form.json", ContentFile(b"{}"))
     words = words_of(rosas_browser.get(page(study)).content.decode())
-    assert "Nobody has judged in it." in words
+    assert "It has no judgments by people." in words
     assert "Type this title" not in words
     with committed(execute=True):
         assert rosas_browser.post(page(study))["Location"] == "/admin/studies/"
