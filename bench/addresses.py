@@ -197,6 +197,7 @@ DRAFTS = (
 ACTIONS = frozenset(
     {
         "researchers",
+        "researcher:log",
         "analytics:archive",
         # The study has no answers in words; tests/analytics_app/views/test_coding.py counts the queries of these pages.
         "analytics:pairs",
