@@ -1,5 +1,7 @@
 """A new study in a real browser: from the cards to the form, by keyboard, on a phone, and without scripts."""
 
+from pathlib import Path
+
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
@@ -91,3 +93,43 @@ def test_a_study_begins_without_scripts(browser: Browser, live_site: LiveSite) -
         page.get_by_label("Public title").fill("Texts")
         page.get_by_role("button", name="Create the study").click()
         expect(page).to_have_url(f"{live_site.url}/admin/studies/without/set-up/task/")
+
+
+def test_a_table_leads_to_a_set_up_with_its_texts_and_an_attention_check(
+    page: Page, live_site: LiveSite, tmp_path: Path, page_problems: list[str]
+) -> None:
+    """From the page of a new study to a check in one click; columns that could be either are asked about."""
+    table = tmp_path / "advice.csv"
+    table.write_text(
+        "prompt,response,context\n"
+        + "".join(f"What about {n}?,Do number {n} first of all.,This is the story of number {n}.\n" for n in range(9))
+    )
+    sign_in(page, live_site)
+    page.goto(NEW)
+    page.get_by_role("link", name="Begin with a table of texts").click()
+    page.get_by_label("Title", exact=True).fill("Advice")
+    page.get_by_label("Public title").fill("Is this good advice?")
+    page.set_input_files("input[type=file]", str(table))
+    page.get_by_role("button", name="Create the study").click()
+    expect(page.get_by_text("“prompt” and “context” could each be the source.")).to_be_visible()
+    accessible(page, OURS)
+    fits_a_phone(page)
+    page.get_by_role("button", name="Store these texts").click()
+    expect(page.get_by_text("Say what these columns are: “prompt”, “context”.")).to_be_visible()
+    page.get_by_label("“prompt” is").select_option("source")
+    page.get_by_label("“context” is").select_option("")
+    page.get_by_role("button", name="Store these texts").click()
+    expect(page.locator(".ew-picture").first.get_by_text("Do number 0 first of all.")).to_be_visible()
+    expect(page.get_by_text("texts by two systems are compared")).to_be_visible()
+    accessible(page, OURS)
+    fits_a_phone(page)
+    page_problems.clear()  # axe itself writes styles into the pictures' trees
+    press_until(page, lambda: page.evaluate("document.activeElement.value") == "likert")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/advice/set-up/task/")
+    expect(page.frame_locator("[data-preview]").get_by_text("Do number 0 first of all.")).to_be_visible()
+    page.goto("/admin/studies/advice/set-up/checks/")
+    page.get_by_role("button", name="Add an attention check").click()
+    expect(page.locator(".ew-attention blockquote")).to_contain_text("“Very well”")
+    accessible(page, OURS)
+    fits_a_phone(page)

@@ -156,6 +156,11 @@ class _Column:
         return self.has_sentences
 
     @property
+    def has_words(self) -> bool:
+        """Return whether most cells have several words, however short."""
+        return 2 * sum(len(cell.split()) > 1 for cell in self.filled) > len(self.filled)
+
+    @property
     def has_sentences(self) -> bool:
         """Return whether most cells have several words, as long as a short clause."""
         filled = self.filled
@@ -294,10 +299,11 @@ def _guess_texts(
         rivals = [
             column
             for column in candidates
-            if column is not best and roles[best.name][1] < 3 and column.is_text and best.is_text
+            if column is not best and roles[best.name][1] < 3 and column.has_words and best.has_words
         ]
         if rivals:
-            _ask(questions, [best, *rivals], _("%(names)s could each be the %(use)s. Say which one it is."), use)
+            either = [column for column in candidates if column is best or column in rivals]
+            _ask(questions, either, _("%(names)s could each be the %(use)s. Say which one it is."), use)
         else:
             uses[use] = best.name
     if not wide and not {"output", "output_file"} & {*uses, *_asked_uses(roles, questions)}:
