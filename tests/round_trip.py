@@ -37,8 +37,8 @@ def rows(content: bytes) -> list[dict[str, str]]:
 
 
 def exported(study: Study) -> bytes:
-    """Return the export of a study."""
-    return b"".join(export.stream(study, format="csv"))
+    """Return the export of a study, with the answers to checks."""
+    return b"".join(export.stream(study, format="csv", checks=True))
 
 
 def _values_of(study: Study) -> list[tuple[Any, ...]]:

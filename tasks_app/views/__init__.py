@@ -17,4 +17,5 @@ def register_tabs() -> None:
         tabs.Tab("api", _("API"), 80, "viewer", "researcher:api", group="data"),
     ):
         tabs.register(tab)
+    tabs.register_page(tabs.Page("data", _("Log"), "researcher:log"))
     tabs.register_for_projects(tabs.Tab("studies", _("Studies"), 10, "viewer", "projects:project"))

@@ -98,7 +98,6 @@ def study_page(
     frame = {
         "study": study,
         **_tabs(study, visible, here),
-        "tab_pages": [{"label": page.label, "url": reverse(page.url_name, args=[slug])} for page in tabs.pages_of(tab)],
         "role": own_role,
         "may_edit": access.reaches(own_role, Membership.Role.EDITOR),
         "is_owner": access.reaches(own_role, Membership.Role.OWNER),
@@ -121,6 +120,12 @@ def _tabs(study: Study, visible: Sequence[tabs.Tab], here: tabs.Tab | None) -> d
         if part.leading == part.slug and (study.is_frozen or not part.waits or part.slug == leading)
     ]
     together = [row(part, part.label, current=part is here) for part in visible if part.leading == leading]
+    together += [
+        {"label": page.label, "url": reverse(page.url_name, args=[study.slug]), "current": False}
+        for part in visible
+        if part.leading == leading
+        for page in tabs.pages_of(part.slug)
+    ]
     return {"tabs": row_of_tabs, "parts": together if len(together) > 1 else []}
 
 
