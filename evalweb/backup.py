@@ -169,16 +169,8 @@ def restore(var: VarFolder, file: Path, say: Any) -> None:
         if restored:
             with var.changed_secrets() as values:
                 values.update(joined_secrets(values, restored, is_new=is_new))
-    if listed_erasures := len(tombstones.read(var.erasures)):
-        say(
-            f"Erased raters on the list {var.erasures}: {listed_erasures}. Those still in this backup are erased "
-            "again when evalweb starts.\n"
-        )
-    if listed_studies := len(tombstones.read_studies(var.erasures)):
-        say(
-            f"Deleted studies on the list {var.erasures}: {listed_studies}. Those still in this backup are deleted "
-            "again when evalweb starts. To keep one, remove its line from the list first.\n"
-        )
+    for line in tombstones.announced(var.erasures):
+        say(f"{line}\n")
     say("Done. `make run` starts evalweb with the restored data.\n")
 
 

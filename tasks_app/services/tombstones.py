@@ -9,7 +9,7 @@ import fcntl
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -64,6 +64,19 @@ def read(path: Path) -> Sequence[Tombstone]:
 def read_studies(path: Path) -> Sequence[StudyTombstone]:
     """Return the deleted studies of a list. Raises ValueError as `read_all` does."""
     return [tombstone for tombstone in read_all(path) if isinstance(tombstone, StudyTombstone)]
+
+
+def announced(path: Path) -> Iterator[str]:
+    """Yield what the next start does with the erased raters and deleted studies of a list, after a restore."""
+    if n := len(read(path)):
+        yield (
+            f"Erased raters on the list {path}: {n}. Those still in this backup are erased again when evalweb starts."
+        )
+    if n := len(read_studies(path)):
+        yield (
+            f"Deleted studies on the list {path}: {n}. Those still in this backup are deleted again when evalweb "
+            "starts. To keep one, remove its line from the list first."
+        )
 
 
 def read_all(path: Path) -> Sequence[AnyTombstone]:

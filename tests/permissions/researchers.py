@@ -203,10 +203,7 @@ SETTING_UP = [
     page("POST", "researcher:delete", OWNER, 302, study="draft", changes=True),
     page("POST", "researcher:delete", OWNER, 422, note="open"),
     page("GET", "deleted:studies", RESEARCHER),
-    *(
-        page("GET", "deleted:kept", OWNER, path={"number": "DELETED", "table": table}, study_in_path=False)
-        for table in ("log", "payments")
-    ),
+    page("GET", "deleted:kept", OWNER, path={"number": "DELETED", "table": "log"}, study_in_path=False),
 ]  # fmt: skip
 
 TEXTS = [
