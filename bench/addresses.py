@@ -218,7 +218,7 @@ ACTIONS = frozenset(
         "analytics:personal_texts_file",
         "analytics:delete_personal_texts",
         "analytics:datasheet_take_back",
-        # The draft has a task type; tests/tasks_app/setup counts the queries of the page.
+        # The draft has a task type, so the page sends people on; tests/tasks_app/views/test_starting.py opens it.
         "researcher:choose_type",
         "researcher:unshare",
         "researcher:invite_colleague",
