@@ -14,6 +14,7 @@ from tasks_app.services.study import lifecycle
 from tests.analytics_app.builders import SETTINGS, add_plots, build_run, slider_rows
 from tests.analytics_app.filling import Filler
 from tests.analytics_app.views.reading import page, text
+from tests.rendering import with_context
 
 pytestmark = pytest.mark.django_db
 
@@ -195,8 +196,9 @@ def test_a_run_that_was_refused_is_repeated_by_nobody(rosas_browser: Client, clo
     start.refuse(study=closed, trigger="closing", problem="x")
     assert rosas_browser.post(f"{address}1/without/", {"rule": "iqr"}).status_code == 404
     assert Run.objects.count() == 1
-    begun = text(page(rosas_browser, f"{address}new/?from=1"))
-    assert "Interquartile range (Width of the fence in interquartile ranges: 1.5)" in begun
+    with with_context():
+        begun = rosas_browser.get(f"{address}new/?from=1").context["run_form"]
+    assert begun.start["rules"] == SETTINGS["rules"]
 
 
 def test_where_the_plan_cannot_be_used_the_form_begins_with_the_defaults(

@@ -205,7 +205,7 @@ class Life(RaterLives):
 
 # How often common steps have an effect, at least. The exact number depends on rows of the database, and rare steps may
 # not occur at all: they are in the story below.
-EFFECTS = {"arrive": 8, "judge": 8, "skip": 4, "finish": 4, "expire": 4, "free": 2, "ask again": 2}
+EFFECTS = {"arrive": 6, "judge": 3, "skip": 3, "finish": 4, "expire": 4, "free": 2, "ask again": 2}
 
 
 def test_every_guarantee_after_every_step() -> None:
