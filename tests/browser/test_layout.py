@@ -33,5 +33,7 @@ def test_every_page_of_a_closed_study(page: Page, live_site: LiveSite, tmp_path:
         page.goto(address)
         page.wait_for_load_state("networkidle")
         assert faults_at(page) == {}
+        page.locator("main details:not([data-menu])").evaluate_all("all => all.forEach((one) => { one.open = true })")
+        assert faults_at(page) == {}, "with everything open"
 
     assert_each(check, ((path, {"address": path}) for path in (*OTHERS, *(f"{STUDY}/{tab}" for tab in TABS))))
