@@ -38,7 +38,7 @@ def rows(content: bytes) -> list[dict[str, str]]:
 
 def exported(study: Study) -> bytes:
     """Return the export of a study."""
-    return b"".join(export.stream(study, format="csv"))
+    return b"".join(export.stream(study, format="csv", checks=True))
 
 
 def _values_of(study: Study) -> list[tuple[Any, ...]]:
