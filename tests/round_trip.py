@@ -37,7 +37,7 @@ def rows(content: bytes) -> list[dict[str, str]]:
 
 
 def exported(study: Study) -> bytes:
-    """Return the export of a study, with the answers to checks."""
+    """Return the export of a study."""
     return b"".join(export.stream(study, format="csv", checks=True))
 
 
