@@ -58,6 +58,7 @@ PAGES = (
     Address("researcher:review", STUDY),
     Address("researcher:members", STUDY),
     Address("researcher:comments", STUDY),
+    Address("researcher:corrections", STUDY),
     Address("researcher:items", STUDY),
     Address("researcher:items", STUDY, {"page": "last"}),
     Address("analytics:coverage", STUDY),
@@ -132,6 +133,7 @@ FILES = (
     Address("researcher:due_csv", {"slug": "SLUG", "wave": "1"}),
     Address("researcher:file", STUDY),
     Address("researcher:pairs", STUDY),
+    Address("researcher:corrections_csv", STUDY),
     Address("researcher:pay_table", STUDY),
     Address("researcher:pay_file", {"slug": "SLUG", "channel": "prolific", "name": "bonuses"}),
     *(

@@ -9,6 +9,7 @@ from tasks_app.views.public import catalogue, commenting, home, patterns
 from tasks_app.views.rater import arriving, ending, journey, judging, media, messages, overview, people, rights, steps
 from tasks_app.views.researcher import (
     checking,
+    correcting,
     designing,
     inviting,
     listing,
@@ -115,6 +116,8 @@ researcher_urls: list[URLPattern] = [
     path("<slug:slug>/comments/<int:comment>/", setup_comments.mark, name="mark_comment"),
     path("<slug:slug>/comments/links/", setup_comments.share, name="share_comment"),
     path("<slug:slug>/comments/links/<int:link>/", setup_comments.change_link, name="comment_link"),
+    path("<slug:slug>/corrections/", correcting.corrections, name="corrections"),
+    path("<slug:slug>/corrections/corrections.csv", correcting.corrections_csv, name="corrections_csv"),
     path("<slug:slug>/changed-version/", setup_family.prepare, name="changed_version"),
     path("<slug:slug>/template/", starting.template, name="template"),
     path("<slug:slug>/project/", project_belonging.project_of_study, name="project"),

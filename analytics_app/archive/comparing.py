@@ -29,6 +29,7 @@ from analytics_app.results import COLUMNS
 from analytics_app.runs import start
 from tasks_app import task_types
 from tasks_app.models import Output, Study
+from tasks_app.services.study import correcting
 
 # Columns that identify a number; the others are the number and its details.
 NAMING = (
@@ -111,6 +112,7 @@ def compare(archive: Archive, run: Run, *, further: Iterable[str] = ()) -> Compa
     rated, rows_now = _read(archive.text(RATINGS), RATINGS, _head(exported)), _as_written(exported)
     numbers, left_out = _without(then.rows, unread)
     differences = [
+        *map(Difference, correcting.contradictions(study)),
         *then.faults,
         *_number_differences(numbers, _without(now, unread)[0]),
         *_document_differences(archive, run, unread, texts=not is_masked),

@@ -37,6 +37,7 @@ from tasks_app.models.raters import (
 from tasks_app.models.setup import Setup, SetupChange, SetupRow, SetupWork
 from tasks_app.models.study import (
     ConsentText,
+    Correction,
     Criterion,
     Event,
     Group,
@@ -63,6 +64,7 @@ __all__ = [
     "Consent",
     "ConsentText",
     "ControlResult",
+    "Correction",
     "Criterion",
     "DailySalt",
     "Document",

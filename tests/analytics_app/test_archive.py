@@ -28,22 +28,35 @@ from evalweb.local_services.folder import BASE_DIR
 from tasks_app.models import Output, Rater, Study
 from tasks_app.models.raters import Identity
 from tasks_app.plaintext import digest
+from tasks_app.services.study import correcting
 from tests import extent
 from tests.about import ready
 from tests.published.kit import analysed, judged_checked
 
 SLUG = "example-checked"
 PLATFORM_ID = "5f3e9a77bb01c2"
+CONTACT = "helpdesk@uni-trier.de"
 
 
 @pytest.fixture(scope="module")
 def study_once(module_rosa: User) -> int:
     """Make the example with checks, closed, with raters of whom one has a platform id, and a quick run."""
     study = judged_checked(4, ("fieldwork", "krippendorff", "systems"))
+    corrected(study)
     rater = Rater.objects.filter(study=study).earliest("pk")
     Identity.objects.create(rater=rater, study=study, channel="prolific", external_id=PLATFORM_ID)
     analysed(study, drawn=False)
     return study.pk
+
+
+def corrected(study: Study) -> None:
+    """Correct the contact, as somebody did while the study was open."""
+    Study.objects.filter(pk=study.pk).update(state=Study.State.OPEN)
+    contact = next(text for text in correcting.texts_of(study) if text.kind == "contact")
+    about = {"name": contact.name, "shown": contact.shown, "text": CONTACT, "reason": "Letters were swapped."}
+    correcting.correct(study_id=study.pk, by=None, **about)
+    Study.objects.filter(pk=study.pk).update(state=Study.State.CLOSED)
+    study.refresh_from_db()
 
 
 @pytest.fixture
@@ -162,6 +175,10 @@ def test_falsified_ratings_are_told_by_the_rows_whatever_the_archive_says_of_its
         table = list(csv.DictReader(io.StringIO(archive.read(writing.RATINGS).decode(), newline="")))
         package = json.loads(archive.read("datapackage.json"))
         systems = archive.read("rows/system.jsonl")
+        corrections = archive.read("rows/correction.jsonl")
+        with zipfile.ZipFile(io.BytesIO(archive.read(writing.STUDY_FILE))) as study_file:
+            assert CONTACT in study_file.read("study.yaml").decode()
+        assert "Letters were swapped." in archive.read("datasheet.md").decode()
     n = sum(row["value"] not in {"", "5"} for row in table)
     out = io.StringIO(newline="")
     writer = csv.DictWriter(out, list(table[0]))
@@ -170,6 +187,7 @@ def test_falsified_ratings_are_told_by_the_rows_whatever_the_archive_says_of_its
     changed = {
         writing.RATINGS: out.getvalue().encode(),
         "rows/system.jsonl": systems.replace(b"{", b'{"praise":1,', 1),
+        "rows/correction.jsonl": corrections.replace(CONTACT.encode(), b"somebody@uni-trier.de"),
     }
     package["evalweb"]["texts"] = False
     for resource in package["resources"]:
@@ -177,10 +195,11 @@ def test_falsified_ratings_are_told_by_the_rows_whatever_the_archive_says_of_its
             resource["hash"] = f"sha256:{hashlib.sha256(changed[resource['path']]).hexdigest()}"
     told = refused(rewritten(path, {**changed, "datapackage.json": json.dumps(package).encode()}))
     assert told.startswith(
-        f"rewritten.zip: not verified: {n + 1} differences; not compared: 8 documents, 1 further column\n"
+        f"rewritten.zip: not verified: {n + 2} differences; not compared: 8 documents, 1 further column\n"
     )
     assert f"{writing.RATINGS}: value differs in {n} rows, first in rows " in told
     assert "datapackage.json says that texts were left out, but the rows have texts." in told
+    assert "contact: raters read another text than the corrections say." in told
     assert "1 further column (rows/system.jsonl: praise)" in told
 
 

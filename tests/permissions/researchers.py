@@ -7,6 +7,7 @@ from analytics_app.heds.questions import questions
 from analytics_app.heds.sheet import Entry
 from tasks_app.projects.splitting import Split
 from tasks_app.selectors.coding import answers_to
+from tasks_app.services.study import correcting
 from tasks_app.views.researcher.setup.texts.splitting import shown_by
 from tests.permissions.rows import PEOPLE, RESEARCHER, Row, page
 from tests.permissions.world import OUTCOMES, PERSONAL_TEXTS, RATINGS, SCORES, World, csv_file, packed, upload
@@ -40,6 +41,13 @@ def _upload(text: str) -> Any:
         return {"action": "upload", "file": csv_file(text)}
 
     return sent
+
+
+def _correction(world: World, row: Row) -> Mapping[str, Any]:
+    """Return what the form of the contact sends, the one text that every study has."""
+    study = world.studies[row.study]
+    contact = next(text for text in correcting.texts_of(study) if text.kind == "contact")
+    return {"name": contact.name, "shown": contact.shown, "text": "desk@uni-trier.de", "reason": "x"}
 
 
 SHEET = '{"heds-ethics-impact_assessments": {"data": {"": "None."}}}'
@@ -111,6 +119,10 @@ SETTING_UP = [
     page("GET", "researcher:unit_table", EDITOR, path={"table": "controls"}, note="opened"),
     page("POST", "researcher:step", EDITOR, 302, path={"step": "task"}, sent={"study.title": "x"}, note="opened"),
     page("POST", "researcher:changed_version", EDITOR, 302, changes=True),
+    page("GET", "researcher:corrections", VIEWER),
+    page("GET", "researcher:corrections", VIEWER, study="closed", note="closed"),
+    page("POST", "researcher:corrections", EDITOR, 302, sent=_correction, changes=True),
+    page("GET", "researcher:corrections_csv", VIEWER),
     page("GET", "researcher:comments", VIEWER),
     page("GET", "researcher:comments", VIEWER, study="draft"),
     page("POST", "researcher:comments", VIEWER, 302, sent={"text": "x", "reply_to": "COMMENT"}, changes=True),
