@@ -60,6 +60,7 @@ PAGES = (
     Address("researcher:comments", STUDY),
     Address("researcher:corrections", STUDY),
     Address("researcher:items", STUDY),
+    Address("researcher:withdraw", STUDY, {"item": "ITEM"}),
     Address("researcher:items", STUDY, {"page": "last"}),
     Address("analytics:coverage", STUDY),
     Address("researcher:design", STUDY),
@@ -192,6 +193,7 @@ DRAFTS = (
 ACTIONS = frozenset(
     {
         "researchers",
+        "researcher:take_back",
         "analytics:archive",
         # The study has no answers in words; tests/analytics_app/views/test_coding.py counts the queries of these pages.
         "analytics:pairs",

@@ -20,6 +20,7 @@ from tasks_app.views.researcher import (
     studies,
     tokens,
     trying,
+    withdrawing,
 )
 from tasks_app.views.researcher.importing import pages as importing
 from tasks_app.views.researcher.pay import pages as paying
@@ -124,6 +125,8 @@ researcher_urls: list[URLPattern] = [
     path("<slug:slug>/members/", sharing.members, name="members"),
     path("<slug:slug>/members/remove/", sharing.unshare, name="unshare"),
     path("<slug:slug>/items/", studies.items, name="items"),
+    path("<slug:slug>/items/withdraw/", withdrawing.withdraw, name="withdraw"),
+    path("<slug:slug>/items/take-back/", withdrawing.take_back, name="take_back"),
     path("<slug:slug>/design/", designing.design, name="design"),
     path("<slug:slug>/design/plan.csv", designing.plan_csv, name="plan"),
     path("<slug:slug>/design/pairs.csv", designing.pairs_csv, name="pairs"),

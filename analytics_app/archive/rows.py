@@ -52,6 +52,8 @@ from tasks_app.models import (
     TaskGroup,
     Unit,
     Version,
+    Withdrawal,
+    WithdrawnUnit,
 )
 from tasks_app.selectors.coding import complete_codebooks
 
@@ -159,6 +161,8 @@ TABLES: tuple[ArchivedTable, ...] = (
     ArchivedTable(PartOutput, "part__unit__task__study"),
     ArchivedTable(Gold, "unit__task__study", texts=("explanation",)),
     ArchivedTable(Prefill, "part__unit__task__study", {"payload": _nothing({})}),
+    ArchivedTable(Withdrawal, "study", {**NOBODY, "taken_back_by_id": _nothing(None)}),
+    ArchivedTable(WithdrawnUnit, "withdrawal__study"),
     ArchivedTable(
         Rater,
         "study",

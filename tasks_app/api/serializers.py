@@ -17,6 +17,7 @@ from tasks_app.models import Assignment, Correction, Judgment, Membership, Study
 from tasks_app.selectors import progress
 from tasks_app.selectors import studies as reads
 from tasks_app.services.study.correcting import corrections_of
+from tasks_app.services.study.withdrawing import withdrawals_of
 
 Fields = serializers.Serializer[Any]
 
@@ -190,6 +191,36 @@ class CorrectionEntry(Fields):
     at = DateTimeField(initial=datetime(2026, 3, 10, 9, 30, tzinfo=UTC), help_text="When it was corrected.")
 
 
+class WithdrawalEntry(Fields):
+    """A text that is withdrawn, or was for some time."""
+
+    item = CharField(source="item.key", initial="i7", help_text="Key of the item.")
+    system = CharField(
+        source="output.system.key",
+        initial="north",
+        allow_null=True,
+        default=None,
+        help_text="Key of the system of the output; null where the item is withdrawn with all its outputs.",
+    )
+    variant = CharField(
+        source="output.variant",
+        initial="",
+        allow_null=True,
+        default=None,
+        help_text="Variant of the output; null where the item is withdrawn with all its outputs.",
+    )
+    reason = CharField(initial="The output is of another item.", help_text="Why it was withdrawn.")
+    by = CharField(
+        source="by.username",
+        initial="rosa",
+        allow_null=True,
+        default=None,
+        help_text="User name of the person who withdrew it; null for a deleted account.",
+    )
+    at = DateTimeField(initial=datetime(2026, 3, 10, 9, 30, tzinfo=UTC), help_text="When it was withdrawn.")
+    taken_back_at = DateTimeField(initial=None, allow_null=True, help_text="When this was taken back; null if not.")
+
+
 class SystemEntry(Fields):
     """A system."""
 
@@ -235,7 +266,13 @@ class StudyDetail(StudyEntry):
     criteria = CriterionEntry(many=True, help_text="What raters are asked.")
     systems = SystemEntry(many=True, help_text="What produced the outputs.")
     corrections = serializers.SerializerMethodField(help_text="Texts that were corrected while the study was open.")
+    withdrawals = serializers.SerializerMethodField(help_text="Texts that are withdrawn, or were for some time.")
     counts = Counts(source="*", help_text="How much there is of everything.")
+
+    @extend_schema_field(WithdrawalEntry(many=True))
+    def get_withdrawals(self, study: Study) -> list[dict[str, Any]]:
+        """Return the withdrawals of the study, the first one first."""
+        return list(WithdrawalEntry(withdrawals_of(study), many=True).data)
 
     @extend_schema_field(CorrectionEntry(many=True))
     def get_corrections(self, study: Study) -> list[dict[str, Any]]:

@@ -17,6 +17,9 @@ from tasks_app.models.items import (
     Prefill,
     System,
     Unit,
+    Withdrawal,
+    WithdrawnUnit,
+    is_withdrawn,
     output_in_words,
 )
 from tasks_app.models.judgments import Assignment, ControlResult, Draft, Erasure, Judgment, Rating, is_current
@@ -111,6 +114,9 @@ __all__ = [
     "TaskGroup",
     "Unit",
     "Version",
+    "Withdrawal",
+    "WithdrawnUnit",
     "is_current",
+    "is_withdrawn",
     "output_in_words",
 ]

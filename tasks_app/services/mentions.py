@@ -15,7 +15,7 @@ from django.db.models.functions import Cast
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app.models import Code, Comment, Correction, Payment, PersonalText, Rater
+from tasks_app.models import Code, Comment, Correction, Payment, PersonalText, Rater, Withdrawal
 from tasks_app.patterns import any_of
 from tasks_app.services.database import erasing
 
@@ -101,6 +101,7 @@ def registered() -> Sequence[FreeText]:
 register(
     FreeText(Comment, "text", "study", _("Comment")),
     FreeText(Correction, "reason", "study", _("Reason of a correction")),
+    FreeText(Withdrawal, "reason", "study", _("Reason of a withdrawal")),
     FreeText(Payment, "reason", "rater__study", _("Reason of a payment"), own=("rater",)),
     FreeText(
         PersonalText,

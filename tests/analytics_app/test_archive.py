@@ -28,7 +28,7 @@ from evalweb.local_services.folder import BASE_DIR
 from tasks_app.models import Output, Rater, Study
 from tasks_app.models.raters import Identity
 from tasks_app.plaintext import digest
-from tasks_app.services.study import correcting
+from tasks_app.services.study import correcting, withdrawing
 from tests import extent
 from tests.about import ready
 from tests.published.kit import analysed, judged_checked
@@ -42,19 +42,21 @@ CONTACT = "helpdesk@uni-trier.de"
 def study_once(module_rosa: User) -> int:
     """Make the example with checks, closed, with raters of whom one has a platform id, and a quick run."""
     study = judged_checked(4, ("fieldwork", "krippendorff", "systems"))
-    corrected(study)
+    changed_while_open(study)
     rater = Rater.objects.filter(study=study).earliest("pk")
     Identity.objects.create(rater=rater, study=study, channel="prolific", external_id=PLATFORM_ID)
     analysed(study, drawn=False)
     return study.pk
 
 
-def corrected(study: Study) -> None:
-    """Correct the contact, as somebody did while the study was open."""
+def changed_while_open(study: Study) -> None:
+    """Correct the contact and withdraw an item that was judged, as somebody did while the study was open."""
     Study.objects.filter(pk=study.pk).update(state=Study.State.OPEN)
     contact = next(text for text in correcting.texts_of(study) if text.kind == "contact")
     about = {"name": contact.name, "shown": contact.shown, "text": CONTACT, "reason": "Letters were swapped."}
     correcting.correct(study_id=study.pk, by=None, **about)
+    judged = study.items.filter(units__assignments__purpose="main").earliest("pk")
+    withdrawing.withdraw(study_id=study.pk, item=judged.pk, reason="It is in the wrong language.", by=None)
     Study.objects.filter(pk=study.pk).update(state=Study.State.CLOSED)
     study.refresh_from_db()
 
@@ -147,7 +149,7 @@ def test_it_describes_itself_names_nobody_and_can_be_without_texts(
     address = reverse("analytics:archive", args=[study.slug])
     assert f'href="{address}"' in page
     path.write_bytes(b"".join(client.get(f"{address}?without_texts=1")))
-    number = Run.objects.get(study=study, planned=True).number
+    number = Run.objects.filter(study=study, planned=True).latest("number").number
     assert study.events.filter(verb="exported", object=f"archive of run {number} without texts", actor=rosa).exists()
     texts = [
         *study.items.values_list("source", flat=True),
@@ -179,6 +181,8 @@ def test_falsified_ratings_are_told_by_the_rows_whatever_the_archive_says_of_its
         with zipfile.ZipFile(io.BytesIO(archive.read(writing.STUDY_FILE))) as study_file:
             assert CONTACT in study_file.read("study.yaml").decode()
         assert "Letters were swapped." in archive.read("datasheet.md").decode()
+        assert "withdrawn while the study was open" in archive.read("methods.md").decode()
+        assert json.loads(archive.read(writing.RUN))["facts"]["withdrawn"]["texts"][0]["whole"]
     n = sum(row["value"] not in {"", "5"} for row in table)
     out = io.StringIO(newline="")
     writer = csv.DictWriter(out, list(table[0]))

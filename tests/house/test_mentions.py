@@ -12,7 +12,7 @@ from tasks_app.services import mentions
 NOT_ABOUT_RATERS = {
     # The design: written before there are raters, frozen, and shown to raters.
     "study", "version", "task", "criterion", "consenttext", "group", "system", "item", "output", "unit", "part",
-    "gold", "media", "itemmedia", "prefill", "place", "booklet", "plan", "document",
+    "gold", "media", "itemmedia", "prefill", "place", "booklet", "plan", "document", "withdrawnunit",
     "setup", "setupchange", "setuprow", "setupwork", "importmapping",
     # Names of things.
     "project", "projectstep", "projectwork", "apitoken", "idempotency", "membership", "commentlink",

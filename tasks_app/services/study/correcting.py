@@ -100,7 +100,7 @@ def correct(*, study_id: int, name: str, shown: str, text: str, reason: str, by:
         Where the study is neither open nor paused, has no such text, or another one by now; where text or reason is
         missing, too long or cannot be stored; where the text stays the same, or something in it is to be filled in.
     """
-    study = Study.objects.select_for_update().get(pk=study_id)
+    study = Study.objects.select_for_update(no_key=True).get(pk=study_id)
     if study.state not in Study.State.UNDER_WAY:
         raise NotCorrected(_("Texts are corrected while a study is open or paused. This study is neither."))
     correctable = next((candidate for candidate in texts_of(study) if candidate.name == name), None)
