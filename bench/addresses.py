@@ -60,7 +60,9 @@ PAGES = (
     Address("researcher:review", STUDY),
     Address("researcher:members", STUDY),
     Address("researcher:comments", STUDY),
+    Address("researcher:corrections", STUDY),
     Address("researcher:items", STUDY),
+    Address("researcher:withdraw", STUDY, {"item": "ITEM"}),
     Address("researcher:items", STUDY, {"page": "last"}),
     Address("analytics:coverage", STUDY),
     Address("researcher:design", STUDY),
@@ -140,6 +142,7 @@ FILES = (
     Address("researcher:file", STUDY),
     Address("researcher:pairs", STUDY),
     Address("deleted:kept", {"number": "DELETED", "table": "payments"}),
+    Address("researcher:corrections_csv", STUDY),
     Address("researcher:pay_table", STUDY),
     Address("researcher:pay_file", {"slug": "SLUG", "channel": "prolific", "name": "bonuses"}),
     *(
@@ -199,6 +202,7 @@ ACTIONS = frozenset(
     {
         "researchers",
         "researcher:log",
+        "researcher:take_back",
         "analytics:archive",
         # Of a study with a task it leads to that; tests/tasks_app/views/test_starting.py counts its queries.
         "researcher:choose_type",
@@ -221,7 +225,6 @@ ACTIONS = frozenset(
         "analytics:delete_personal_texts",
         "analytics:datasheet_take_back",
         # The draft has a task type, so the page sends people on; tests/tasks_app/views/test_starting.py opens it.
-        "researcher:choose_type",
         "researcher:unshare",
         "researcher:invite_colleague",
         "researcher:colleague_invitation",

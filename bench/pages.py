@@ -140,6 +140,7 @@ def words_of(study: Study) -> dict[str, str]:
         "RUN": str(run.number),
         "PLOT": str(Plot.objects.filter(run=run, by_system=False).values_list("pk", flat=True)[0]),
         "RATER": str(Rater.objects.filter(study=study).order_by("id")[0]),
+        "ITEM": str(study.items.earliest("pk").pk),
     }
 
 

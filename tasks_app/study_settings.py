@@ -25,9 +25,13 @@ from tasks_app.setting_fields import (
 )
 from tasks_app.workload import Workload
 
-# Blocks that no study file holds: the counted work of a rater, and the mark of a template.
-TEMPLATE = "template"
-BESIDE_THE_FILE = frozenset({"workload", TEMPLATE})
+# Blocks that no study file holds: the counted work of a rater, the mark of a template, and the texts corrected
+# while raters read them (services/study/correcting.py).
+TEMPLATE, CORRECTED = "template", "corrected"
+BESIDE_THE_FILE = frozenset({"workload", TEMPLATE, CORRECTED})
+
+# The settings that say to whom raters can write; they can be corrected while a study is open.
+CONTACTS = ("contact", "complaints")
 
 AnyForm = TypeVar("AnyForm", bound=forms.Form)
 
@@ -311,6 +315,9 @@ class StudySettings(About, Pay, Flow):
     channels: Mapping[str, Mapping[str, Any]]
     workload: Workload | None
 
+    # Corrected texts by their kind and the key of their task or question; values of CONTACTS are corrected already.
+    corrected: Mapping[tuple[str, str], str]
+
     # What `Pay.minutes` says, or else an estimate.
     expected_minutes: float
 
@@ -335,12 +342,17 @@ class StudySettings(About, Pay, Flow):
         if problems:
             raise ValueError("\n".join(problems))
         counted = Workload.stored(contents["workload"]) if contents.get("workload") else None
+        corrected = {
+            (kind, key): text for kind, texts in contents.get(CORRECTED, {}).items() for key, text in texts.items()
+        }
+        values |= {kind: corrected[kind, ""] for kind in CONTACTS if (kind, "") in corrected}
         estimated = counted.minutes if counted else USUAL_MINUTES
         stated = values["minutes"]
         self.__dict__.update(
             values,
             channels=contents.get("channels") or LINK_ALONE,
             workload=counted,
+            corrected=MappingProxyType(corrected),
             expected_minutes=estimated if stated is None else stated,
         )
 

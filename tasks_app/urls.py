@@ -9,6 +9,7 @@ from tasks_app.views.public import catalogue, commenting, home, patterns
 from tasks_app.views.rater import arriving, ending, journey, judging, media, messages, overview, people, rights, steps
 from tasks_app.views.researcher import (
     checking,
+    correcting,
     deleting,
     designing,
     extending,
@@ -24,6 +25,7 @@ from tasks_app.views.researcher import (
     tokens,
     trying,
     usual,
+    withdrawing,
 )
 from tasks_app.views.researcher.importing import pages as importing
 from tasks_app.views.researcher.pay import pages as paying
@@ -123,6 +125,8 @@ researcher_urls: list[URLPattern] = [
     path("<slug:slug>/comments/<int:comment>/", setup_comments.mark, name="mark_comment"),
     path("<slug:slug>/comments/links/", setup_comments.share, name="share_comment"),
     path("<slug:slug>/comments/links/<int:link>/", setup_comments.change_link, name="comment_link"),
+    path("<slug:slug>/corrections/", correcting.corrections, name="corrections"),
+    path("<slug:slug>/corrections/corrections.csv", correcting.corrections_csv, name="corrections_csv"),
     path("<slug:slug>/changed-version/", setup_family.prepare, name="changed_version"),
     path("<slug:slug>/template/", starting.template, name="template"),
     path("<slug:slug>/project/", project_belonging.project_of_study, name="project"),
@@ -131,6 +135,8 @@ researcher_urls: list[URLPattern] = [
     path("<slug:slug>/members/invite/", sharing.invite, name="invite_colleague"),
     path("<slug:slug>/members/invitations/<int:invitation>/", sharing.revoke, name="colleague_invitation"),
     path("<slug:slug>/items/", studies.items, name="items"),
+    path("<slug:slug>/items/withdraw/", withdrawing.withdraw, name="withdraw"),
+    path("<slug:slug>/items/take-back/", withdrawing.take_back, name="take_back"),
     path("<slug:slug>/design/", designing.design, name="design"),
     path("<slug:slug>/design/plan.csv", designing.plan_csv, name="plan"),
     path("<slug:slug>/design/pairs.csv", designing.pairs_csv, name="pairs"),

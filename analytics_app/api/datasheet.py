@@ -10,7 +10,7 @@ from rest_framework.serializers import BooleanField, CharField, DateTimeField, I
 from analytics_app.heds.sheet import Entry, frozen_sheet, sheet_of
 from tasks_app.api.base import ApiView
 from tasks_app.api.described import SLUG, answers, refusals
-from tasks_app.api.serializers import Fields
+from tasks_app.api.serializers import CorrectionEntry, Fields
 from tasks_app.services.study import tokens
 
 
@@ -49,6 +49,7 @@ class DatasheetDocument(Fields):
     study = CharField(initial="summaries-2026", help_text="Slug of the study.")
     frozen = FrozenEntry(allow_null=True, help_text="The datasheet as it was opened; null where it was not.")
     answers = AnswerEntry(many=True, help_text="Every question, in the order of the datasheet.")
+    corrections = CorrectionEntry(many=True, help_text="Texts that were corrected while the study was open.")
 
 
 @extend_schema_view(
@@ -85,6 +86,7 @@ class DatasheetView(ApiView):
                     "changed": [entry.key for entry in frozen.changed],
                 },
                 "answers": [_answer(entry) for entry in sheet.entries],
+                "corrections": CorrectionEntry(sheet.corrections, many=True).data,
             }
         )
 

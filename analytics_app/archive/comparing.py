@@ -22,13 +22,15 @@ from analytics_app.archive.rows import OF_RUN, TABLES, instance, masked, path_of
 from analytics_app.archive.writing import DOCUMENT, RATINGS, REPORTS, RESULTS, RUN, STUDY_FILE, VERSIONS
 from analytics_app.exports import ratings, results
 from analytics_app.models import Run
+from analytics_app.ratings import WITHDRAWN
 from analytics_app.ratings.extras.shown import Shown
 from analytics_app.ratings.extras.shown_texts import ShownTexts
 from analytics_app.ratings.extras.texts import Texts
 from analytics_app.results import COLUMNS
-from analytics_app.runs import start
+from analytics_app.runs import start, withdrawn
 from tasks_app import task_types
-from tasks_app.models import Output, Study
+from tasks_app.models import Output, Study, Withdrawal
+from tasks_app.services.study import correcting, withdrawing
 
 # Columns that identify a number; the others are the number and its details.
 NAMING = (
@@ -111,6 +113,8 @@ def compare(archive: Archive, run: Run, *, further: Iterable[str] = ()) -> Compa
     rated, rows_now = _read(archive.text(RATINGS), RATINGS, _head(exported)), _as_written(exported)
     numbers, left_out = _without(then.rows, unread)
     differences = [
+        *map(Difference, correcting.contradictions(study)),
+        *_withdrawal_differences(run),
         *then.faults,
         *_number_differences(numbers, _without(now, unread)[0]),
         *_document_differences(archive, run, unread, texts=not is_masked),
@@ -329,6 +333,22 @@ def _fact_differences(archive: Archive, run: Run, *, has_words: bool) -> Iterato
             yield Difference(f"{describing.PACKAGE}: {name} is not what {RUN} says.")
     if has_words and not described.get("texts"):
         yield Difference(f"{describing.PACKAGE} says that texts were left out, but the rows have texts.")
+
+
+def _withdrawal_differences(run: Run) -> Iterator[Difference]:
+    """Yield what the run and the rows say of withdrawn texts, and the rows of the withdrawals do not bear out."""
+    rows = list(Withdrawal.objects.filter(study=run.study).select_related("item").order_by("pk"))
+    fact = run.facts.get(WITHDRAWN, {})
+    named = [row for row in rows if row.pk in fact.get("withdrawals", ())]
+    if fact and fact != withdrawn.fact_of(named):
+        yield Difference(f"{RUN}: {WITHDRAWN} is not what the rows give.", fact=WITHDRAWN)
+    for row in rows:
+        before = row.at < run.created_at and (row.taken_back_at is None or row.taken_back_at > run.created_at)
+        if before and row not in named:
+            yield Difference(f"{RUN}: the run does not leave out “{row.item.key}”, which was withdrawn before it.")
+        stored = sorted(row.units.values_list("unit_id", flat=True))
+        if stored != (withdrawing.units_of(row) if row.taken_back_at is None else []):
+            yield Difference(f"The withdrawn units of “{row.item.key}” are not those that show it.")
 
 
 def rating_differences(then: Sequence[Cells], now: Sequence[Cells], *, hidden: bool) -> Iterator[Difference]:

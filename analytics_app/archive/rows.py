@@ -27,6 +27,7 @@ from tasks_app.models import (
     Consent,
     ConsentText,
     ControlResult,
+    Correction,
     Criterion,
     Document,
     Erasure,
@@ -52,6 +53,8 @@ from tasks_app.models import (
     TaskGroup,
     Unit,
     Version,
+    Withdrawal,
+    WithdrawnUnit,
 )
 from tasks_app.selectors.coding import complete_codebooks
 
@@ -142,6 +145,7 @@ TABLES: tuple[ArchivedTable, ...] = (
     ArchivedTable(TaskGroup, "task__study"),
     ArchivedTable(Criterion, "study"),
     ArchivedTable(TaskCriterion, "task__study"),
+    ArchivedTable(Correction, "study", NOBODY),
     ArchivedTable(System, "study"),
     ArchivedTable(Document, "study"),
     ArchivedTable(Item, "study", texts=("source", "reference")),
@@ -158,6 +162,8 @@ TABLES: tuple[ArchivedTable, ...] = (
     ArchivedTable(PartOutput, "part__unit__task__study"),
     ArchivedTable(Gold, "unit__task__study", texts=("explanation",)),
     ArchivedTable(Prefill, "part__unit__task__study", {"payload": _nothing({})}),
+    ArchivedTable(Withdrawal, "study", {**NOBODY, "taken_back_by_id": _nothing(None)}),
+    ArchivedTable(WithdrawnUnit, "withdrawal__study"),
     ArchivedTable(
         Rater,
         "study",

@@ -99,7 +99,10 @@ RATINGS: tuple[Column, ...] = (
     Column(
         "excluded_by",
         Kind.TEXT,
-        _("Quality rules that exclude this rating in the newest planned run, else the newest run; with commas."),
+        _(
+            "Quality rules that exclude this rating in the newest planned run, else the newest run; with commas. "
+            "“withdrawn_text”: its text was withdrawn."
+        ),
         "",  # depends on whether there are exclusions at all
     ),
     Column(

@@ -8,8 +8,9 @@ from django.db.models import Q
 
 from analytics_app.exports.columns import FEATURE, RATINGS, Column, Kind
 from analytics_app.models import Exclusion
+from analytics_app.ratings import withdrawn_units
 from analytics_app.selectors.pages import best_run
-from tasks_app.models import Study, is_current, statements
+from tasks_app.models import Study, WithdrawnUnit, is_current, statements
 from tasks_app.plaintext import FORMULA, without_formula
 from tasks_app.selectors import pair_order
 from tasks_app.services.marks import Marks
@@ -111,10 +112,14 @@ EXCLUSION_JOINS = """
   LEFT JOIN xa ON xa.rater_id = j.rater_id AND xa.task_id = r.task_id
 """
 EXCLUDED_BY = """
-CASE WHEN xr.rules IS NOT NULL OR xj.rules IS NOT NULL OR xa.rules IS NOT NULL THEN
+CASE WHEN xr.rules IS NOT NULL OR xj.rules IS NOT NULL OR xa.rules IS NOT NULL OR r.unit_id = ANY(%(withdrawn)s) THEN
  (SELECT string_agg(z.rule, ',' ORDER BY z.rule COLLATE "C")
-    FROM (SELECT unnest(xr.rules) UNION SELECT unnest(xj.rules) UNION SELECT unnest(xa.rules)) z (rule)) END
+    FROM (SELECT unnest(xr.rules) UNION SELECT unnest(xj.rules) UNION SELECT unnest(xa.rules)
+          UNION SELECT %(withdrawn_text)s WHERE r.unit_id = ANY(%(withdrawn)s)) z (rule)) END
 """
+
+# Stands in the column `excluded_by` of judgments of texts that were withdrawn.
+WITHDRAWN_TEXT = "withdrawn_text"
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,13 +215,19 @@ class Statement:
         run = best_run(selection.study)
         by_hand = Q(run=None, lifted_at=None)
         of_run = Q(run=run) if run is not None else by_hand
-        self.excludes = Exclusion.objects.filter(by_hand | of_run, study=selection.study).exists()
+        # Texts that are withdrawn now, and those that the best run left out.
+        withdrawn = WithdrawnUnit.objects.filter(withdrawal__study=selection.study).values_list("unit", flat=True)
+        units = {*withdrawn, *(withdrawn_units(run) if run is not None else ())}
+        excluded = Exclusion.objects.filter(by_hand | of_run, study=selection.study)
+        self.excludes = bool(units) or excluded.exists()
         slug = selection.study.slug
         self.named = named
         self.params: dict[str, Any] = {
             **selection.params(),
             "slug": without_formula(slug) if neutralised else slug,
             "run": run and run.pk,
+            "withdrawn": sorted(units),
+            "withdrawn_text": WITHDRAWN_TEXT,
             "formula": FORMULA,
             "time": TIME_FORMAT,
             **{f"feature_{number}": name for number, name in enumerate(features)},

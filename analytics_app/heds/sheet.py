@@ -14,6 +14,7 @@ from analytics_app.heds.filling import Known, Proposal, known_of
 from analytics_app.heds.questions import Question, Version, questions, questions_of
 from analytics_app.models import Datasheet
 from tasks_app.models import Study
+from tasks_app.services.study.correcting import Corrected, corrections_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,11 +104,15 @@ def is_untouched(answer: Answer, shown: str) -> bool:
 
 @dataclass(frozen=True)
 class Sheet:
-    """Every entry of a study's datasheet. `names` are those of the criteria by their keys."""
+    """Every entry of a study's datasheet. `names` are those of the criteria by their keys.
+
+    `corrections` are texts that were corrected while the study was open, the first one first.
+    """
 
     study: Study
     entries: Sequence[Entry]
     names: Mapping[str, str] = field(default_factory=dict)
+    corrections: Sequence[Corrected] = ()
 
     def of(self, version: Version) -> list[Entry]:
         """Return the entries of a version, in its order."""
@@ -124,7 +129,7 @@ def sheet_of(study: Study, known: Known | None = None) -> Sheet:
     stored = Datasheet.objects.filter(study=study, version=None).first()
     own = stored.answers if stored is not None else {}
     of_criteria = stored.criterion_answers if stored is not None else {}
-    return Sheet(study, list(_entries(known, own, of_criteria)), known.names)
+    return Sheet(study, list(_entries(known, own, of_criteria)), known.names, corrections_of(study))
 
 
 @dataclass(frozen=True)

@@ -4,17 +4,27 @@ PostgreSQL sends its binary COPY format, in which a row of fixed-width columns h
 buffers become arrays without a loop.
 
 Which judgments enter, unless a method says otherwise: the current answer of each main assignment, neither skipped nor
-surplus, of raters that are no sandbox, up to the run's high-water marks.
+surplus, of raters that are no sandbox, up to the run's high-water marks; none of texts that were withdrawn.
 """
 
 from collections.abc import Iterable
 
 from analytics_app.models import Run
 from analytics_app.ratings.extras import Extra, Extras, Loading
-from analytics_app.ratings.reading import WITHIN, LeftOut, left_out, load, pooled_versions, seen_by
+from analytics_app.ratings.reading import (
+    WITHDRAWN,
+    WITHIN,
+    LeftOut,
+    left_out,
+    load,
+    pooled_versions,
+    seen_by,
+    withdrawn_units,
+)
 from analytics_app.ratings.table import Coding, Floats, Judgments, Mask, Names, Table
 
 __all__ = [
+    "WITHDRAWN",
     "WITHIN",
     "Coding",
     "Extra",
@@ -30,6 +40,7 @@ __all__ = [
     "load_extras",
     "pooled_versions",
     "seen_by",
+    "withdrawn_units",
 ]
 
 

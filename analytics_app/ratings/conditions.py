@@ -8,11 +8,13 @@ from tasks_app.models import is_current
 # The mark up to which judgments are there for a run.
 _MARK = "%(judgment_high)s"
 
-# An answer up to the run's marks, neither skipped nor given up, of whoever did not only try the study out. `added` are
-# the ids of answers at places added while the study was open that the run leaves out.
+# An answer up to the run's marks, neither skipped nor given up nor about a text that was withdrawn, of whoever did not
+# only try the study out. `added` are the ids of answers at places added while the study was open that the run leaves
+# out.
 _GIVEN = """({judgment}.id <= %(judgment_high)s AND {judgment}.skip_reason = ''
        AND {judgment}.id <> ALL(%(added)s::bigint[])
        AND {judgment}.version = ANY(%(versions)s) AND {assignment}.rater_kind <> 'sandbox'
+       AND {assignment}.unit_id <> ALL(%(withdrawn)s)
        AND {assignment}.state NOT IN ('withdrawn', 'returned') AND (%(surplus)s OR {assignment}.state <> 'surplus'))"""
 
 

@@ -16,6 +16,9 @@ from analytics_app.ratings.table import Coding, Judgments, Names, Table
 from tasks_app.check_settings import COPIES
 from tasks_app.models import Task, Version
 
+# The fact of a run that names the texts that were withdrawn when it was started.
+WITHDRAWN = "withdrawn"
+
 # Every column has a fixed width and is never null, so that all rows are equally long.
 _RATING_TYPE = {
     "id": np.int64,
@@ -122,7 +125,13 @@ def seen_by(run: Run, task_key: str, criteria: Sequence[int] | None = None) -> d
         "criteria": list(criteria or ()),
         "surplus": bool(run.settings.get("surplus")),
         "added": list(run.facts.get("added", ())),
+        "withdrawn": withdrawn_units(run),
     }
+
+
+def withdrawn_units(run: Run) -> list[int]:
+    """Return the units that a run leaves out, since their texts were withdrawn when it was started."""
+    return list(run.facts.get(WITHDRAWN, {}).get("units", ()))
 
 
 def load(run: Run, task_key: str, criteria: Sequence[int] | None = None) -> Table:
@@ -276,8 +285,9 @@ WITH own AS MATERIALIZED (
              WHEN a.state = 'returned' THEN '5 returned'
              WHEN NOT {current} THEN '6 revised'
              WHEN j.skip_reason <> '' THEN '7 skipped'
-             WHEN a.state = 'surplus' AND NOT %(surplus)s THEN '8 surplus'
-             WHEN j.id = ANY(%(added)s::bigint[]) THEN '9 added' END AS reason
+             WHEN a.unit_id = ANY(%(withdrawn)s) THEN '8 withdrawn_text'
+             WHEN a.state = 'surplus' AND NOT %(surplus)s THEN '9 surplus'
+             WHEN j.id = ANY(%(added)s::bigint[]) THEN 'a added' END AS reason
       FROM tasks_app_judgment j
       JOIN tasks_app_assignment a ON a.id = j.assignment_id
       JOIN tasks_app_unit u ON u.id = a.unit_id

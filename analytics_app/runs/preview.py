@@ -8,7 +8,7 @@ from django.conf import settings as project
 from django.db.models import Max
 
 from analytics_app.models import ResultRow, Run, RunPart
-from analytics_app.runs import rules
+from analytics_app.runs import rules, withdrawn
 from analytics_app.runs.start import before_rules
 from tasks_app.models import Judgment, Rating, Study, Task, Unit
 
@@ -37,6 +37,6 @@ def preview(study: Study, document: Mapping[str, Any]) -> list[ResultRow]:
         high_water=Rating.objects.aggregate(last=Max("id"))["last"] or 0,
         judgment_high_water=Judgment.objects.aggregate(last=Max("id"))["last"] or 0,
     )
-    run.facts = before_rules(run)
+    run.facts = before_rules(run) | withdrawn.facts_of(study)
     tasks = Task.objects.filter(study=study, until=None).order_by("order", "id")
     return [ResultRow(**asdict(row)) for task in tasks for row in rules.apply(RunPart(run=run, task=task)).rows()]

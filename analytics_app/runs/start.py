@@ -26,10 +26,10 @@ from analytics_app.models import (
     RunState,
     RunTrigger,
 )
-from analytics_app.ratings import pooled_versions
+from analytics_app.ratings import WITHDRAWN, pooled_versions, withdrawn_units
 from analytics_app.ratings.conditions import is_given
 from analytics_app.ratings.extras.people import People
-from analytics_app.runs import claim, notify
+from analytics_app.runs import claim, notify, withdrawn
 from analytics_app.selectors.questions import chosen, is_marked, question_of
 from tasks_app.models import Assignment, Criterion, Judgment, Rater, Study, Task
 from tasks_app.models.statements import rows
@@ -121,6 +121,7 @@ def _unsaved(study: Study, by: Actor, trigger: str, document: dict[str, Any], pl
         seed=study.seed,
         code_version=project.EVALWEB_CODE_VERSION,
     )
+    run.facts = withdrawn.facts_of(study)
     _look(run)
     run.facts |= {**_scored(study), **_measured(study), **_erased(study), **_people(run)}
     run.facts |= _history(run)
@@ -188,6 +189,7 @@ def _counts(run: Run, high: int, judgment_high: int) -> tuple[int, ...]:
         "versions": list(pooled_versions(run.study.pk, run.version)),
         "surplus": bool(run.settings.get("surplus")),
         "added": list(run.facts.get("added", ())),
+        "withdrawn": withdrawn_units(run),
     }
     ((counts),) = rows(_SEEN.format(given=is_given()), params)
     return tuple(counts)
@@ -269,6 +271,8 @@ def _history(run: Run) -> dict[str, int]:
     other = earlier.exclude(high_water=run.high_water, judgment_high_water=run.judgment_high_water).first()
     if other is not None:
         facts["planned_before"] = other.number
+    elif (first := withdrawn.with_other_texts(run, earlier)) is not None:
+        facts["planned_before"] = facts["planned_by_hand"] = first.number
     elif run.heeds_exclusions:
         existing = set(Exclusion.objects.filter(study=study, run=None).values_list("pk", flat=True))
         excluded = set(run.facts["manual_exclusions"])
@@ -283,7 +287,7 @@ def _history(run: Run) -> dict[str, int]:
 
 
 # Facts on which results depend. A run without a fact has no entry for it, so that digests of older runs do not change.
-_IN_DIGEST = ("replaced", "added", "scores", "outcomes", "erased", "people")
+_IN_DIGEST = ("replaced", "added", "scores", "outcomes", "erased", "people", WITHDRAWN)
 
 
 def digest_of(run: Run) -> str:

@@ -23,8 +23,9 @@ from analytics_app.models import (
     RunPart,
     RunState,
 )
+from analytics_app.ratings import WITHDRAWN
 from analytics_app.selectors.results import rows_of
-from tasks_app.models import Criterion, Rater, Rating, Study, Task
+from tasks_app.models import Criterion, Rater, Rating, Study, Task, Withdrawal
 
 # The most runs in the list of a page.
 RUNS_SHOWN = 50
@@ -188,25 +189,27 @@ def last_number(study: Study) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """What a run takes into account beside ratings: exclusions by hand, scores of metrics, outcomes from elsewhere."""
+    """What a run takes into account beside ratings: exclusions by hand, scores, outcomes, withdrawals of texts."""
 
     excluded: frozenset[int]
     scores: tuple[int | None, int]
     outcomes: tuple[int | None, int]
+    withdrawn: frozenset[int]
 
 
 @dataclass(frozen=True, slots=True)
 class Since:
-    """What has changed since a run beside the ratings: exclusions added and lifted; new scores and outcomes."""
+    """What has changed since a run beside the ratings: exclusions, scores, outcomes, and which texts are withdrawn."""
 
     excluded: int = 0
     lifted: int = 0
     scores: bool = False
     outcomes: bool = False
+    withdrawn: bool = False
 
     def __bool__(self) -> bool:
         """Return whether anything has changed."""
-        return bool(self.excluded or self.lifted or self.scores or self.outcomes)
+        return bool(self.excluded or self.lifted or self.scores or self.outcomes or self.withdrawn)
 
 
 def since(run: Run, now: Beside) -> Since:
@@ -218,7 +221,8 @@ def since(run: Run, now: Beside) -> Since:
         known = run.facts.get(name, {"high": None, "n": 0})
         return (known["high"], known["n"]) != there
 
-    return Since(excluded, lifted, differs("scores", now.scores), differs("outcomes", now.outcomes))
+    withdrawn = frozenset(run.facts.get(WITHDRAWN, {}).get("withdrawals", ())) != now.withdrawn
+    return Since(excluded, lifted, differs("scores", now.scores), differs("outcomes", now.outcomes), withdrawn)
 
 
 def after(study: Study, run: Run) -> tuple[int, Beside]:
@@ -238,10 +242,13 @@ def after(study: Study, run: Run) -> tuple[int, Beside]:
         high_score=Subquery(scores.order_by("-pk").values("pk")[:1]),
         n_outcomes=_number(outcomes.values("study")),
         high_outcome=Subquery(outcomes.order_by("-pk").values("pk")[:1]),
+        withdrawn=ArraySubquery(Withdrawal.objects.filter(Withdrawal.IN_FORCE, study=own).order_by().values("pk")),
     )
-    names = ("everything", "trials", "by_hand", "high_score", "n_scores", "high_outcome", "n_outcomes")
-    total, trials, excluded, high_score, n_scores, high_outcome, n_outcomes = counted.values_list(*names).get()
-    beside = Beside(frozenset(excluded), (high_score, n_scores), (high_outcome, n_outcomes))
+    names = ("everything", "trials", "by_hand", "high_score", "n_scores", "high_outcome", "n_outcomes", "withdrawn")
+    total, trials, excluded, high_score, n_scores, high_outcome, n_outcomes, withdrawn = counted.values_list(
+        *names
+    ).get()
+    beside = Beside(frozenset(excluded), (high_score, n_scores), (high_outcome, n_outcomes), frozenset(withdrawn))
     return int(total - trials), beside
 
 

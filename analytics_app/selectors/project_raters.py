@@ -113,7 +113,7 @@ def _people(studies: Sequence[Study], named: Sequence[Study]) -> People:
 def _fill(listed: Sequence[RaterRow]) -> None:
     """Add the progress of raters; for people who have not begun, the size of the set reserved for them."""
     of_raters = {row.rater.pk: row for row in listed if row.rater is not None}
-    given_back = ["expired", *Assignment.State.GIVEN_BACK]
+    given_back = ["expired", *Assignment.State.OVER]
     for key, given, answered, last, seconds in rows(_WORK, {"raters": list(of_raters), "gone": given_back}):
         row = of_raters[key]
         row.given, row.answered, row.last, row.seconds = given, answered, last, seconds

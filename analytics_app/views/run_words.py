@@ -14,6 +14,7 @@ from analytics_app import plan as plans
 from analytics_app import quality
 from analytics_app.models import ResultRow, Run
 from analytics_app.plan import PlanBlock
+from analytics_app.ratings import WITHDRAWN
 from analytics_app.selectors import pages
 from analytics_app.show import cells, formats
 from analytics_app.show.index import RowIndex
@@ -22,6 +23,9 @@ from analytics_app.show.table import Column, Table
 from analytics_app.views import words
 from analytics_app.views.sections import Figure
 from tasks_app.models import Study
+
+# Withdrawn texts of a run that are named.
+MOST_TEXTS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +166,8 @@ def since_in_words(since: pages.Since) -> list[str]:
             "%(n)d exclusion was lifted after this run.", "%(n)d exclusions were lifted after this run.", since.lifted
         )
         sentences.append(words % {"n": since.lifted})
+    if since.withdrawn:
+        sentences.append(_("Texts were withdrawn, or withdrawals taken back, after this run."))
     if since.scores:
         sentences.append(_("Scores of metrics have changed since this run."))
     if since.outcomes:
@@ -171,7 +177,7 @@ def since_in_words(since: pages.Since) -> list[str]:
 
 def standing(run: Run, study: Study) -> str:
     """Return sentences about a run: whether it is planned, why it is exploratory, and earlier looks at results."""
-    sentences = (_kind(run, study), extended(run, study), _reopened(run), uncorrected(run, study))
+    sentences = (_kind(run, study), extended(run, study), _reopened(run), _withdrawn(run), uncorrected(run, study))
     return " ".join(filter(None, sentences))
 
 
@@ -213,6 +219,20 @@ def is_declared(run: Run, study: Study) -> bool:
     return (run.settings.get("most_judgments") or 0) <= plans.declared_judgments(study)
 
 
+def _withdrawn(run: Run) -> str:
+    """Return which texts a run leaves out, since they were withdrawn while the study was open; "" if there are none."""
+    texts = run.facts.get(WITHDRAWN, {}).get("texts", ())
+    if not texts:
+        return ""
+    listed = [_("“%(item)s”") if text["whole"] else _("one output of “%(item)s”") for text in texts]
+    named = [words % {"item": text["item"]} for words, text in zip(listed, texts, strict=True)]
+    more = ngettext(" and %(n)d more", " and %(n)d more", len(named) - MOST_TEXTS) % {"n": len(named) - MOST_TEXTS}
+    shown = ", ".join(named[:MOST_TEXTS]) + (more if len(named) > MOST_TEXTS else "")
+    return _("Judgments of texts that were withdrawn while the study was open are left out: %(texts)s.") % {
+        "texts": shown
+    }
+
+
 def uncorrected(run: Run, study: Study) -> str:
     """Return a sentence about tasks whose numbers were computed before a correction; "" if there are none."""
     if not run.uncorrected_tasks:
@@ -233,7 +253,9 @@ def _kind(run: Run, study: Study) -> str:
     if earlier := _planned_before(run):
         mark = pages.mark_of(study, earlier)
         if "planned_by_hand" in run.facts:
-            sentence = _("Exploratory. Run %(n)s was the planned one; exclusions by hand were changed after it.")
+            sentence = _(
+                "Exploratory. Run %(n)s was the planned one; exclusions by hand or withdrawn texts changed after it."
+            )
         elif mark is not None and mark >= run.high_water:
             sentence = _("Exploratory. Run %(n)s was the planned one; this run was started later.")
         else:

@@ -26,6 +26,7 @@ LEFT_OUT = {
     "returned": gettext_lazy("Given back on the platform"),
     "revised": gettext_lazy("Revised later: the newer answer counts"),
     "skipped": gettext_lazy("Skipped"),
+    "withdrawn_text": gettext_lazy("Of texts that were withdrawn"),
     "surplus": gettext_lazy("Surplus: the place had gone to another rater"),
     "added": gettext_lazy("At places added while the study was open, beyond what these settings count"),
     "within": gettext_lazy("Questions repeated on the same screen"),

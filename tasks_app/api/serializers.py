@@ -7,14 +7,17 @@ from datetime import UTC, datetime
 from operator import attrgetter
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.reverse import reverse
 from rest_framework.serializers import CharField, ChoiceField, DateTimeField, DictField, FloatField, IntegerField
 
 from tasks_app.api.pages import Page, PageParams
-from tasks_app.models import Assignment, Judgment, Membership, Study, System
+from tasks_app.models import Assignment, Correction, Judgment, Membership, Study, System
 from tasks_app.selectors import progress
 from tasks_app.selectors import studies as reads
+from tasks_app.services.study.correcting import corrections_of
+from tasks_app.services.study.withdrawing import withdrawals_of
 
 Fields = serializers.Serializer[Any]
 
@@ -136,6 +139,11 @@ class TaskEntry(Fields):
 
     key = CharField(initial="main", help_text="Its name in files.")
     title = CharField(initial="Fluency", help_text="What raters read as its title.")
+    instructions = CharField(
+        source="current_instructions",
+        initial="Read each text once.",
+        help_text="Its instructions in Markdown, as raters read them now; empty where they are those of the task type.",
+    )
     type = CharField(initial="likert", help_text="Its task type, such as likert.")
     params = DictField(initial={"points": 5}, help_text="Parameters of the task type that differ from its defaults.")
     design = CharField(initial="independent", help_text="How booklets are drawn.")
@@ -155,12 +163,62 @@ class CriterionEntry(Fields):
     key = CharField(initial="fluency", help_text="Its name in files.")
     kind = CharField(initial="criterion", help_text="criterion, pair or question.")
     name = CharField(initial="Fluency", help_text="What raters read as its name.")
-    definition = CharField(initial="Grammar and choice of words.", help_text="What it means.")
+    definition = CharField(
+        source="current_definition",
+        initial="Grammar and choice of words.",
+        help_text="What it means, as raters read it now.",
+    )
     question = CharField(initial="How well does it read?", help_text="The question as it is asked.")
     ends = DictField(
         initial={"low": "Badly", "high": "Well"},
         help_text="Words at the ends and steps of the scale: low, high, labels, anchors.",
     )
+
+
+class CorrectionEntry(Fields):
+    """A typo that was corrected while the study was open."""
+
+    kind = ChoiceField(
+        Correction.Kind.choices, initial="help", help_text="What it is: instructions, help, contact or complaints."
+    )
+    keys = serializers.ListField(
+        child=CharField(), initial=["fluency"], help_text="Key of its task, or of the criteria that have the text."
+    )
+    before = CharField(initial="Grammer and choice of words.", help_text="The text before.")
+    after = CharField(initial="Grammar and choice of words.", help_text="The text that raters have read since.")
+    reason = CharField(initial="A misspelt word.", help_text="Why it was corrected.")
+    by = CharField(initial="rosa", help_text="User name of the person who corrected it; empty for a deleted account.")
+    at = DateTimeField(initial=datetime(2026, 3, 10, 9, 30, tzinfo=UTC), help_text="When it was corrected.")
+
+
+class WithdrawalEntry(Fields):
+    """A text that is withdrawn, or was for some time."""
+
+    item = CharField(source="item.key", initial="i7", help_text="Key of the item.")
+    system = CharField(
+        source="output.system.key",
+        initial="north",
+        allow_null=True,
+        default=None,
+        help_text="Key of the system of the output; null where the item is withdrawn with all its outputs.",
+    )
+    variant = CharField(
+        source="output.variant",
+        initial="",
+        allow_null=True,
+        default=None,
+        help_text="Variant of the output; null where the item is withdrawn with all its outputs.",
+    )
+    reason = CharField(initial="The output is of another item.", help_text="Why it was withdrawn.")
+    by = CharField(
+        source="by.username",
+        initial="rosa",
+        allow_null=True,
+        default=None,
+        help_text="User name of the person who withdrew it; null for a deleted account.",
+    )
+    at = DateTimeField(initial=datetime(2026, 3, 10, 9, 30, tzinfo=UTC), help_text="When it was withdrawn.")
+    taken_back_at = DateTimeField(initial=None, allow_null=True, help_text="When this was taken back; null if not.")
 
 
 class SystemEntry(Fields):
@@ -219,8 +277,20 @@ class StudyDetail(StudyEntry):
     tasks = TaskEntry(many=True, help_text="Its tasks, in order.")
     criteria = CriterionEntry(many=True, help_text="What raters are asked.")
     systems = SystemEntry(many=True, help_text="What produced the outputs; systems of checks are left out.")
+    corrections = serializers.SerializerMethodField(help_text="Texts that were corrected while the study was open.")
+    withdrawals = serializers.SerializerMethodField(help_text="Texts that are withdrawn, or were for some time.")
     counts = Counts(source="*", help_text="How much there is of everything.")
     extensions = ExtensionEntry(many=True, help_text="What was added to the plan while the study was open.")
+
+    @extend_schema_field(WithdrawalEntry(many=True))
+    def get_withdrawals(self, study: Study) -> list[dict[str, Any]]:
+        """Return the withdrawals of the study, the first one first."""
+        return list(WithdrawalEntry(withdrawals_of(study), many=True).data)
+
+    @extend_schema_field(CorrectionEntry(many=True))
+    def get_corrections(self, study: Study) -> list[dict[str, Any]]:
+        """Return the corrections of the study, the first one first."""
+        return list(CorrectionEntry(corrections_of(study), many=True).data)
 
 
 class JudgmentEntry(Fields):

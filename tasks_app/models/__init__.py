@@ -19,6 +19,9 @@ from tasks_app.models.items import (
     Prefill,
     System,
     Unit,
+    Withdrawal,
+    WithdrawnUnit,
+    is_withdrawn,
     output_in_words,
 )
 from tasks_app.models.judgments import Assignment, ControlResult, Draft, Erasure, Judgment, Rating, is_current
@@ -39,6 +42,7 @@ from tasks_app.models.raters import (
 from tasks_app.models.setup import Setup, SetupChange, SetupRow, SetupWork
 from tasks_app.models.study import (
     ConsentText,
+    Correction,
     Criterion,
     Event,
     Group,
@@ -67,6 +71,7 @@ __all__ = [
     "Consent",
     "ConsentText",
     "ControlResult",
+    "Correction",
     "Criterion",
     "DailySalt",
     "DeletedLink",
@@ -118,6 +123,9 @@ __all__ = [
     "Unit",
     "UsualSettings",
     "Version",
+    "Withdrawal",
+    "WithdrawnUnit",
     "is_current",
+    "is_withdrawn",
     "output_in_words",
 ]

@@ -3,10 +3,11 @@
 from enum import nonmember
 from typing import Any
 
+from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app.models.base import Versioned, choice_constraint, key_field
+from tasks_app.models.base import Versioned, choice_constraint, created_at_field, key_field
 from tasks_app.models.study import Criterion, Study, Task
 
 
@@ -219,6 +220,57 @@ class PartOutput(models.Model):
 
     def __str__(self) -> str:
         return f"{self.part}: {self.output}"
+
+
+class Withdrawal(models.Model):
+    """An item, or one output of it, withdrawn from an open study: it is not given to raters any more.
+
+    Its judgments stay, and runs leave them out. A trigger keeps the row as it is, but for being taken back.
+    """
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="withdrawals")
+    item = models.ForeignKey(Item, models.PROTECT, related_name="+")
+    output = models.ForeignKey(Output, models.PROTECT, null=True, blank=True, related_name="+")
+    reason = models.CharField(max_length=500)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    at = created_at_field()
+    taken_back_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    taken_back_at = models.DateTimeField(null=True, blank=True)
+
+    # Not taken back.
+    IN_FORCE = models.Q(taken_back_at__isnull=True)
+
+    class Meta:
+        ordering = ("study", "id")
+        constraints = (
+            models.UniqueConstraint(
+                fields=("item", "output"),
+                condition=models.Q(taken_back_at__isnull=True),
+                nulls_distinct=False,
+                name="withdrawal_once",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return str(self.output or self.item)
+
+
+class WithdrawnUnit(models.Model):
+    """A unit that is not given to raters, since it shows a withdrawn text; gone once that is taken back."""
+
+    withdrawal = models.ForeignKey(Withdrawal, models.CASCADE, related_name="units")
+    unit = models.ForeignKey(Unit, models.CASCADE, related_name="withdrawn")
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=("withdrawal", "unit"), name="withdrawn_unit_once"),)
+
+    def __str__(self) -> str:
+        return f"{self.unit}"
+
+
+def is_withdrawn(unit: str) -> str:
+    """Return the SQL condition that a unit, by the expression of its id, shows a text that is withdrawn now."""
+    return f"EXISTS (SELECT 1 FROM tasks_app_withdrawnunit w WHERE w.unit_id = {unit})"  # noqa: S608  columns of ours
 
 
 class GoldPurpose(models.TextChoices):

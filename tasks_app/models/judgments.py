@@ -45,6 +45,8 @@ class AssignmentState(models.TextChoices):
     RETURNED = "returned", _("returned")
     WITHDRAWN = "withdrawn", _("withdrawn")
     REPLACED = "replaced", _("answered, and asked of somebody else again")
+    # Taken out of a set before it was shown; paid as if answered.
+    PASSED_OVER = "passed", _("passed over: the text was withdrawn")
 
     # Still to be answered, with the lease running.
     WAITING = nonmember(("reserved", "live"))
@@ -66,6 +68,10 @@ class AssignmentState(models.TextChoices):
     FOR_ANOTHER_RATER = nonmember(("skipped", "replaced"))
     # Given back by the rater, or by the platform they came from.
     GIVEN_BACK = nonmember(("returned", "withdrawn"))
+    # Cannot be answered any more.
+    OVER = nonmember(("returned", "withdrawn", "passed"))
+    # The rater is done with it as far as pay goes.
+    PAID = nonmember(("submitted", "surplus", "skipped", "replaced", "passed"))
     # Given to the rater and never answered.
     MISSED = nonmember(("expired", "returned", "withdrawn"))
 

@@ -177,6 +177,41 @@ class Event(models.Model):
         return f"{self.verb} {self.object}".strip()
 
 
+class CorrectedText(models.TextChoices):
+    """A text that can be corrected while raters read it; kinds of contacts are named as their settings."""
+
+    INSTRUCTIONS = "instructions", _("Instructions")
+    HELP = "help", _("Help text of a question")
+    CONTACT = "contact", _("Contact")
+    COMPLAINTS = "complaints", _("Complaints")
+
+
+class Correction(models.Model):
+    """A typo corrected in an open study: the text before and after, who corrected it, and why.
+
+    The frozen rows stay as they are; `Study.settings` has the newest text of each kind and key. `key` is that of the
+    task (instructions) or of the criterion (help), else empty. A trigger refuses changes.
+    """
+
+    Kind = CorrectedText
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="corrections")
+    kind = models.CharField(max_length=20, choices=CorrectedText)
+    key = models.CharField(max_length=100, blank=True)
+    before = models.TextField()
+    after = models.TextField()
+    reason = models.CharField(max_length=500)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    at = created_at_field()
+
+    class Meta:
+        ordering = ("study", "id")
+        constraints = (choice_constraint("kind", CorrectedText, "correction_kind"),)
+
+    def __str__(self) -> str:
+        return f"{self.study}: {self.get_kind_display()} {self.key}".strip()
+
+
 class Group(models.Model):
     """Raters that are treated alike, drawn in balanced blocks; `share` of each block's places are this group's."""
 
@@ -253,6 +288,11 @@ class Task(Versioned):
         """The task type that this task is of, with the parameters of this task."""
         return task_types.kind_of(self.type, self.params)
 
+    @property
+    def current_instructions(self) -> str:
+        """The instructions as raters read them now: as frozen, or as corrected since."""
+        return self.study.options.corrected.get((CorrectedText.INSTRUCTIONS, self.key), self.instructions)
+
 
 class TaskGroup(models.Model):
     """A task that only some groups are given; a task without one is for all."""
@@ -297,6 +337,11 @@ class Criterion(Versioned):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def current_definition(self) -> str:
+        """The help text as raters read it now: as frozen, or as corrected since."""
+        return self.study.options.corrected.get((CorrectedText.HELP, self.key), self.definition)
 
 
 class TaskCriterion(models.Model):

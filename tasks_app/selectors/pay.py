@@ -81,9 +81,9 @@ def full_set_sizes(rater: Rater, sets: Collection[FullSet]) -> dict[int, int]:
 _SETS = """
 SELECT a.rater_id, s.task_id,
        count(*) FILTER (WHERE a.purpose = 'main'),
-       count(*) FILTER (WHERE a.purpose = 'main' AND a.state = ANY(%(done)s)),
+       count(*) FILTER (WHERE a.purpose = 'main' AND a.state = ANY(%(paid)s)),
        count(*) FILTER (WHERE o.id IS NULL OR o.state <> 'skipped'),
-       count(*) FILTER (WHERE a.state = ANY(%(done)s))
+       count(*) FILTER (WHERE a.state = ANY(%(paid)s))
 FROM tasks_app_assignment a
 JOIN tasks_app_rater r ON r.id = a.rater_id
 JOIN tasks_app_raterset s ON s.id = a.set_id
@@ -96,7 +96,7 @@ GROUP BY a.rater_id, s.id, s.task_id
 def sets_of(study_id: int, rater_id: int | None = None) -> dict[int, list[pay.SetWork]]:
     """Count the units of every set of all raters, or of one rater; one query."""
     by_rater: dict[int, list[pay.SetWork]] = {}
-    for rater, *counts in rows(_SETS, {"study": study_id, "rater": rater_id, "done": list(Assignment.State.DONE)}):
+    for rater, *counts in rows(_SETS, {"study": study_id, "rater": rater_id, "paid": list(Assignment.State.PAID)}):
         by_rater.setdefault(rater, []).append(pay.SetWork(*counts))
     return by_rater
 

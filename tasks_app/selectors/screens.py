@@ -71,7 +71,7 @@ class Frame:
 
 
 def criterion_of(row: Criterion, language: str = "") -> contract.Criterion:
-    """Turn a criterion's row into what a task type sees of it; `language` is the study's."""
+    """Turn a criterion's row, as frozen, into what a task type sees of it; `language` is the study's."""
     ends: Mapping[str, Any] = row.ends
     return contract.Criterion(
         key=row.key,
@@ -103,10 +103,14 @@ def read_frames(tasks: QuerySet[Task]) -> list[Frame]:
 
 def _frame(task: Task, asked: Iterable[TaskCriterion]) -> Frame:
     rows = [task_criterion.criterion for task_criterion in asked]
+    for row in rows:
+        row.study = task.study
     return Frame(
         task=task,
         kind=task.kind,
-        criteria=tuple(criterion_of(row, task.study.language) for row in rows),
+        criteria=tuple(
+            replace(criterion_of(row, task.study.language), definition=row.current_definition) for row in rows
+        ),
         criterion_ids={row.key: row.pk for row in rows},
     )
 
@@ -204,7 +208,12 @@ def _material(
 # What a unit without texts shows, as of a questionnaire.
 NOTHING_TO_READ = _material((), {}, {}, {})
 
-kept_frame = lru_cache(maxsize=TASKS_KEPT)(read_frame)
+
+@lru_cache(maxsize=TASKS_KEPT)
+def kept_frame(task_id: int, _corrected: frozenset[object]) -> Frame:
+    """Return the frame of a task, once for each set of corrected texts: those of other sets are not read again."""
+    return read_frame(task_id)
+
 
 # The units shown last, oldest first. Threads may read the same one twice; what they keep is the same.
 kept_materials: dict[int, Material] = {}
@@ -218,7 +227,7 @@ def _keep(materials: Mapping[int, Material]) -> None:
 
 def frame_of(task_id: int, study: Study) -> Frame:
     """Return the frame of a task: what it asks; kept in memory once the study is frozen."""
-    return kept_frame(task_id) if study.is_frozen else read_frame(task_id)
+    return kept_frame(task_id, frozenset(study.options.corrected.items())) if study.is_frozen else read_frame(task_id)
 
 
 def material_of(assignment: Assignment, study: Study) -> Material:

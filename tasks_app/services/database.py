@@ -13,7 +13,8 @@ circle. It may leave out any of them, and holds what it takes to its end:
 docs/decisions/0011 gives the reasons.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import wraps
 from typing import ParamSpec, TypeVar
 
@@ -54,6 +55,18 @@ def atomically(function: Callable[P, R]) -> Callable[P, R]:
         raise AssertionError("unreachable: the last try returns or raises")
 
     return run
+
+
+@contextmanager
+def erasing() -> Iterator[None]:
+    """Let the statements of the block delete from append-only tables, and change them: their triggers allow it then.
+
+    An error in the block ends the transaction, and with it the setting.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL evalweb.erasing = 'on'")
+        yield
+        cursor.execute("SET LOCAL evalweb.erasing = 'off'")
 
 
 def is_timeout(error: Exception) -> bool:

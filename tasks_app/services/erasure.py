@@ -36,7 +36,7 @@ from tasks_app.services import collecting, contact, events, tombstones
 from tasks_app.services import mentions as mentioned
 from tasks_app.services.arrival.enrolment import new_pseudonym
 from tasks_app.services.coding import about_decision
-from tasks_app.services.database import atomically, lock_claims, lock_submissions
+from tasks_app.services.database import atomically, erasing, lock_claims, lock_submissions
 from tasks_app.services.judging import assignments, leases
 from tasks_app.services.mentions import Removed
 from tasks_app.services.tombstones import Tombstone
@@ -134,13 +134,10 @@ def _erase_answers(rater: Rater) -> Erased:
     Erasure.objects.bulk_create(
         Erasure(study_id=rater.study_id, assignment_id=pk, ratings=n) for pk, n in answered.items()
     )
-    with connection.cursor() as cursor:
-        # The triggers of append-only tables allow the change only with this setting.
-        cursor.execute("SET LOCAL evalweb.erasing = 'on'")
+    with erasing(), connection.cursor() as cursor:
         cursor.execute("DELETE FROM tasks_app_controlresult WHERE judgment_id = ANY(%s)", [ids])
         cursor.execute("DELETE FROM tasks_app_rating WHERE judgment_id = ANY(%s)", [ids])
         cursor.execute("DELETE FROM tasks_app_judgment WHERE id = ANY(%s)", [ids])
-        cursor.execute("SET LOCAL evalweb.erasing = 'off'")
     Draft.objects.filter(assignment__rater=rater).delete()
     Assignment.objects.filter(pk__in=answered).update(state=Assignment.State.WITHDRAWN)
     places = Assignment.objects.filter(pk__in=answered, place__isnull=False).values("place")

@@ -15,8 +15,9 @@ from django.db.models.functions import Cast
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app.models import Code, Comment, Payment, PersonalText, Rater
+from tasks_app.models import Code, Comment, Correction, Payment, PersonalText, Rater, Withdrawal
 from tasks_app.patterns import any_of
+from tasks_app.services.database import erasing
 
 # Replaces the pseudonym. These pages are English.
 ERASED_RATER = "[erased rater]"
@@ -99,6 +100,8 @@ def registered() -> Sequence[FreeText]:
 
 register(
     FreeText(Comment, "text", "study", _("Comment")),
+    FreeText(Correction, "reason", "study", _("Reason of a correction")),
+    FreeText(Withdrawal, "reason", "study", _("Reason of a withdrawal")),
     FreeText(Payment, "reason", "rater__study", _("Reason of a payment"), own=("rater",)),
     FreeText(
         PersonalText,
@@ -159,9 +162,10 @@ def remove(*, rater: Rater, keys: Collection[str] | None) -> Removed:
     """Replace the pseudonym in the texts with these keys, in all with None; the transaction erases the rater."""
     pattern, mentions = _pattern(rater.pseudonym), mentions_of(rater)
     chosen = [mention for mention in mentions if not mention.stays and (keys is None or mention.key in keys)]
-    for mention in chosen:
-        column, _colon, pk = mention.key.rpartition(":")
-        _registry[column].replace(int(pk), lambda words: pattern.sub(ERASED_RATER, words))
+    with erasing():
+        for mention in chosen:
+            column, _colon, pk = mention.key.rpartition(":")
+            _registry[column].replace(int(pk), lambda words: pattern.sub(ERASED_RATER, words))
     return Removed(len(chosen), len(mentions) - len(chosen))
 
 

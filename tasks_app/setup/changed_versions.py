@@ -1,6 +1,7 @@
 """Studies that follow a frozen one with changes: prepared as drafts, each a study of its own (docs/decisions/0072)."""
 
 import re
+from copy import copy
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
@@ -9,6 +10,7 @@ from django.utils.translation import gettext as _
 
 from tasks_app.models import Setup, Study
 from tasks_app.services import events
+from tasks_app.services.study import correcting
 from tasks_app.setup.differences import Differences, differences
 from tasks_app.setup.frozen import current_version, frozen_setup
 from tasks_app.setup.starting import Names, copy_of
@@ -47,7 +49,12 @@ def successors_of(study: Study, readable: QuerySet[Study]) -> QuerySet[Study]:
 
 
 def differences_of(setup: Setup) -> Differences:
-    """Return the changes, in a set-up, of a study that follows another one."""
+    """Return the changes, in a set-up, of a study that follows another one.
+
+    Texts of the other study that were corrected while it was open count as corrected, as they do when it is copied.
+    """
     version = setup.study.follows
     assert version is not None, "only of a study that follows another one"
-    return differences(frozen_setup(version), setup)
+    earlier = copy(frozen_setup(version))
+    earlier.given = correcting.laid_over(earlier.given, version.study)
+    return differences(earlier, setup)

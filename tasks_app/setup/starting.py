@@ -20,7 +20,7 @@ from tasks_app.models import Gold, Media, Setup, SetupRow, Study
 from tasks_app.sections import Json
 from tasks_app.services import events
 from tasks_app.services.database import atomically
-from tasks_app.services.study import drafts, items
+from tasks_app.services.study import correcting, drafts, items
 from tasks_app.setup import changes, media
 from tasks_app.setup.frozen import setup_of
 from tasks_app.studyfile.checking import check
@@ -128,7 +128,7 @@ def following(
 ) -> Study:
     """Make a draft with one task of a type, some criteria, and the language and people in charge of another study."""
     study = new_draft(owner, names, language=origin.language, timezone=origin.timezone)
-    about = setup_of(origin).given.get("about")
+    about = _given(origin, setup_of(origin)).get("about")
     document = first_document(member, criteria)
     _fill(study, {**document, "about": about} if about else document, owner)
     return study
@@ -174,8 +174,9 @@ def from_example(*, owner: AbstractBaseUser, example: Example, names: Names) -> 
 def copy_of(*, origin: Study, by: AbstractBaseUser, names: Names, keep_seed: bool = False) -> Study:
     """Copy the set-up of a study into a new draft: its texts and known answers as well, no rater or rating.
 
-    The copy of an opened study is what was frozen. As a draft of which nothing was checked yet, it is quickly made of
-    100,000 texts, too: its own items, units and plan come with *Check everything*.
+    The copy of an opened study is what was frozen, with the texts that were corrected since. As a draft of which
+    nothing was checked yet, it is quickly made of 100,000 texts, too: its own items, units and plan come with *Check
+    everything*.
     """
     written: list[str] = []
     contents = ((row.sha256, row.kind, content_of(row)) for row in Media.objects.filter(study=origin))
@@ -184,7 +185,7 @@ def copy_of(*, origin: Study, by: AbstractBaseUser, names: Names, keep_seed: boo
             seed = origin.seed if keep_seed or _has_known_answers(origin) else None
             study = new_draft(by, names, language=origin.language, timezone=origin.timezone, seed=seed)
             written += store_media(study, contents)
-            _copy_setup(setup_of(origin), study)
+            _copy_setup(origin, study)
             events.log(origin, by, "copied", about=study.slug)
             return study
     except BaseException:
@@ -201,10 +202,17 @@ def _has_known_answers(study: Study) -> bool:
     return in_form.exists() or Gold.objects.filter(unit__task__study=study).exists()
 
 
-def _copy_setup(source: Setup, study: Study) -> None:
+def _given(study: Study, setup: Setup) -> Mapping[str, Json]:
+    """Return what the form of a study holds, with the texts that were corrected since it was opened."""
+    return correcting.laid_over(setup.given, study)
+
+
+def _copy_setup(origin: Study, study: Study) -> None:
     """Copy a set-up, which may have gaps; the study's own rows are made of it when it is checked."""
+    source = setup_of(origin)
     about = {name: getattr(study, name) for name in ("slug", "title", "public_title", "seed")}
-    given = {**source.given, "study": {**source.given.get("study", {}), **about}}
+    given = _given(origin, source)
+    given = {**given, "study": {**given.get("study", {}), **about}}
     setup = Setup.objects.create(study=study, given=given)
     changes.copy_rows(source, setup, [*(table.stem for table in TABLES), media.TABLE])
 

@@ -10,6 +10,7 @@ from django.contrib.auth.models import AbstractBaseUser
 from tasks_app import sections
 from tasks_app.models import Media, Study
 from tasks_app.sections import Json
+from tasks_app.services.study import correcting
 from tasks_app.services.study.cleaned import content_for_raters
 from tasks_app.studyfile.checking import Loaded, Slot, read_file, store_file
 from tasks_app.studyfile.files.source import Source
@@ -69,7 +70,8 @@ def export(study: Study, target: Target, *, change: Callable[[dict[str, Json]], 
     """Write a study to an empty or new folder, to a path that ends in .zip, or as a zip to a stream.
 
     Media are those that raters get: without metadata, under the name of the digest that the study has of each. Files
-    that raters do not get, because they cannot be cleaned, are left out.
+    that raters do not get, because they cannot be cleaned, are left out. Texts that were corrected while the study was
+    open are written as corrected.
 
     `change` returns the document that is written instead of the study's own.
 
@@ -82,7 +84,7 @@ def export(study: Study, target: Target, *, change: Callable[[dict[str, Json]], 
     def content(sha256: str) -> bytes | None:
         return content_for_raters(Media.objects.get(study=study, sha256=sha256))
 
-    document = sections.snapshot(study)
+    document = correcting.laid_over(sections.snapshot(study), study)
     write(change(document) if change is not None else document, target, content)
 
 

@@ -35,7 +35,7 @@ from tasks_app.plaintext import digest
 from tasks_app.selectors.opening import opening_facts
 from tasks_app.selectors.studies import contents
 from tasks_app.services.plan import extending
-from tasks_app.services.study import lifecycle
+from tasks_app.services.study import correcting, lifecycle, withdrawing
 from tests import extent
 from tests.about import ready
 from tests.builders import build_study
@@ -44,16 +44,30 @@ from tests.tasks_app.services.test_pay import work
 
 SLUG = "example-checked"
 PLATFORM_ID = "5f3e9a77bb01c2"
+CONTACT = "helpdesk@uni-trier.de"
 
 
 @pytest.fixture(scope="module")
 def study_once(module_rosa: User) -> int:
     """Make the example with checks, closed, with raters of whom one has a platform id, and a quick run."""
     study = judged_checked(4, ("fieldwork", "krippendorff", "systems"))
+    changed_while_open(study)
     rater = Rater.objects.filter(study=study).earliest("pk")
     Identity.objects.create(rater=rater, study=study, channel="prolific", external_id=PLATFORM_ID)
     analysed(study, drawn=False)
     return study.pk
+
+
+def changed_while_open(study: Study) -> None:
+    """Correct the contact and withdraw an item that was judged, as somebody did while the study was open."""
+    Study.objects.filter(pk=study.pk).update(state=Study.State.OPEN)
+    contact = next(text for text in correcting.texts_of(study) if text.kind == "contact")
+    about = {"name": contact.name, "shown": contact.shown, "text": CONTACT, "reason": "Letters were swapped."}
+    correcting.correct(study_id=study.pk, by=None, **about)
+    judged = study.items.filter(units__assignments__purpose="main").earliest("pk")
+    withdrawing.withdraw(study_id=study.pk, item=judged.pk, reason="It is in the wrong language.", by=None)
+    Study.objects.filter(pk=study.pk).update(state=Study.State.CLOSED)
+    study.refresh_from_db()
 
 
 @pytest.fixture
@@ -144,7 +158,7 @@ def test_it_describes_itself_names_nobody_and_can_be_without_texts(
     address = reverse("analytics:archive", args=[study.slug])
     assert f'href="{address}"' in page
     path.write_bytes(b"".join(client.get(f"{address}?without_texts=1")))
-    number = Run.objects.get(study=study, planned=True).number
+    number = Run.objects.filter(study=study, planned=True).latest("number").number
     assert study.events.filter(verb="exported", object=f"archive of run {number} without texts", actor=rosa).exists()
     texts = [
         *study.items.values_list("source", flat=True),
@@ -172,6 +186,12 @@ def test_falsified_ratings_are_told_by_the_rows_whatever_the_archive_says_of_its
         table = list(csv.DictReader(io.StringIO(archive.read(writing.RATINGS).decode(), newline="")))
         package = json.loads(archive.read("datapackage.json"))
         systems = archive.read("rows/system.jsonl")
+        corrections = archive.read("rows/correction.jsonl")
+        with zipfile.ZipFile(io.BytesIO(archive.read(writing.STUDY_FILE))) as study_file:
+            assert CONTACT in study_file.read("study.yaml").decode()
+        assert "Letters were swapped." in archive.read("datasheet.md").decode()
+        assert "withdrawn while the study was open" in archive.read("methods.md").decode()
+        assert json.loads(archive.read(writing.RUN))["facts"]["withdrawn"]["texts"][0]["whole"]
     n = sum(row["value"] not in {"", "5"} for row in table)
     out = io.StringIO(newline="")
     writer = csv.DictWriter(out, list(table[0]))
@@ -180,6 +200,7 @@ def test_falsified_ratings_are_told_by_the_rows_whatever_the_archive_says_of_its
     changed = {
         writing.RATINGS: out.getvalue().encode(),
         "rows/system.jsonl": systems.replace(b"{", b'{"praise":1,', 1),
+        "rows/correction.jsonl": corrections.replace(CONTACT.encode(), b"somebody@uni-trier.de"),
     }
     package["evalweb"]["texts"] = False
     for resource in package["resources"]:
@@ -187,10 +208,11 @@ def test_falsified_ratings_are_told_by_the_rows_whatever_the_archive_says_of_its
             resource["hash"] = f"sha256:{hashlib.sha256(changed[resource['path']]).hexdigest()}"
     told = refused(rewritten(path, {**changed, "datapackage.json": json.dumps(package).encode()}))
     assert told.startswith(
-        f"rewritten.zip: not verified: {n + 1} differences; not compared: 8 documents, 1 further column\n"
+        f"rewritten.zip: not verified: {n + 2} differences; not compared: 8 documents, 1 further column\n"
     )
     assert f"{writing.RATINGS}: value differs in {n} rows, first in rows " in told
     assert "datapackage.json says that texts were left out, but the rows have texts." in told
+    assert "contact: raters read another text than the corrections say." in told
     assert "1 further column (rows/system.jsonl: praise)" in told
 
 

@@ -12,7 +12,7 @@ from tasks_app.services import mentions
 NOT_ABOUT_RATERS = {
     # The design: written before there are raters, frozen, and shown to raters.
     "study", "version", "task", "criterion", "consenttext", "group", "system", "item", "output", "unit", "part",
-    "gold", "media", "itemmedia", "prefill", "place", "booklet", "plan", "document",
+    "gold", "media", "itemmedia", "prefill", "place", "booklet", "plan", "document", "withdrawnunit",
     "setup", "setupchange", "setuprow", "setupwork", "importmapping",
     # Names of things.
     "project", "projectstep", "projectwork", "apitoken", "idempotency", "membership", "commentlink",
@@ -28,6 +28,9 @@ NOT_ABOUT_RATERS = {
 
 # Columns of the other models that hold no sentence.
 NO_SENTENCE = {
+    "tasks_app.correction.kind", "tasks_app.correction.key",
+    # Texts that raters read, as instructions are.
+    "tasks_app.correction.before", "tasks_app.correction.after",
     "tasks_app.comment.name", "tasks_app.comment.step", "tasks_app.payment.kind", "tasks_app.personaltext.condition",
     "tasks_app.codebook.criterion", "analytics_app.exclusion.rule", "analytics_app.resultslink.token_hash",
     "analytics_app.datasheet.digest",

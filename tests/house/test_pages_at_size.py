@@ -155,6 +155,7 @@ def results(study: Study, owner: User) -> dict[str, str]:
         "RUN": str(run.number),
         "PLOT": str(run.plots.filter(by_system=False).values_list("pk", flat=True)[0]),
         "RATER": raters[0].pseudonym,
+        "ITEM": str(study.items.earliest("pk").pk),
     }
 
 

@@ -8,6 +8,7 @@ from analytics_app.heds.sheet import Entry
 from tasks_app.projects.splitting import Split
 from tasks_app.selectors.coding import answers_to
 from tasks_app.services.plan import extending
+from tasks_app.services.study import correcting
 from tasks_app.views.researcher.setup.texts.splitting import shown_by
 from tests.permissions.rows import PEOPLE, RESEARCHER, Row, page
 from tests.permissions.world import OUTCOMES, PERSONAL_TEXTS, RATINGS, SCORES, World, csv_file, packed, upload
@@ -43,6 +44,13 @@ def _upload(text: str) -> Any:
     return sent
 
 
+def _correction(world: World, row: Row) -> Mapping[str, Any]:
+    """Return what the form of the contact sends, the one text that every study has."""
+    study = world.studies[row.study]
+    contact = next(text for text in correcting.texts_of(study) if text.kind == "contact")
+    return {"name": contact.name, "shown": contact.shown, "text": "desk@uni-trier.de", "reason": "x"}
+
+
 SHEET = '{"heds-ethics-impact_assessments": {"data": {"": "None."}}}'
 PLACE = {"seen-3.3.8": Entry(questions()["3.3.8"]).shown, "text-3.3.8": "A quiet room."}
 
@@ -72,15 +80,6 @@ STUDIES = [
     page("GET", "help:index", RESEARCHER, query={"q": "known answers"}, note="search"),
     page("GET", "help:page", RESEARCHER, path={"name": "study-file"}),
     page("GET", "help:picture", RESEARCHER, path={"name": "rater.png"}),
-    page("GET", "usual:settings", RESEARCHER),
-    page(
-        "POST",
-        "usual:settings",
-        RESEARCHER,
-        302,
-        sent={"institution": "Example University", "currency": "EUR", "minimum_hourly": "9"},
-        changes=True,
-    ),
     page("GET", "researcher:welcome", RESEARCHER),
     page("GET", "log:log", RESEARCHER),
     page("GET", "researcher:new", RESEARCHER),
@@ -131,6 +130,10 @@ SETTING_UP = [
     page("GET", "researcher:unit_table", EDITOR, path={"table": "controls"}, note="opened"),
     page("POST", "researcher:step", EDITOR, 302, path={"step": "task"}, sent={"study.title": "x"}, note="opened"),
     page("POST", "researcher:changed_version", EDITOR, 302, changes=True),
+    page("GET", "researcher:corrections", VIEWER),
+    page("GET", "researcher:corrections", VIEWER, study="closed", note="closed"),
+    page("POST", "researcher:corrections", EDITOR, 302, sent=_correction, changes=True),
+    page("GET", "researcher:corrections_csv", VIEWER),
     page("GET", "researcher:comments", VIEWER),
     page("GET", "researcher:comments", VIEWER, study="draft"),
     page("POST", "researcher:comments", VIEWER, 302, sent={"text": "x", "reply_to": "COMMENT"}, changes=True),
@@ -161,13 +164,11 @@ SETTING_UP = [
     page("POST", "researcher:review", EDITOR, 302, study="draft", sent={}, changes=True),
     page("POST", "researcher:setup_file", EDITOR, 409, study="draft", sent={"text": "study: {}"}, changes=True),
     page("GET", "researcher:setup_media", VIEWER, path={"name": "MEDIA"}),
-    page("GET", "researcher:members", VIEWER),
-    page("POST", "researcher:members", OWNER, 302, sent={"name": "stranger", "role": "viewer"}, changes=True),
-    page("POST", "researcher:unshare", OWNER, 302, sent={"name": "GUEST"}, changes=True),
-    page("POST", "researcher:invite_colleague", OWNER, sent={"whom": "Emil", "role": "viewer"}, changes=True),
-    page("POST", "researcher:colleague_invitation", OWNER, 302, path={"invitation": "COLLEAGUE"}, changes=True),
     page("GET", "researcher:items", VIEWER),
     page("GET", "researcher:log", VIEWER, 302),
+    page("GET", "researcher:withdraw", EDITOR, query={"item": "ITEM"}),
+    page("POST", "researcher:withdraw", EDITOR, 302, sent={"item": "ITEM", "reason": "Wrong."}, changes=True),
+    page("POST", "researcher:take_back", EDITOR, 302, sent={"withdrawal": "WITHDRAWAL"}, changes=True),
     page("GET", "researcher:design", VIEWER),
     page("GET", "researcher:design", VIEWER, study="draft"),
     page("GET", "researcher:pairs", VIEWER),
@@ -199,11 +200,6 @@ SETTING_UP = [
         "POST", "researcher:move", OWNER, 302, sent={"action": "open", "sure": "yes", "reason": "too few raters"},
         study="closed", changes=True, note="reopen",
     ),
-    page("GET", "researcher:delete", OWNER, study="draft"),
-    page("POST", "researcher:delete", OWNER, 302, study="draft", changes=True),
-    page("POST", "researcher:delete", OWNER, 422, note="open"),
-    page("GET", "deleted:studies", RESEARCHER),
-    page("GET", "deleted:kept", OWNER, path={"number": "DELETED", "table": "log"}, study_in_path=False),
 ]  # fmt: skip
 
 TEXTS = [

@@ -30,7 +30,7 @@ from tasks_app.selectors.coding import answers_to
 from tasks_app.services import pay
 from tasks_app.services.arrival import enrolment, invitations
 from tasks_app.services.judging import assignments
-from tasks_app.services.study import colleagues, commenting, deleting, lifecycle, projects, tokens
+from tasks_app.services.study import colleagues, commenting, deleting, lifecycle, projects, tokens, withdrawing
 from tasks_app.setup.frozen import setup_of
 from tests import pages
 from tests.analytics_app import coding_kit, routing_kit
@@ -216,7 +216,11 @@ def _furnish(study: Study, users: Mapping[str, User]) -> dict[str, str]:
     MetricScore.objects.create(study=study, metric="chrF", system=system, value=60, source="uploaded")
     MeasuredOutcome.objects.create(study=study, rater=at_work, wave=1, outcome="steps", value=4_000)
     PersonalText.objects.create(study=study, task=study.tasks.first(), rater=at_work, text="You walked less.")
+    items = list(study.items.order_by("-pk").values_list("pk", flat=True))
+    withdrawn = withdrawing.withdraw(study_id=study.pk, item=items[0], reason="A wrong text.", by=users["owner"])
     return words | {
+        "ITEM": str(items[1]),
+        "WITHDRAWAL": str(withdrawn.withdrawal.pk),
         "TOKEN": token,
         "GUEST": guest,
         "RATER": at_work.pseudonym,

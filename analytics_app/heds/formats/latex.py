@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from analytics_app.exports.latex import escaped
-from analytics_app.heds.formats.parts import NOT_ANSWERED, headline, parts_of, source_of
+from analytics_app.heds.formats.parts import CORRECTIONS, NOT_ANSWERED, correction_lines, headline, parts_of, source_of
 from analytics_app.heds.questions import Version
 from analytics_app.heds.sheet import Sheet
 
@@ -41,5 +41,13 @@ def _lines(sheet: Sheet, version: Version) -> Iterator[str]:
             yield rf"\question{{{entry.question.number_in(version)}}}{{{escaped(entry.question.words)}}}"
             paragraphs = [line for line in (entry.words or NOT_ANSWERED).split("\n") if line.strip()]
             yield "\n\n".join(map(escaped, paragraphs))
+    if sheet.corrections:
+        yield ""
+        yield rf"\section*{{{escaped(CORRECTIONS)}}}"
+    for corrected in sheet.corrections:
+        yield ""
+        yield rf"\question{{}}{{{escaped(corrected.title)}}}"
+        paragraphs = [line for text in correction_lines(corrected) for line in text.split("\n") if line.strip()]
+        yield "\n\n".join(map(escaped, paragraphs))
     yield ""
     yield r"\end{document}"

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from analytics_app.heds.formats.parts import NOT_ANSWERED, headline, parts_of, source_of
+from analytics_app.heds.formats.parts import CORRECTIONS, NOT_ANSWERED, correction_lines, headline, parts_of, source_of
 from analytics_app.heds.questions import Version
 from analytics_app.heds.sheet import Sheet
 
@@ -25,6 +25,12 @@ def _lines(sheet: Sheet, version: Version) -> Iterator[str]:
             yield f"**{entry.question.number_in(version)} {entry.question.words}**"
             yield ""
             yield from (f"> {_escaped(line)}".rstrip() for line in (entry.words or NOT_ANSWERED).split("\n"))
+    if sheet.corrections:
+        yield from ("", f"## {CORRECTIONS}")
+    for corrected in sheet.corrections:
+        yield from ("", f"**{_escaped(corrected.title)}**")
+        for paragraph in correction_lines(corrected):
+            yield from ("", *(f"> {_escaped(line)}".rstrip() for line in paragraph.split("\n")))
 
 
 def _escaped(text: str) -> str:

@@ -5,8 +5,10 @@ from dataclasses import dataclass
 
 from analytics_app.heds.questions import SECTIONS, Version
 from analytics_app.heds.sheet import Entry, Sheet
+from tasks_app.services.study.correcting import Corrected
 
 NOT_ANSWERED = "Not answered."
+CORRECTIONS = "Texts corrected while the study was open"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,16 @@ def parts_of(sheet: Sheet, version: Version) -> Iterator[Part]:
 def headline(sheet: Sheet, version: Version) -> str:
     """Return the title of a datasheet."""
     return f"Human Evaluation Datasheet {version}: {sheet.study.title}"
+
+
+def correction_lines(corrected: Corrected) -> list[str]:
+    """Return what a correction changed, when, by whom and why, in paragraphs."""
+    by = corrected.by or "a deleted account"
+    return [
+        f"Before: {corrected.before}",
+        f"After: {corrected.after}",
+        f"Corrected on {corrected.at:%-d %b %Y} by {by}. Reason: {corrected.reason}",
+    ]
 
 
 def source_of(version: Version) -> str:

@@ -36,6 +36,6 @@ class Wanted(Extra):
 
 _UNITS = """
 SELECT u.id FROM tasks_app_unit u
- WHERE u.task_id = ANY(%(tasks)s) AND u.until IS NULL AND u.k > 0
+ WHERE u.task_id = ANY(%(tasks)s) AND u.until IS NULL AND u.k > 0 AND u.id <> ALL(%(withdrawn)s)
    AND NOT EXISTS (SELECT 1 FROM tasks_app_gold g WHERE g.unit_id = u.id)
 """

@@ -21,6 +21,7 @@ from analytics_app.heds.sheet import Entry, Sheet, frozen_sheet, is_untouched, s
 from analytics_app.services import datasheet as services
 from tasks_app import access
 from tasks_app.models import Membership, Study
+from tasks_app.views.researcher.correcting import history
 from tasks_app.views.researcher.frame import researcher_page, study_page
 
 EDITOR = Membership.Role.EDITOR
@@ -117,6 +118,7 @@ class Page:
             "after": self.parts[place + 1] if place + 1 < len(self.parts) else None,
             "address": _address(self.sheet.study, self.version, self.part),
             "frozen": frozen_sheet(self.sheet),
+            "history": history(self.sheet.corrections),
         }
 
 

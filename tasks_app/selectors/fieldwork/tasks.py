@@ -24,7 +24,9 @@ SELECT t.*, COALESCE(planned.places, 0) AS places, COALESCE(answered.n, 0) AS su
        CASE WHEN t.until IS NULL AND (t.id, COALESCE(planned.places, 0), planned.n_booklets) NOT IN (
                 SELECT * FROM unnest(%(tasks)s::bigint[], %(places)s::bigint[], %(booklets)s::bigint[]))
             THEN (SELECT count(*) FROM tasks_app_unit u WHERE u.task_id = t.id
-                  AND EXISTS (SELECT 1 FROM tasks_app_place p WHERE p.unit_id = u.id)) END AS n_units
+                  AND EXISTS (SELECT 1 FROM tasks_app_place p WHERE p.unit_id = u.id)) END AS n_units,
+       (SELECT count(DISTINCT w.unit_id) FROM tasks_app_withdrawnunit w JOIN tasks_app_unit u ON u.id = w.unit_id
+        WHERE u.task_id = t.id AND EXISTS (SELECT 1 FROM tasks_app_place p WHERE p.unit_id = u.id)) AS n_withdrawn
 FROM tasks_app_task t
 CROSS JOIN LATERAL (SELECT sum(b.n_places) AS places, count(*) AS n_booklets
                     FROM tasks_app_booklet b WHERE b.task_id = t.id) planned
@@ -46,6 +48,7 @@ CROSS JOIN LATERAL (
         SELECT units.n, count(*) AS units FROM (
             SELECT count(*) AS n FROM tasks_app_raterset s JOIN tasks_app_assignment a ON a.set_id = s.id
             WHERE s.task_id = t.id AND t.until IS NULL AND a.state = 'submitted' AND a.place_id IS NOT NULL
+              AND a.unit_id NOT IN (SELECT w.unit_id FROM tasks_app_withdrawnunit w)
             GROUP BY a.unit_id) units
         GROUP BY units.n) counted) judged
 CROSS JOIN LATERAL (
@@ -66,7 +69,8 @@ _MOST_STUDIES = 1000
 class TaskProgress:
     """How far a task is: its places by state, what came beside them, and its units by their number of judgments.
 
-    `unanswered` are the held places of raters who have answered nothing yet.
+    `unanswered` are the held places of raters who have answered nothing yet. `withdrawn` counts the units that show
+    a withdrawn text; they are not among `units`, nor are their open places among `places`.
     """
 
     task: Task
@@ -78,6 +82,7 @@ class TaskProgress:
     skipped: int
     units: Mapping[int, int]
     checks: CheckSettings
+    withdrawn: int = 0
 
     @property
     def free(self) -> int:
@@ -121,6 +126,11 @@ class StudyProgress:
     def submitted(self) -> int:
         """Places with an answer."""
         return sum(task.submitted for task in self.tasks)
+
+    @property
+    def withdrawn(self) -> int:
+        """Units that are given to nobody, since they show a withdrawn text."""
+        return sum(task.withdrawn for task in self.tasks)
 
     @property
     def unanswered(self) -> int:
@@ -174,7 +184,7 @@ def study_progress(study: Study) -> StudyProgress:
 
 def _progress(row: Any, n_units: int) -> TaskProgress:
     judged = {int(n): units for n, units in row.judged.items()}
-    unjudged = n_units - sum(judged.values())
+    unjudged = n_units - row.n_withdrawn - sum(judged.values())
     return TaskProgress(
         task=row,
         places=int(row.places),
@@ -185,4 +195,5 @@ def _progress(row: Any, n_units: int) -> TaskProgress:
         skipped=row.skipped,
         units=dict(sorted({**({0: unjudged} if unjudged > 0 else {}), **judged}.items())),
         checks=checks_of(row.checks),
+        withdrawn=row.n_withdrawn,
     )

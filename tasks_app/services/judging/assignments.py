@@ -130,7 +130,7 @@ def _answered_in_vain(rater: Rater) -> bool:
     main = Assignment.objects.filter(rater=rater, purpose=Purpose.MAIN)
     states = set(main.values_list("state", flat=True))
     in_vain = {Assignment.State.SURPLUS, Assignment.State.EXPIRED}
-    return in_vain <= states <= {*in_vain, Assignment.State.RETURNED}
+    return in_vain <= states <= {*in_vain, Assignment.State.RETURNED, Assignment.State.PASSED_OVER}
 
 
 def _has_texts(rater: Rater) -> bool:

@@ -166,6 +166,8 @@ def _another_attempt(assignment: Assignment, rater: Rater, task: Task, attempt: 
     pool = sets.known_units(task).of(Purpose.EXAM, criteria)
     units = sets.exam_units(pool, checks_of(task.checks).exam, attempt)
     planned = [sets.Planned(Purpose.EXAM, unit, attempt=attempt) for unit in units]
+    if not planned:
+        return  # all units of the exam were withdrawn meanwhile: there is none to pass
     sets.draw_arrangements(rater, task, planned)
     last = before.aggregate(last=Max("order"))["last"] or assignment.order
     of_unit = planned[0].arrangement

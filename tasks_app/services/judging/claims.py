@@ -13,7 +13,7 @@ from django.db.models import Max
 
 from tasks_app import designs
 from tasks_app.designs import RATER
-from tasks_app.models import Assignment, Booklet, Rater, RaterSet, Task, Unit
+from tasks_app.models import Assignment, Booklet, Rater, RaterSet, Task, Unit, is_withdrawn
 from tasks_app.models.statements import rows
 from tasks_app.services.arrival.own_texts import IS_OWN
 from tasks_app.services.judging import leases, reservations, sets
@@ -74,7 +74,7 @@ def _ask_everybody(rater: Rater, task: Task) -> RaterSet | None:
     """Give a rater every unit of a task that is asked of everybody; None where they have it already."""
     if RaterSet.objects.filter(rater=rater, task=task).exists():
         return None
-    units = list(Unit.objects.filter(task=task, until=None).order_by("id").values_list("id", flat=True))
+    units = list(Unit.objects.filter(task=task, until=None, withdrawn=None).order_by("id").values_list("id", flat=True))
     rater_set = _new_set(rater, task, None)
     purpose = Assignment.Purpose.SCREENING if task.stage == Task.Stage.SCREENING else Assignment.Purpose.EXIT
     planned = tuple(sets.Planned(purpose, unit) for unit in units)
@@ -88,18 +88,23 @@ def counts_for_the_plan(rater: Rater) -> bool:
     return rater.kind in Rater.Kind.COUNTED
 
 
+# Condition on a place `p`: nobody is given it, since its text is withdrawn.
+_WITHDRAWN = is_withdrawn("p.unit_id")
+
 # Query that is true if a new rater could get a place of the task.
 _ROOM = f"""
 SELECT EXISTS (SELECT 1 FROM tasks_app_booklet b
-               WHERE b.task_id = %(task)s AND b.state = 'free' AND NOT {reservations.SET_KEPT})
+               WHERE b.task_id = %(task)s AND b.state = 'free' AND NOT {reservations.SET_KEPT} AND EXISTS (
+                   SELECT 1 FROM tasks_app_place p WHERE p.booklet_id = b.id AND NOT {_WITHDRAWN}))
     OR EXISTS (SELECT 1 FROM tasks_app_booklet b JOIN tasks_app_place p ON p.booklet_id = b.id
-               WHERE b.task_id = %(task)s AND b.state = 'left' AND NOT {reservations.PLACE_KEPT} AND NOT EXISTS (
+               WHERE b.task_id = %(task)s AND b.state = 'left' AND NOT {reservations.PLACE_KEPT} AND NOT {_WITHDRAWN}
+               AND NOT EXISTS (
                    SELECT 1 FROM tasks_app_assignment a
                    WHERE a.place_id = p.id AND a.state IN ('reserved', 'live', 'submitted')))
     OR EXISTS (SELECT 1 FROM tasks_app_raterset s JOIN tasks_app_assignment a ON a.set_id = s.id
                LEFT JOIN tasks_app_place p ON p.id = a.place_id LEFT JOIN tasks_app_booklet b ON b.id = p.booklet_id
                WHERE s.task_id = %(task)s AND s.state = 'open' AND s.lease_until < now()
-               AND a.state IN ('reserved', 'live') AND NOT {reservations.PLACE_KEPT})
+               AND a.state IN ('reserved', 'live') AND NOT {reservations.PLACE_KEPT} AND NOT {_WITHDRAWN})
 """  # noqa: S608  its parts are constants of the code
 
 
@@ -128,7 +133,7 @@ def _remainders(rater: Rater, task: Task, invitation: int | None) -> list[Claime
              AND NOT EXISTS (SELECT 1 FROM tasks_app_assignment a
                              WHERE a.rater_id = %(rater)s AND a.unit_id = p.unit_id
                                AND a.purpose IN ('main', 'warm_up'))
-             AND NOT (%(counts)s AND {reservations.PLACE_KEPT}) AND NOT {IS_OWN}
+             AND NOT (%(counts)s AND {reservations.PLACE_KEPT}) AND NOT {IS_OWN} AND NOT {_WITHDRAWN}
            ORDER BY b.number, p."order" LIMIT %(most)s""",  # noqa: S608  its parts are constants of the code
         {**_asking(rater, task, invitation), "most": task.set_size * LOOK_AT},
     )
@@ -223,7 +228,7 @@ def _booklet(rater: Rater, task: Task, invitation: int | None) -> tuple[int | No
                  WHERE p.booklet_id = b.id AND u.features->>'criterion' = %(criterion)s))
              AND NOT (%(counts)s AND {reservations.SET_KEPT})
              AND EXISTS (SELECT 1 FROM tasks_app_place p JOIN tasks_app_unit u ON u.id = p.unit_id
-                         WHERE p.booklet_id = b.id AND NOT {IS_OWN})
+                         WHERE p.booklet_id = b.id AND NOT {IS_OWN} AND NOT {_WITHDRAWN})
            ORDER BY EXISTS (SELECT 1 FROM tasks_app_place p JOIN tasks_app_unit u ON u.id = p.unit_id
                             WHERE p.booklet_id = b.id AND {IS_OWN}), b.number LIMIT 1""",  # noqa: S608  its parts are constants of the code
         {**_asking(rater, task, invitation), "criterion": criterion},
@@ -239,7 +244,7 @@ def _places_left(rater: Rater, booklet_id: int) -> list[ClaimedPlace]:
     places = rows(
         f"""SELECT p.id, p.unit_id, u.item_id, p.booklet_id, COALESCE(u.features->>'criterion', ''), p.arrangement
            FROM tasks_app_place p JOIN tasks_app_unit u ON u.id = p.unit_id
-           WHERE p.booklet_id = %(booklet)s AND NOT {IS_OWN}
+           WHERE p.booklet_id = %(booklet)s AND NOT {IS_OWN} AND NOT {_WITHDRAWN}
              AND NOT EXISTS (SELECT 1 FROM tasks_app_assignment a
                              WHERE a.place_id = p.id AND a.state IN ('reserved', 'live', 'submitted'))
              AND NOT EXISTS (SELECT 1 FROM tasks_app_assignment a

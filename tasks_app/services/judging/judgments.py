@@ -232,7 +232,7 @@ def _known(answered: Answered, locked: leases.Locked, stored: Sequence[Judgment]
         return refusal
     if judgment is not None:
         return _receipt_again(answered.screen, judgment)
-    return Over() if locked.state in State.GIVEN_BACK else None
+    return Over() if locked.state in State.OVER else None
 
 
 def _store_new(

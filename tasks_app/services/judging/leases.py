@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from tasks_app import channels
-from tasks_app.models import Assignment, Booklet, Invitation, Rater, RaterSet
+from tasks_app.models import Assignment, Booklet, Invitation, Rater, RaterSet, is_withdrawn
 from tasks_app.models.statements import rows
 from tasks_app.services.arrival import groups
 from tasks_app.services.database import SUBMISSIONS
@@ -53,14 +53,19 @@ def free_expired(study_id: int) -> int:
 
 
 def leave(sets: Sequence[int], state: str) -> None:
-    """Free every place still open in these sets, and mark the booklets they came from as left."""
+    """Free every place still open in these sets, and mark the booklets they came from as left.
+
+    Places of withdrawn texts, which somebody was shown until now, are wanted no more.
+    """
     rows(
-        """WITH freed AS (
+        f"""WITH freed AS (
                UPDATE tasks_app_assignment SET state = %s
-               WHERE set_id = ANY(%s) AND state IN ('reserved', 'live') RETURNING place_id)
-           UPDATE tasks_app_booklet SET state = 'left'
-           WHERE id IN (SELECT p.booklet_id FROM tasks_app_place p JOIN freed f ON f.place_id = p.id)
-           RETURNING id""",
+               WHERE set_id = ANY(%s) AND state IN ('reserved', 'live') RETURNING place_id),
+           open AS (
+               SELECT p.booklet_id, count(*) FILTER (WHERE {is_withdrawn("p.unit_id")}) AS unwanted
+               FROM tasks_app_place p JOIN freed f ON f.place_id = p.id GROUP BY p.booklet_id)
+           UPDATE tasks_app_booklet b SET state = 'left', n_places = b.n_places - o.unwanted
+           FROM open o WHERE b.id = o.booklet_id RETURNING b.id""",  # noqa: S608  its parts are constants of the code
         [state, list(sets)],
     )
 
@@ -221,7 +226,15 @@ def _move(set_id: int) -> None:
 
 
 def revive(set_id: int, rater: Rater) -> int:
-    """Give a rater who comes back late whatever of an expired set is still free; return how many units that is."""
+    """Give a rater who comes back late whatever of an expired set is still free; return how many units that is.
+
+    Texts that were withdrawn meanwhile are passed over.
+    """
+    rows(
+        f"""UPDATE tasks_app_assignment a SET state = 'passed'
+           WHERE a.set_id = %s AND a.state = 'expired' AND {is_withdrawn("a.unit_id")} RETURNING a.id""",  # noqa: S608  its parts are constants of the code
+        [set_id],
+    )
     _move(set_id)
     revived = rows(
         """UPDATE tasks_app_assignment a SET state = CASE WHEN first_shown IS NULL THEN 'reserved' ELSE 'live' END
@@ -274,15 +287,36 @@ def drop_repeat(assignment_id: int) -> None:
     )
 
 
+# Whether somebody holds a place `p`, by an answer or before it.
+_HELD = """EXISTS (SELECT 1 FROM tasks_app_assignment a
+    WHERE a.place_id = p.id AND a.state IN ('reserved', 'live', 'submitted'))"""
+
+# The places of booklets: how many are wanted, and whether one of them is open. Open places of withdrawn texts are not.
+_PLACES = f"""SELECT p.booklet_id, count(*) FILTER (WHERE {_HELD} OR NOT {is_withdrawn("p.unit_id")}) AS wanted,
+           bool_or(NOT {_HELD} AND NOT {is_withdrawn("p.unit_id")}) AS is_left
+      FROM tasks_app_place p"""  # noqa: S608  its parts are constants of the code
+
 # Sets the state of booklets: claimed as a whole, or with open places left.
-_SETTLE = """
-UPDATE tasks_app_booklet b SET claimed_by_id = COALESCE(%s, b.claimed_by_id), state = CASE WHEN EXISTS (
-    SELECT 1 FROM tasks_app_place p WHERE p.booklet_id = b.id AND NOT EXISTS (
-        SELECT 1 FROM tasks_app_assignment a
-        WHERE a.place_id = p.id AND a.state IN ('reserved', 'live', 'submitted')))
-    THEN 'left' ELSE 'taken' END
-WHERE b.id IN ({booklets}) RETURNING b.id
-"""
+_SETTLE = f"""
+UPDATE tasks_app_booklet b SET claimed_by_id = COALESCE(%s, b.claimed_by_id), n_places = now.wanted,
+    state = CASE WHEN now.is_left THEN 'left' ELSE 'taken' END
+FROM ({_PLACES} WHERE p.booklet_id IN ({{booklets}}) GROUP BY p.booklet_id) now
+WHERE b.id = now.booklet_id RETURNING b.id
+"""  # noqa: S608  its parts are constants of the code
+
+# Counts the places of booklets that are wanted, after texts were withdrawn or a withdrawal was taken back.
+_RECOUNT = f"""
+UPDATE tasks_app_booklet b SET n_places = now.wanted, state = CASE
+    WHEN b.state = 'free' THEN 'free' WHEN now.is_left THEN 'left' ELSE 'taken' END
+FROM ({_PLACES} WHERE p.booklet_id IN (
+          SELECT q.booklet_id FROM tasks_app_place q WHERE q.unit_id = ANY(%s)) GROUP BY p.booklet_id) now
+WHERE b.id = now.booklet_id RETURNING b.id
+"""  # noqa: S608  its parts are constants of the code
+
+
+def recount(units: Sequence[int]) -> None:
+    """Count the wanted places of the booklets that show some units, and see which booklets have open places left."""
+    rows(_RECOUNT, [list(units)])
 
 
 def settle(booklets: Sequence[int], rater: Rater | None) -> None:

@@ -8,7 +8,7 @@ tries a study out takes no place, and is shown reserved sets as well. Reserving 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from tasks_app.models import Booklet, Invitation, Rater, Study, Task
+from tasks_app.models import Booklet, Invitation, Rater, Study, Task, is_withdrawn
 from tasks_app.models.statements import rows
 from tasks_app.services.plan.batches import batches_of
 
@@ -39,12 +39,13 @@ def has_places(booklet: int, invitation: int) -> bool:
     """Return whether a reserved set has a place that its person can still be given."""
     return bool(
         rows(
-            """SELECT EXISTS (SELECT 1 FROM tasks_app_place p WHERE p.booklet_id = %(booklet)s
+            f"""SELECT EXISTS (SELECT 1 FROM tasks_app_place p WHERE p.booklet_id = %(booklet)s
+                   AND NOT {is_withdrawn("p.unit_id")}
                    AND NOT EXISTS (SELECT 1 FROM tasks_app_assignment a
                                    WHERE a.place_id = p.id AND a.state IN ('reserved', 'live', 'submitted'))
                    AND NOT EXISTS (SELECT 1 FROM tasks_app_assignment a JOIN tasks_app_invitation i
                                    ON i.rater_id = a.rater_id WHERE i.id = %(own)s
-                                   AND a.unit_id = p.unit_id AND a.purpose IN ('main', 'warm_up')))""",
+                                   AND a.unit_id = p.unit_id AND a.purpose IN ('main', 'warm_up')))""",  # noqa: S608  its parts are constants of the code
             {"booklet": booklet, "own": invitation},
         )[0][0]
     )

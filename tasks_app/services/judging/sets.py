@@ -73,7 +73,7 @@ class Known:
 def known_units(task: Task) -> Known:
     """Read the units with known answers out of the study file: not the copies that the tool makes."""
     rows = (
-        Gold.objects.filter(unit__task=task, unit__until=None)
+        Gold.objects.filter(unit__task=task, unit__until=None, unit__withdrawn=None)
         .exclude(kind=Gold.Kind.WORSE)
         .order_by("unit_id")
         .values_list("purpose", "unit_id", "unit__features__criterion")
@@ -121,7 +121,7 @@ def _given(rater: Rater, task: Task) -> _Given:
     for purpose, unit, state, shown, attempt in rows.values_list(
         "purpose", "unit_id", "state", "first_shown", "attempt"
     ):
-        went_back = state == State.RETURNED
+        went_back = state in {State.RETURNED, State.PASSED_OVER}
         if purpose == Purpose.EXAM:
             shown_units = exam.setdefault(attempt, {})
             shown_units[unit] = shown_units.get(unit, False) or not went_back
@@ -155,7 +155,8 @@ def _warm_up(rater: Rater, task: Task, places: Sequence[ClaimedPlace], size: int
     """Choose warm-up units of items that are not in the set; fewer, or none, where there are not enough."""
     if not (size and places):
         return []
-    units = Unit.objects.filter(task=task, until=None, gold=None).exclude(pk__in=[place.unit for place in places])
+    units = Unit.objects.filter(task=task, until=None, gold=None, withdrawn=None)
+    units = units.exclude(pk__in=[place.unit for place in places])
     units = units.exclude(pk__in=Assignment.objects.filter(rater=rater).values("unit"))
     units = units.exclude(pk__in=OwnUnit.objects.filter(rater=rater).values("unit"))
     if places[0].criterion:
@@ -249,7 +250,7 @@ class _Weaver:
     def _sets_before(self) -> QuerySet[Assignment]:
         """Return the assignments of this task, without those given back unseen."""
         rows = Assignment.objects.filter(unit__task=self.task, rater_kind__in=Rater.Kind.COUNTED)
-        return rows.exclude(state__in=(State.RETURNED, State.EXPIRED), first_shown=None)
+        return rows.exclude(state__in=(State.RETURNED, State.EXPIRED, State.PASSED_OVER), first_shown=None)
 
     def _used_units(self) -> Counter[int]:
         units = [unit for units_of_purpose in self.left.values() for unit in units_of_purpose]

@@ -13,7 +13,7 @@ from django.db.models import Max, QuerySet
 from django.utils.translation import gettext as _
 
 from tasks_app.designs.base import PlanImpossible, PlanUnit
-from tasks_app.models import Booklet, Extension, Group, Study, Task, Unit, Version
+from tasks_app.models import Booklet, Extension, Group, Study, Task, Unit, Version, WithdrawnUnit
 from tasks_app.services import events
 from tasks_app.services.database import atomically, lock_claims
 from tasks_app.services.plan import capacity, plans, reports
@@ -128,7 +128,11 @@ def _task_extension(study: Study, task: Task, wish: Wish, number: int, before: i
     """Draw the sets that are added to a task after set `before`: those of the judgments, then those of the raters."""
     task.study = study
     units = plans.plan_units(task)
-    judged = [unit for unit in units if unit.k > 0]
+    # A text that was withdrawn is given to nobody any more.
+    withdrawn = set(WithdrawnUnit.objects.filter(unit__task=task).values_list("unit__key", flat=True))
+    judged = [unit for unit in units if unit.k > 0 and unit.key not in withdrawn]
+    if not judged:
+        raise NotPossible(_("All texts of the task “%(task)s” are withdrawn.") % {"task": task})
     more = wish.judgments * len(judged) + _sets_for(study, task, wish.raters) * task.set_size
     if more > reports.MOST_PLACES:
         raise NotPossible(

@@ -217,7 +217,7 @@ def consent_page(
         "spoken": languages.spoken(),
         "study": pages.public_study(study),
         "dir": languages.direction(study.language),
-        "consent_html": pages.consent_html(text),
+        "consent_html": pages.consent_html(study, text),
         "consent_language": text.language if text is not None else study.language,
         "form": form,
         **more,

@@ -101,7 +101,7 @@ def _shorter(study: Study, offered: pay.Offered) -> str:
 def instructions_html(tasks: list[Task]) -> SafeString:
     """Render the instructions of these tasks, each in its language: the type's own words where the study has none."""
     texts = [
-        (task.study.language, task.instructions)
+        (task.study.language, task.current_instructions)
         if task.instructions
         else (languages.spoken(), str(task.kind.instructions()))
         for task in tasks
@@ -120,7 +120,7 @@ def help_page(visit: Visit) -> HttpResponse:
         "instructions_html": instructions_html(enrolment.tasks_of(rater)),
         "about": pages.about_pairs(options),
         "personal_link": pages.personal_link(visit.request, visit.token),
-        "consent_html": pages.consent_html(consent_text),
+        "consent_html": pages.consent_html(rater.study, consent_text),
         "consent_language": consent_text.language if consent_text is not None else "",
         "ended": visit.has_ended,
         "back_url": visit.url("next"),

@@ -22,6 +22,7 @@ from tasks_app.models import ConsentText, Rater, Study
 from tasks_app.selectors.durations import measured
 from tasks_app.selectors.progress import RaterProgress
 from tasks_app.services.plan.loads import load_in_words
+from tasks_app.services.study import correcting
 from tasks_app.study_settings import StudySettings
 from tasks_app.task_types.screen_data import Counted
 from tasks_app.views import pay_words
@@ -117,9 +118,9 @@ def agreed_text(rater: Rater) -> ConsentText | None:
     return consent.consent_text if consent is not None else consent_text(rater.study)
 
 
-def consent_html(text: ConsentText | None) -> str:
-    """Return a consent text as HTML; empty where the study has none."""
-    return richtext.to_html(text.body) if text else ""
+def consent_html(study: Study, text: ConsentText | None) -> str:
+    """Return a consent text of a study as HTML, with corrected contacts; empty where the study has none."""
+    return richtext.to_html(correcting.with_contacts(text.body, study)) if text else ""
 
 
 def client_address(request: HttpRequest) -> str:

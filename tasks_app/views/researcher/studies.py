@@ -28,6 +28,7 @@ from tasks_app.views.researcher.importing.uploading import read_upload
 from tasks_app.views.researcher.setup import facts
 from tasks_app.views.researcher.setup.family import family
 from tasks_app.views.researcher.setup.form_frame import step_links
+from tasks_app.views.researcher.withdrawing import withdrawn_texts
 from tasks_app.views.signing_in import FIRST_VISIT
 
 # The most finished studies of the demonstration that the first page lists.
@@ -124,7 +125,7 @@ def items(request: HttpRequest, slug: str) -> HttpResponse:
 
     def context(study: Study) -> dict[str, Any]:
         page = Paginator(reads.items_of(study), reads.ITEMS_ON_A_PAGE).get_page(request.GET.get("page"))
-        return {"page": page, "contents": reads.contents(study)}
+        return {"page": page, "contents": reads.contents(study), **withdrawn_texts(study)}
 
     return study_page(request, slug, "items", context)
 

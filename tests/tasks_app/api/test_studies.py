@@ -77,8 +77,8 @@ def test_a_study_says_what_it_is_made_of(rosas_script: Client, study: Study) -> 
     assert (found["title"], found["version"], found["role"]) == (study.title, 1, "owner")
     assert found["tasks"] == [
         {
-            "key": "main", "title": "", "type": "likert", "params": {}, "design": "independent", "k": 2,
-            "set_size": 4, "criteria": ["fluency"],
+            "key": "main", "title": "", "instructions": "", "type": "likert", "params": {}, "design": "independent",
+            "k": 2, "set_size": 4, "criteria": ["fluency"],
         }
     ]  # fmt: skip
     assert [one["key"] for one in found["criteria"]] == ["fluency"]

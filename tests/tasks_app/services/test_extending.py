@@ -20,7 +20,7 @@ from tasks_app.services.arrival import enrolment
 from tasks_app.services.judging import assignments
 from tasks_app.services.plan import extending, plans
 from tasks_app.services.plan.extending import Wish
-from tasks_app.services.study import lifecycle
+from tasks_app.services.study import lifecycle, withdrawing
 from tests import invariants, walk
 from tests.builders import build_study
 from tests.cast import browser_of
@@ -188,3 +188,18 @@ def test_the_planned_run_uses_the_frozen_places_unless_the_plan_declared_more(
     assert ResultRow.objects.get(run=explored, statistic="collected").n_ratings == 32
     assert "which the plan did not declare" in run_words.standing(explored, study)
     assert run_words.standing(explored, study).startswith("Exploratory")
+
+
+def test_withdrawn_texts_get_no_further_places(rosa: User) -> None:
+    study = build_study(rosa)
+    item = study.items.earliest("pk")
+    withdrawing.withdraw(study_id=study.pk, item=item.pk, reason="A wrong source.", by=rosa)
+    assert sum(one.places for one in add(study)) == 6, "two of the eight units are withdrawn"
+    added = Place.objects.filter(booklet__task__study=study, booklet__number__gt=4)
+    assert item.key not in set(added.values_list("unit__parts__outputs__output__item__key", flat=True))
+    full(study)
+    invariants.check(study)
+    for other in study.items.exclude(pk=item.pk):
+        withdrawing.withdraw(study_id=study.pk, item=other.pk, reason="All wrong.", by=rosa)
+    with pytest.raises(lifecycle.NotPossible, match="All texts"):
+        add(study)

@@ -8,6 +8,7 @@ from django.utils.http import urlencode
 
 from tasks_app.models import Setup, Study
 from tasks_app.selectors.opening import opening_facts
+from tasks_app.services.study import withdrawing
 from tasks_app.setup import text_rows, texts
 from tasks_app.setup.media import earlier_files
 from tasks_app.setup.page import SetupPage
@@ -57,6 +58,7 @@ def review(request: HttpRequest, study: Study) -> HttpResponse:
             "frozen": preflight.frozen(study, facts),
             "plans": moving.plan_sentences(study, facts),
             "earlier_files": earlier_files(study),
+            "n_withdrawn": withdrawing.n_withdrawn(study),
             **family(request.user, study),
             **comments_of(study),
             **links_of(study),
