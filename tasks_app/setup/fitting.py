@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from tasks_app.models import Setup
-from tasks_app.sections import Json
+from tasks_app.sections import Json, Path
 from tasks_app.services import events
 from tasks_app.services.database import atomically
 from tasks_app.services.study.units import draft_units
@@ -110,5 +110,5 @@ def choose(*, setup: Setup, member: type[TaskType], by: events.Actor) -> Setup:
         # Questions that were written already are asked; those of the type would stand beside them.
         document["tasks"][0]["criteria"] = [entry["key"] for entry in criteria if entry.get("key")]
         document.pop("criteria", None)
-    values = {(name,): value for name, value in document.items()}
+    values: dict[Path, Json] = {(name,): value for name, value in document.items()}
     return changes.change(setup=setup, values=values, base=setup.revision, by=by).setup
