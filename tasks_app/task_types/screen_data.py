@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from django.utils.functional import Promise
 
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 Arrangement: TypeAlias = Mapping[str, object]
 Words: TypeAlias = str | Promise
-# What a screen shows, as the number above it says: one text, several, none but questions, or files.
-Counted: TypeAlias = Literal["text", "screen", "page", "file"]
 
 
 class Scale(StrEnum):
@@ -303,15 +301,6 @@ class Screen:
     def shows_files(self) -> bool:
         """Whether pictures, sounds or films are judged, so that words of the screen must not speak of texts."""
         return self.output_kind != TEXT
-
-    @property
-    def counted_as(self) -> Counted:
-        """What the number in the bar above the screen counts."""
-        if self.shows_files:
-            return "file"
-        if not self.parts:
-            return "page"
-        return "text" if len(self.parts) == 1 else "screen"
 
     @property
     def type(self) -> str:

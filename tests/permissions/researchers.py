@@ -7,8 +7,6 @@ from analytics_app.heds.questions import questions
 from analytics_app.heds.sheet import Entry
 from tasks_app.projects.splitting import Split
 from tasks_app.selectors.coding import answers_to
-from tasks_app.services.plan import extending
-from tasks_app.services.study import correcting
 from tasks_app.views.researcher.setup.texts.splitting import shown_by
 from tests.permissions.rows import PEOPLE, RESEARCHER, Row, page
 from tests.permissions.world import OUTCOMES, PERSONAL_TEXTS, RATINGS, SCORES, World, csv_file, packed, upload
@@ -44,21 +42,8 @@ def _upload(text: str) -> Any:
     return sent
 
 
-def _correction(world: World, row: Row) -> Mapping[str, Any]:
-    """Return what the form of the contact sends, the one text that every study has."""
-    study = world.studies[row.study]
-    contact = next(text for text in correcting.texts_of(study) if text.kind == "contact")
-    return {"name": contact.name, "shown": contact.shown, "text": "desk@uni-trier.de", "reason": "x"}
-
-
 SHEET = '{"heds-ethics-impact_assessments": {"data": {"": "None."}}}'
 PLACE = {"seen-3.3.8": Entry(questions()["3.3.8"]).shown, "text-3.3.8": "A quiet room."}
-
-
-def _more(world: World, row: Row) -> Mapping[str, Any]:
-    """Return what adds one judgment of each unit: as many places as the page shows."""
-    places = extending.prospect(world.studies[row.study], extending.Wish(1, 0)).places
-    return {"judgments": "1", "click": "2" * 32, "places": str(places)}
 
 
 CHOSEN = {"mode": "columns", "repeats": "refuse"} | {
@@ -130,10 +115,6 @@ SETTING_UP = [
     page("GET", "researcher:unit_table", EDITOR, path={"table": "controls"}, note="opened"),
     page("POST", "researcher:step", EDITOR, 302, path={"step": "task"}, sent={"study.title": "x"}, note="opened"),
     page("POST", "researcher:changed_version", EDITOR, 302, changes=True),
-    page("GET", "researcher:corrections", VIEWER),
-    page("GET", "researcher:corrections", VIEWER, study="closed", note="closed"),
-    page("POST", "researcher:corrections", EDITOR, 302, sent=_correction, changes=True),
-    page("GET", "researcher:corrections_csv", VIEWER),
     page("GET", "researcher:comments", VIEWER),
     page("GET", "researcher:comments", VIEWER, study="draft"),
     page("POST", "researcher:comments", VIEWER, 302, sent={"text": "x", "reply_to": "COMMENT"}, changes=True),
@@ -166,15 +147,9 @@ SETTING_UP = [
     page("GET", "researcher:setup_media", VIEWER, path={"name": "MEDIA"}),
     page("GET", "researcher:items", VIEWER),
     page("GET", "researcher:log", VIEWER, 302),
-    page("GET", "researcher:withdraw", EDITOR, query={"item": "ITEM"}),
-    page("POST", "researcher:withdraw", EDITOR, 302, sent={"item": "ITEM", "reason": "Wrong."}, changes=True),
-    page("POST", "researcher:take_back", EDITOR, 302, sent={"withdrawal": "WITHDRAWAL"}, changes=True),
     page("GET", "researcher:design", VIEWER),
     page("GET", "researcher:design", VIEWER, study="draft"),
     page("GET", "researcher:pairs", VIEWER),
-    page("GET", "researcher:extend", EDITOR),
-    page("GET", "researcher:extend", EDITOR, query={"judgments": "1"}, note="what it comes to"),
-    page("POST", "researcher:extend", EDITOR, 302, sent=_more, changes=True),
     # What holds known answers or the plan (access.GOLD_READER), in every state of the study.
     *(
         page("GET", name, EDITOR, study=state, path=path, changes=name != "researcher:checks")

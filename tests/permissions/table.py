@@ -3,10 +3,18 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from tests.permissions import members, projects, raters, researchers, results, scripts
+from tests.permissions import changes, members, projects, raters, researchers, results, scripts
 from tests.permissions.rows import Row
 
-TABLE: list[Row] = [*raters.ROWS, *researchers.ROWS, *members.ROWS, *projects.ROWS, *results.ROWS, *scripts.ROWS]
+TABLE: list[Row] = [
+    *raters.ROWS,
+    *researchers.ROWS,
+    *members.ROWS,
+    *changes.ROWS,
+    *projects.ROWS,
+    *results.ROWS,
+    *scripts.ROWS,
+]
 
 # A token is the credential of a rater's pages.
 TOKEN_ROWS = [row for row in TABLE if row.path.get("token") == "TOKEN"]

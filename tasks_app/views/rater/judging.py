@@ -15,7 +15,7 @@ from tasks_app.models import Assignment, Draft, Rater
 from tasks_app.selectors.progress import next_purpose
 from tasks_app.selectors.screens import RaterScreen
 from tasks_app.services import contact
-from tasks_app.services.judging import assignments, checks, judgments, personal_texts
+from tasks_app.services.judging import assignments, checks, drafts, judgments, personal_texts
 from tasks_app.task_types.texts import MOST_ON_A_PAGE
 from tasks_app.views.rater import messages, unit_page
 from tasks_app.views.rater.text_block import TextBlock
@@ -201,7 +201,7 @@ def _store_skip(visit: Visit, screen: RaterScreen, form: SkipForm) -> HttpRespon
         receipt = judgments.submit(screen=screen, submission=submission)
     except judgments.Conflict:
         return visit.go_to("unit", screen.assignment.order)
-    except judgments.Over:
+    except drafts.Over:
         return unit_page.over(visit)
     return HttpResponseRedirect(_address_of(visit, receipt.step))
 
@@ -219,8 +219,8 @@ def draft(visit: Visit) -> JsonResponse:
     names = {*text.form.fields, *BESIDE_ANSWER}
     answer = {name: value for name, value in posted["answer"].items() if name in names}
     try:
-        saved = judgments.save_draft(screen=text.screen, counter=posted["counter"], answer=answer)
-    except judgments.Over as over:
+        saved = drafts.save_draft(screen=text.screen, counter=posted["counter"], answer=answer)
+    except drafts.Over as over:
         return JsonResponse({"saved": False, "over": over.why}, status=410)
     if not saved.saved:
         return JsonResponse({"saved": False, "counter": saved.counter, "newer": True}, status=409)

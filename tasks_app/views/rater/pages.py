@@ -24,7 +24,6 @@ from tasks_app.selectors.progress import RaterProgress
 from tasks_app.services.plan.loads import load_in_words
 from tasks_app.services.study import correcting
 from tasks_app.study_settings import StudySettings
-from tasks_app.task_types.screen_data import Counted
 from tasks_app.views import pay_words
 from tasks_app.views.rater import stages
 from tasks_app.views.rater.visit import Visit
@@ -172,7 +171,7 @@ class PageFrame:
 
 
 def frame_for(
-    visit: Visit, progress: RaterProgress, *, lists_set: bool = False, counted_as: Counted = "text"
+    visit: Visit, progress: RaterProgress, *, lists_set: bool = False, counted_as: stages.Counted = "text"
 ) -> PageFrame:
     """Make the bars around a rater's page; `lists_set` adds the link to the list of all texts in the set.
 

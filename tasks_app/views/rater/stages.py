@@ -1,7 +1,8 @@
 """Tell raters where they are: practice, test or questions. Checks are not mentioned."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable
+from typing import Literal, TypeAlias
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -10,9 +11,12 @@ from tasks_app.check_settings import checks_of
 from tasks_app.models import Assignment
 from tasks_app.selectors.progress import RaterProgress
 from tasks_app.services.judging.grading import known_answers
-from tasks_app.task_types.screen_data import Counted
+from tasks_app.task_types.screen_data import Screen
 
 Purpose = Assignment.Purpose
+
+# What a screen shows, as the number above it says: one text, several, none but questions, or files.
+Counted: TypeAlias = Literal["text", "screen", "page", "file"]
 
 
 def label(progress: RaterProgress, *, counted_as: Counted = "text") -> str:
@@ -42,9 +46,18 @@ def numbered(number: int, total: int, counted_as: Counted = "text") -> str:
     return words[counted_as] % {"n": number, "total": total}
 
 
-def counted(kinds: Sequence[Counted]) -> Counted:
+def counted_as(screen: Screen) -> Counted:
+    """Return what the number of a screen counts."""
+    if screen.shows_files:
+        return "file"
+    if not screen.parts:
+        return "page"
+    return "text" if len(screen.parts) == 1 else "screen"
+
+
+def counted(screens: Iterable[Screen]) -> Counted:
     """Return what is counted on a page of several blocks: texts only if each of them shows one."""
-    return next((kind for kind in kinds if kind != "text"), "text")
+    return next((kind for kind in map(counted_as, screens) if kind != "text"), "text")
 
 
 def heading(number: int, total: int, counted_as: Counted = "text") -> str:

@@ -119,13 +119,13 @@ class UnitPage:
         if len(self.texts) == 1:
             return [""]
         return [
-            stages.heading(number, progress.total, text.screen.shown.counted_as)
+            stages.heading(number, progress.total, stages.counted_as(text.screen.shown))
             for number, text in zip(self._numbers(progress), self.texts, strict=True)
         ]
 
     def _frame(self, progress: RaterProgress) -> pages.PageFrame:
         """Return the bars around the page, which name all texts on it."""
-        counted_as = stages.counted([text.screen.shown.counted_as for text in self.texts])
+        counted_as = stages.counted(text.screen.shown for text in self.texts)
         lists_set = self.first.screen.kind.set_overview
         frame = pages.frame_for(self.visit, progress, lists_set=lists_set, counted_as=counted_as)
         if len(self.texts) == 1:

@@ -18,7 +18,7 @@ from tasks_app.models import Assignment, Booklet, Erasure, Identity, Judgment, P
 from tasks_app.selectors.screens import RaterScreen
 from tasks_app.services import erasure, tombstones
 from tasks_app.services.arrival import enrolment
-from tasks_app.services.judging import claims, judgments
+from tasks_app.services.judging import claims, drafts, judgments
 from tests import invariants, walk
 from tests.builders import build_study
 from tests.walk import next_for
@@ -44,7 +44,7 @@ def take_part(study: Study, answers: int = 3) -> tuple[Rater, str]:
         )
     current = next_for(rater=rater)
     if current is not None:
-        judgments.save_draft(screen=RaterScreen(rater, current), counter=1, answer={"comment": TYPED})
+        drafts.save_draft(screen=RaterScreen(rater, current), counter=1, answer={"comment": TYPED})
     Payment.objects.create(rater=rater, kind="bonus", amount="1.00", reason=f"For {PLATFORM}")
     exclusions.exclude_rater(rater=rater, by=None, reason=f"{PLATFORM} wrote to us")
     return rater, enrolled.token

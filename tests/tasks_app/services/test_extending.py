@@ -196,7 +196,7 @@ def test_withdrawn_texts_get_no_further_places(rosa: User) -> None:
     withdrawing.withdraw(study_id=study.pk, item=item.pk, reason="A wrong source.", by=rosa)
     assert sum(one.places for one in add(study)) == 6, "two of the eight units are withdrawn"
     added = Place.objects.filter(booklet__task__study=study, booklet__number__gt=4)
-    assert item.key not in set(added.values_list("unit__parts__outputs__output__item__key", flat=True))
+    assert item.key not in set(added.values_list("unit__parts__part_outputs__output__item__key", flat=True))
     full(study)
     invariants.check(study)
     for other in study.items.exclude(pk=item.pk):

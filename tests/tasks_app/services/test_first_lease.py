@@ -14,7 +14,7 @@ from tasks_app.channels.base import Arrival
 from tasks_app.models import Assignment, Rater, RaterSet, Study
 from tasks_app.selectors.screens import RaterScreen
 from tasks_app.services.arrival import enrolment
-from tasks_app.services.judging import judgments
+from tasks_app.services.judging import drafts, judgments
 from tests import invariants, walk
 from tests.builders import build_study
 from tests.tasks_app.checks_kit import checked_study, give, skip
@@ -86,7 +86,7 @@ def test_opening_pages_keeps_a_set_for_half_an_hour_and_drafts_keep_it_for_longe
         assert next_for(rater=reader) is not None
         assert next_for(rater=writer) == unit
         draft = {"answer": draft["answer"] + "a"}
-        assert judgments.save_draft(screen=RaterScreen(writer, unit), counter=number, answer=draft).saved
+        assert drafts.save_draft(screen=RaterScreen(writer, unit), counter=number, answer=draft).saved
         pass_minutes(study, 9)
         if number == 3:
             assert enrolment.has_room(study) is False
@@ -95,9 +95,9 @@ def test_opening_pages_keeps_a_set_for_half_an_hour_and_drafts_keep_it_for_longe
     # The same draft again, an older one, and an empty one are nothing new.
     screen = RaterScreen(writer, unit)
     for counter, answer in ((5, draft), (6, draft), (2, {"answer": "b"}), (7, {"answer": ""})):
-        judgments.save_draft(screen=screen, counter=counter, answer=answer)
+        drafts.save_draft(screen=screen, counter=counter, answer=answer)
         assert minutes_left(writer) == 1
-    judgments.save_draft(screen=screen, counter=8, answer={"answer": "c"})
+    drafts.save_draft(screen=screen, counter=8, answer={"answer": "c"})
     assert minutes_left(writer) == 10
 
 

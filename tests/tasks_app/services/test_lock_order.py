@@ -14,7 +14,7 @@ from tasks_app.selectors.screens import RaterScreen
 from tasks_app.services import erasure
 from tasks_app.services.arrival import enrolment, platform_statuses, returning
 from tasks_app.services.database import LOCK_ORDER, SUBMISSIONS
-from tasks_app.services.judging import assignments, checks, judgments
+from tasks_app.services.judging import assignments, checks, drafts, judgments
 from tasks_app.services.plan import reopening
 from tasks_app.services.waves import closing
 from tests.builders import build_study
@@ -55,7 +55,7 @@ def _everything_a_rater_does(study: Study) -> None:
     number = 0
     while (unit := next_for(rater=rater)) is not None:
         number += 1
-        judgments.save_draft(screen=RaterScreen(rater, unit), counter=number, answer={})
+        drafts.save_draft(screen=RaterScreen(rater, unit), counter=number, answer={})
         if number % 3 == 0:
             RaterSet.objects.filter(rater=rater).update(lease_until="2020-01-01T00:00Z")
             arrive(study)

@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 
 from tasks_app.models import Assignment, Draft, Judgment, Rater, Rating, Study, Unit
 from tasks_app.selectors.screens import RaterScreen
-from tasks_app.services.judging import assignments, checks, judgments
+from tasks_app.services.judging import assignments, checks, drafts, judgments
 from tasks_app.task_types import registry
 from tests import invariants
 from tests.builders import build_study
@@ -40,7 +40,7 @@ def states() -> list[str]:
 def test_one_answer_that_cannot_be_stored_keeps_the_others_out(rosa: User) -> None:
     rater = arrive(paged_study())
     page = [sent(rater, unit) for unit in assignments.next_page(rater=rater)]
-    judgments.save_draft(screen=page[0].screen, counter=1, answer={"p1-fluency": "3"})
+    drafts.save_draft(screen=page[0].screen, counter=1, answer={"p1-fluency": "3"})
     broken = judgments.Answered(page[2].screen, judgments.Submission(uuid.uuid4(), {}))
     with pytest.raises(KeyError):
         judgments.submit_page(page=[*page[:2], broken])

@@ -9,13 +9,12 @@ import pytest
 
 from tasks_app.importing import RatingsFile
 from tasks_app.setup.tables.checking import CheckedTexts, UploadedMedia, check_file
-from tasks_app.setup.tables.guessing import guess, guess_layout
-from tasks_app.setup.tables.layout import ASKED, FEATURE, KEEP, SYSTEM, ColumnUse, Layout, feature_name, key_of
+from tasks_app.setup.tables.guessing import guess_layout
+from tasks_app.setup.tables.layout import FEATURE, KEEP, SYSTEM, ColumnUse, Layout, feature_name, key_of
 from tasks_app.setup.tables.marking import marked_rows
 from tasks_app.setup.tables.sampling import draw, length_strata
 from tasks_app.setup.tables.source import TextsFile, look, open_file
 from tasks_app.studyfile.problems import StudyFileError
-from tests.tasks_app.setup.public_headers import HEADERS
 from tests.workbooks import Cell, Day, Formula, workbook
 
 LONG = "id,model,hyp,src\n" + "".join(
@@ -384,27 +383,3 @@ def test_a_stratified_sample_has_the_size_asked_for(n: int, equal: bool) -> None
 def test_lengths_are_split_into_thirds() -> None:
     strata = length_strata({"a": 5, "b": 1, "c": 9, "d": 2, "e": 7, "f": 3})
     assert strata == {"a": "middle", "b": "short", "c": "long", "d": "short", "e": "long", "f": "middle"}
-
-
-def test_columns_of_public_files_are_guessed_or_asked() -> None:
-    """Of 43 public headers, 22 were guessed right before parallel columns, compound names and questions were known."""
-    wrong = []
-    for header in HEADERS:
-        guessed = guess(header.peek)
-        uses = uses_of(guessed.layout)
-        # Whatever is asked is said in a sentence, and cannot be stored.
-        is_asked = ASKED in header.uses.values()
-        refused = any("Say what these columns are" in fault for fault in guessed.layout.faults())
-        if uses != header.uses or bool(guessed.questions) != is_asked or refused != is_asked:
-            wrong.append((header.origin, uses, guessed.questions))
-    assert not wrong
-    assert len(HEADERS) >= 30
-
-
-def test_numbers_of_segments_that_begin_anew_are_positions() -> None:
-    table = "document,segment_no,source,translation\n" + "".join(
-        f"talk-{d},{n},The sentence {n} of talk {d}.,Der Satz {n} von Vortrag {d}.\n" for d in "ab" for n in range(1, 4)
-    )
-    assert uses_of(guess_layout(look(a_file(table)))) == {
-        "document": "document", "segment_no": "position", "source": "source", "translation": "output",
-    }  # fmt: skip

@@ -94,7 +94,7 @@ def _unit(request: HttpRequest, media_base: str, shown: Preview) -> HttpResponse
 
 def _stage(shown: Preview) -> str:
     """Say which of the units are shown."""
-    counted_as = stages.counted([screen.counted_as for screen in shown.screens])
+    counted_as = stages.counted(shown.screens)
     if len(shown.screens) == 1:
         return stages.numbered(shown.number, shown.of, counted_as)
     return stages.texts_numbers(shown.number, shown.last, shown.of, counted_as)
@@ -106,7 +106,7 @@ def _blocks(request: HttpRequest, shown: Preview) -> Iterator[ShownBlock]:
     several = len(shown.screens) > 1
     for number, screen in enumerate(shown.screens, start=1):
         numbers = (shown.number + number - 1, shown.of)
-        heading = stages.heading(*numbers, screen.counted_as) if several else ""
+        heading = stages.heading(*numbers, stages.counted_as(screen)) if several else ""
         form = screen.kind.form(screen, posted, prefix=text_prefix(number))
         yield ShownBlock(screen, form, number=number, heading=heading)
 
