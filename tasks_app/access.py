@@ -88,7 +88,7 @@ def media_for_rater(rater: Rater, sha256: str) -> Media:
 
 def study_for_code(code: str) -> Study:
     """Return the study an open link leads to; one that was never opened does not exist for strangers."""
-    return get_object_or_404(Study, link_code=code, current_version__gt=0)
+    return get_object_or_404(Study.with_rehearsals, link_code=code, current_version__gt=0)
 
 
 def deleted_study_for_token(token: str) -> DeletedStudy | None:
@@ -177,6 +177,13 @@ def study_and_role(user: Person, slug: str, role: str = Membership.Role.VIEWER) 
     if not getattr(user, "is_superuser", False) and (own_role is None or not reaches(own_role, role)):
         raise Http404
     return study, own_role
+
+
+def rehearsal_for_editor(user: Person, slug: str) -> Study | None:
+    """Return somebody's own rehearsal of a draft that they may change; None where there is none any more."""
+    study = study_for_researcher(user, slug, Membership.Role.EDITOR)
+    own = Study.with_rehearsals.filter(rehearses=study, memberships__user_id=_pk(user))
+    return own.order_by("-pk").first()
 
 
 def version_followed(user: Person, study: Study) -> Version | None:

@@ -7,7 +7,7 @@ from django.db import DatabaseError, InterfaceError
 
 from tasks_app.projects import notifying, work
 from tasks_app.services import erasure
-from tasks_app.services.study import cleaned
+from tasks_app.services.study import cleaned, deleting
 from tasks_app.services.waves import closing, reminders
 from tasks_app.setup import background
 
@@ -19,7 +19,7 @@ log = logging.getLogger(__name__)
 
 @shared_task(name="tasks_app.jobs.upkeep")
 def upkeep() -> None:
-    """Close what has closed, send the messages that are due, remove ids that are kept no longer, and clean files."""
+    """Close what has closed, send messages that are due, remove ids and rehearsals after their time, clean files."""
     chores = (
         closing.close_over,
         reminders.fill,
@@ -28,6 +28,7 @@ def upkeep() -> None:
         notifying.notify_again,
         background.notify_again,
         cleaned.clean_earlier,
+        deleting.delete_old_rehearsals,
     )
     for chore in chores:
         try:

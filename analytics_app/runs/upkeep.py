@@ -43,7 +43,7 @@ SELECT s.id, s.state
                      ) AS missing) run_of_closing
  CROSS JOIN LATERAL (SELECT COALESCE(CASE WHEN run_of_closing.missing THEN closing.high_water
                                           ELSE last.high_water END, 0) AS id) mark
- WHERE (%(study)s IS NULL OR s.id = %(study)s)
+ WHERE (%(study)s IS NULL OR s.id = %(study)s) AND s.rehearses_id IS NULL
    AND NOT EXISTS (SELECT 1 FROM analytics_app_run r WHERE r.study_id = s.id AND r.state IN ('queued', 'running'))
    AND (s.state = 'open' AND pause.ended
      OR run_of_closing.missing

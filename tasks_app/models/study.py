@@ -1,7 +1,7 @@
 """Studies, members, versions, tasks, criteria, groups and consent texts."""
 
 from enum import nonmember
-from typing import Any
+from typing import Any, ClassVar
 
 from django.conf import settings
 from django.db import models
@@ -46,10 +46,21 @@ class StudyState(models.TextChoices):
     UNDER_WAY = nonmember(("open", "paused"))
 
 
+class ListedStudies(models.Manager["Study"]):
+    """All studies but rehearsals, which no page, list, count or export may show."""
+
+    def get_queryset(self) -> "models.QuerySet[Study]":
+        """Leave out rehearsals."""
+        return super().get_queryset().filter(rehearses=None)
+
+
 class Study(models.Model):
     """One evaluation experiment."""
 
     State = StudyState
+
+    objects: ClassVar[ListedStudies] = ListedStudies()
+    with_rehearsals: ClassVar[models.Manager["Study"]] = models.Manager()
 
     slug = models.SlugField(max_length=80, unique=True)
     project = models.ForeignKey(Project, models.SET_NULL, null=True, blank=True, related_name="studies")
@@ -67,6 +78,8 @@ class Study(models.Model):
     closed_at = models.DateTimeField(null=True, blank=True)
     # The frozen version that this study was copied from, to be run with changes.
     follows = models.ForeignKey("Version", models.SET_NULL, null=True, blank=True, related_name="successors")
+    # The draft that this study is a copy of, for its researchers to rate in on trial. `objects` leaves out such copies.
+    rehearses = models.ForeignKey("self", models.CASCADE, null=True, blank=True, related_name="+")
 
     class Meta:
         verbose_name_plural = "studies"
@@ -86,6 +99,11 @@ class Study(models.Model):
     def is_frozen(self) -> bool:
         """Return whether the design is frozen, that is, whether the study was ever opened."""
         return self.current_version > 0
+
+    @property
+    def is_rehearsal(self) -> bool:
+        """Return whether this is the copy of a draft in which nothing counts."""
+        return self.rehearses_id is not None
 
     @property
     def options(self) -> StudySettings:
@@ -158,6 +176,8 @@ class Event(models.Model):
 
     # The verb for somebody who looked at the arrival of raters: it is logged once a person.
     TRIED = "tried out"
+    # What they tried out, where it was not the arrival on a channel but the whole draft.
+    REHEARSAL = "rehearsal"
 
     study = models.ForeignKey(Study, models.CASCADE, null=True, related_name="events")
     # The log of a deleted study stays.

@@ -19,7 +19,12 @@ def log(
     before: Any = None,
     after: Any = None,
 ) -> None:
-    """Log that `actor` did `verb` (a past participle: "opened", "paused") to a study or a part of it."""
+    """Log that `actor` did `verb` (a past participle: "opened", "paused") to a study or a part of it.
+
+    What happens in a rehearsal is not logged.
+    """
+    if study.is_rehearsal:
+        return
     Event.objects.create(
         study=study, actor_id=getattr(actor, "pk", None), verb=verb, object=about, before=before, after=after
     )

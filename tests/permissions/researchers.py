@@ -231,6 +231,8 @@ UNIT_TABLES = [
 
 RECRUITING = [
     page("GET", "researcher:recruit", VIEWER),
+    page("GET", "researcher:rehearse", EDITOR, 302, study="draft", note="without one"),
+    page("POST", "researcher:rehearse", EDITOR, 302, study="draft", changes=True),
     page("GET", "researcher:try", EDITOR),
     page("GET", "researcher:try", EDITOR, query={"channel": "prolific", "outcome": "completed"}, note="an ending"),
     page("GET", "researcher:invited", EDITOR),

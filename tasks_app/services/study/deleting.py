@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import timedelta
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
@@ -13,6 +14,7 @@ from django.conf import settings
 from django.core.files.storage import default_storage
 from django.db import connection, models, transaction
 from django.db.models import Max, Q
+from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -41,6 +43,9 @@ DELETED = "deleted"
 
 # An export of this name in the log is an archive of the study.
 ARCHIVE = "archive of run"
+
+# How long a rehearsal is kept.
+REHEARSAL_KEPT = timedelta(days=1)
 
 # Rows that no study is deleted with: they are what is kept of it.
 _KEPT = (DeletedStudy, DeletedLink, KeptPayment, Event)
@@ -203,6 +208,34 @@ def delete(*, study_id: int, by: events.Actor, name: str = "") -> DeletedStudy:
     return _delete(study, by)
 
 
+@atomically
+def delete_rehearsals(*, of: Study, by: events.Actor = None) -> None:
+    """Delete the rehearsals of a draft, or only those that somebody began; nothing is kept or logged of them."""
+    begun = Study.with_rehearsals.filter(rehearses=of)
+    if by is not None:
+        begun = begun.filter(memberships__user_id=by.pk)
+    for pk in list(begun.order_by("pk").values_list("pk", flat=True)):
+        _delete_rehearsal(pk)
+
+
+def delete_old_rehearsals() -> int:
+    """Delete the rehearsals that began more than a day ago, each in a transaction of its own; return how many."""
+    old = Study.with_rehearsals.filter(rehearses__isnull=False, created_at__lt=Now() - REHEARSAL_KEPT)
+    ids = list(old.order_by("pk").values_list("pk", flat=True))
+    for pk in ids:
+        _delete_rehearsal(pk)
+    return len(ids)
+
+
+@atomically
+def _delete_rehearsal(study_id: int) -> None:
+    lock_claims(study_id)
+    lock_submissions(study_id)
+    # Another process may have deleted it while this one waited for the locks.
+    for study in Study.with_rehearsals.select_for_update().filter(pk=study_id, rehearses__isnull=False):
+        _remove(study)
+
+
 def _locked(study_id: int) -> Study | None:
     """Lock a study against claims, answers and changes, in the order of `services.database`; None where it is gone."""
     lock_claims(study_id)
@@ -212,6 +245,7 @@ def _locked(study_id: int) -> Study | None:
 
 def _delete(study: Study, by: events.Actor) -> DeletedStudy:
     """Keep what stays of a study, and delete the rest."""
+    delete_rehearsals(of=study)
     kept = _keep(study, by)
     projects.take_out(study=study, by=by)
     Event.objects.filter(study=study).update(study=None, deleted_study=kept)
@@ -222,6 +256,15 @@ def _delete(study: Study, by: events.Actor) -> DeletedStudy:
         object=study.slug,
         after={"judgments": kept.n_judgments, "raters": kept.n_raters},
     )
+    _remove(study)
+    tombstone = tombstones.StudyTombstone(kept.number, kept.digest)
+    transaction.on_commit(lambda: tombstones.add(Path(settings.ERASURES), [tombstone]), robust=True)
+    return kept
+
+
+def _remove(study: Study) -> None:
+    """Delete the rows of a study, and after the commit its files."""
+    number = study.pk
     _let_go(study)
     with connection.cursor() as cursor:
         # The triggers of append-only tables and of frozen designs allow the change only with these settings.
@@ -232,10 +275,7 @@ def _delete(study: Study, by: events.Actor) -> DeletedStudy:
         Study._base_manager.filter(pk=study.pk)._raw_delete(connection.alias)
         cursor.execute("SET LOCAL evalweb.deleting = 'off'")
         cursor.execute("SET LOCAL evalweb.erasing = 'off'")
-    tombstone = tombstones.StudyTombstone(kept.number, kept.digest)
-    transaction.on_commit(lambda: tombstones.add(Path(settings.ERASURES), [tombstone]), robust=True)
-    transaction.on_commit(lambda: _remove_folder(f"studies/{kept.number}"), robust=True)
-    return kept
+    transaction.on_commit(lambda: _remove_folder(f"studies/{number}"), robust=True)
 
 
 def _keep(study: Study, by: events.Actor) -> DeletedStudy:

@@ -59,7 +59,9 @@ def refuse_frozen(study: Study) -> None:
 
     Locks the study's row, so that nobody opens it while it is changed; needs a transaction.
     """
-    study.current_version = Study.objects.select_for_update().values_list("current_version", flat=True).get(pk=study.pk)
+    study.current_version = (
+        Study.with_rehearsals.select_for_update().values_list("current_version", flat=True).get(pk=study.pk)
+    )
     if study.is_frozen:
         raise NotADraft(
             _(

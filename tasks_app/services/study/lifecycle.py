@@ -13,6 +13,7 @@ from tasks_app.selectors.routing import ON_REQUEST
 from tasks_app.services import events
 from tasks_app.services.database import atomically, lock_claims
 from tasks_app.services.plan import plans
+from tasks_app.services.study.deleting import delete_rehearsals
 from tasks_app.services.study.units import texts_of
 from tasks_app.signals import study_moved
 
@@ -51,7 +52,7 @@ def move(*, study_id: int, action: str, by: events.Actor, reason: str = "") -> S
     tasks_app.designs.base.PlanImpossible
         Where no plan keeps the design's promises; nothing is changed then.
     """
-    study = Study.objects.select_for_update().get(pk=study_id)
+    study = Study.with_rehearsals.select_for_update().get(pk=study_id)
     transition = MOVES[action]
     if study.state not in transition.origins:
         raise NotPossible(
@@ -127,7 +128,7 @@ def _refuse_missing_texts(study: Study) -> None:
 
 
 def freeze(study: Study, by: events.Actor) -> Version:
-    """Freeze the design of a draft as version 1: the study file and its digest. No plan is drawn.
+    """Freeze the design of a draft as version 1: the study file and its digest; its rehearsals go. No plan is drawn.
 
     The caller holds the study's row, so that nobody changes the design meanwhile, in a transaction.
 
@@ -138,6 +139,7 @@ def freeze(study: Study, by: events.Actor) -> Version:
     """
     refuse_unchecked(study)
     refuse_empty(study)
+    delete_rehearsals(of=study)
     document = sections.snapshot(study)
     version = Version.objects.create(
         study=study,

@@ -21,6 +21,7 @@ from tasks_app.views import counting, pay_words
 from tasks_app.views.public import examples
 from tasks_app.views.rater import pages
 from tasks_app.views.rater.journey import instructions_html
+from tasks_app.views.rater.trial import announce_trial
 from tasks_app.views.rater.visit import forged, framed, message, sending_away, study_deleted
 
 # Seconds after which somebody who meets a paused study may look again.
@@ -47,6 +48,8 @@ def join(request: HttpRequest, code: str, channel: str = "link") -> HttpResponse
         return study_deleted(request, kept)
     if channels.opened(study.options, channel) is None:
         raise Http404
+    if study.is_rehearsal:
+        announce_trial(request, study)
     with languages.speaking(study.language):
         try:
             response = _agreed(request, study, channel) if request.method == "POST" else _offer(request, study, channel)
@@ -189,7 +192,7 @@ def _wait_to_send(request: HttpRequest) -> HttpResponse:
 def _enrol(request: HttpRequest, study: Study, arrival: Arrival, signed: Mapping[str, Any]) -> enrolment.Enrolled:
     text = pages.consent_text(study, arrival.language)
     kind = str(signed.get("kind", Rater.Kind.REAL))
-    sandbox = kind == Rater.Kind.SANDBOX
+    sandbox = kind == Rater.Kind.SANDBOX or study.is_rehearsal
     consent: dict[str, Any] = {
         "study_id": study.pk,
         "nonce": str(signed["nonce"]),

@@ -23,6 +23,7 @@ from tasks_app.credentials import handle_of_rater
 from tasks_app.forms import StepForm
 from tasks_app.models import DeletedStudy, Rater
 from tasks_app.study_settings import StudySettings
+from tasks_app.views.rater.trial import announce_trial
 
 P = ParamSpec("P")
 
@@ -88,6 +89,8 @@ def rater_page(*methods: str) -> Callable[[RaterView[P]], Callable[Concatenate[H
                 rater = access.rater_for_token(token)
             except Http404:
                 return _deleted_or_nothing(request, token)
+            if rater.kind == Rater.Kind.SANDBOX:
+                announce_trial(request, rater.study)
             with languages.speaking(rater.language or rater.study.language):
                 try:
                     return framed(view(Visit(request, rater, token), *args, **kwargs), rater.channel)

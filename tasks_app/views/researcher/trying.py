@@ -92,7 +92,7 @@ def _arrival(request: HttpRequest, study: Study, channel: str, query: Mapping[st
     return arriving.consent_page(request, study, form, post_to=post_to, trying=trying)
 
 
-def _somebody(study: Study, channel: str) -> Arrival:
+def somebody(study: Study, channel: str) -> Arrival:
     """Return the arrival of somebody who came in."""
     for example in channels.registry[channel].examples():
         try:
@@ -105,7 +105,7 @@ def _somebody(study: Study, channel: str) -> Arrival:
 
 
 def _end(request: HttpRequest, study: Study, channel: str, outcome: str) -> HttpResponse:
-    arrival, kind = _somebody(study, channel), channels.channel_of(study.options, channel)
+    arrival, kind = somebody(study, channel), channels.channel_of(study.options, channel)
     details = {**arrival.details, "session_id": arrival.session_id, "pseudonym": "r-example"}
     code = "" if outcome in endings.ENDED_THERE else study.options.codes.of(outcome) or SAMPLE_CODE
     title, sentences = ending.words(outcome, 12, [])
@@ -133,7 +133,7 @@ def _refused(request: HttpRequest, study: Study, channel: str, refusal: str) -> 
     imagined = copy.copy(study)
     imagined.state = state
     raised = error(Rater(study=study)) if error is enrolment.AlreadyHere else error()
-    response = arriving.refused(request, imagined, _somebody(study, channel), raised)  # type: ignore[arg-type]
+    response = arriving.refused(request, imagined, somebody(study, channel), raised)  # type: ignore[arg-type]
     # For whoever tries it out this is the page they asked for.
     response.status_code = 200
     return response

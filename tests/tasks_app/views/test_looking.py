@@ -80,7 +80,7 @@ DRAFT_PAGES = {
 }
 
 # Parts of a draft that the example has none of, or that need a number.
-DRAFT_PARTS = {"researcher:setup_media", "researcher:text_row", "researcher:unit_row"}
+DRAFT_PARTS = {"researcher:rehearse", "researcher:setup_media", "researcher:text_row", "researcher:unit_row"}
 
 # The form of a draft, which a study that was opened has not.
 SETTING_UP = [row for row in TABLE if row.method == "GET" and row.study == "draft" and row.name in DRAFT_PAGES]

@@ -72,23 +72,31 @@ def _crowded(study: Study, tasks: Sequence[Task]) -> list[Finding]:
 
 
 def _tried(study: Study, facts: OpeningFacts) -> Finding:
-    url, label = reverse("researcher:try", args=[study.slug]), _("Tried out")
+    label = _("Tried out")
+    if study.is_frozen:
+        url, link = reverse("researcher:try", args=[study.slug]), _("Try it out")
+    else:
+        url, link = f"{reverse('researcher:review', args=[study.slug])}#rehearse", _("Rate it yourself")
     finished = facts.completed_trials
     if finished:
         sentence = ngettext(
             "%(n)d person tried it out to the end.", "%(n)d people tried it out to the end.", finished
         ) % {"n": finished}
         return Finding(label, True, sentence)
+    if facts.rehearsed_at is not None:
+        begun = _("%(name)s began to rate it on trial on %(day)s.") % {
+            "name": facts.rehearsed_by or "–",
+            "day": formats.date_format(facts.rehearsed_at, "j M Y"),
+        }
+        return Finding(label, True, begun)
     advice = _("Try it yourself before you send the link.")
     if facts.viewed_at is None:
-        return Finding(
-            label, False, f"{_('Nobody has viewed this study as a rater yet.')} {advice}", url, _("Try it out")
-        )
+        return Finding(label, False, f"{_('Nobody has viewed this study as a rater yet.')} {advice}", url, link)
     sentence = _("%(name)s viewed the arrival page on %(day)s.") % {
         "name": facts.viewed_by or "–",
         "day": formats.date_format(facts.viewed_at, "j M Y"),
     }
-    return Finding(label, True, f"{sentence} {advice}", url, _("Try it out"))
+    return Finding(label, True, f"{sentence} {advice}", url, link)
 
 
 def _pay(study: Study, time: MeasuredMinutes | None) -> Finding:
