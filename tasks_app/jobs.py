@@ -7,7 +7,7 @@ from django.db import DatabaseError, InterfaceError
 
 from tasks_app.projects import notifying, work
 from tasks_app.services import erasure
-from tasks_app.services.study import cleaned, deleting
+from tasks_app.services.study import cleaned, removing
 from tasks_app.services.waves import closing, reminders
 from tasks_app.setup import background
 
@@ -28,7 +28,7 @@ def upkeep() -> None:
         notifying.notify_again,
         background.notify_again,
         cleaned.clean_earlier,
-        deleting.delete_old_rehearsals,
+        removing.delete_old_rehearsals,
     )
     for chore in chores:
         try:

@@ -6,7 +6,7 @@ from functools import lru_cache
 from django.db import connection
 from django.db.models import QuerySet
 
-from tasks_app.models import Assignment, Booklet, Judgment, Place, RaterSet, Rating, Study, Unit
+from tasks_app.models import Assignment, Booklet, Judgment, Place, RaterSet, Rating, Study, Unit, WithdrawnUnit
 from tasks_app.selectors import screens, studies
 
 HOLDING = {"reserved", "live", "submitted"}
@@ -26,13 +26,21 @@ def check(study: Study) -> None:
         )
     )
     booklets = list(Booklet.objects.filter(task__study=study).values("id", "state", "n_places"))
+    wanted = _wanted(study, places, assignments)
     units = list(Unit.objects.filter(task__study=study).values("id", "task_id", "k"))
     _places_are_held_once(places, assignments, units)
     _raters_meet_units_once(assignments)
-    _booklets_say_what_is(booklets, places, assignments)
-    _kept_counts_are_right(study, booklets, places, assignments)
+    _booklets_say_what_is(booklets, wanted, assignments)
+    _kept_counts_are_right(study, booklets, wanted, assignments)
     _counts_are_even(booklets, units, places, assignments)
     _judgments_are_whole(study, assignments)
+
+
+def _wanted(study: Study, places: list[dict], assignments: list[dict]) -> list[dict]:
+    """Return the places that are held or still to be given: those of withdrawn texts are given to nobody any more."""
+    withdrawn = set(WithdrawnUnit.objects.filter(unit__task__study=study).values_list("unit", flat=True))
+    held = {assignment["place_id"] for assignment in assignments if assignment["state"] in HOLDING}
+    return [place for place in places if place["unit_id"] not in withdrawn or place["id"] in held]
 
 
 def _places_are_held_once(places: list[dict], assignments: list[dict], units: list[dict]) -> None:
@@ -77,7 +85,7 @@ def _booklets_say_what_is(booklets: list[dict], places: list[dict], assignments:
     for place in places:
         by_booklet.setdefault(place["booklet_id"], []).append(place["id"])
     for booklet in booklets:
-        own, state = by_booklet[booklet["id"]], booklet["state"]
+        own, state = by_booklet.get(booklet["id"], []), booklet["state"]
         if state == "free":
             assert not touched & set(own), "a free booklet was given out"
         elif state == "taken":

@@ -167,7 +167,7 @@ def _look(run: Run) -> None:
     """
     marks = marks_of(run.study.pk)
     run.judgment_high_water = marks.judgment
-    run.facts = before_rules(run)
+    run.facts |= before_rules(run)
     run.high_water, run.judgment_high_water, run.n_seen, n_raters, n_simulated = _counts(
         run, marks.rating, marks.judgment
     )

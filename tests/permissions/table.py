@@ -43,7 +43,7 @@ SHOWN = [
     Shown("analytics_projects:data", "editor", "studies.zip", path={"slug": "PROJECT"}),
     Shown("projects:work", "editor", "Open all that are ready", path={"slug": "PROJECT", "number": "WORK"}),
     Shown("projects:project", "editor", "Rename the project", path={"slug": "PROJECT"}),
-    Shown("researcher:setup", "editor", "/the-open/checks/"),  # a tab
+    Shown("analytics:monitor", "editor", "/the-open/checks/"),  # beside the tab
     Shown("researcher:setup", "editor", "/the-open/file/"),
     Shown("researcher:setup", "editor", 'name="action" value="close"'),
     Shown("researcher:design", "editor", "/the-open/design/plan.csv"),

@@ -1,20 +1,14 @@
 """Delete a study with all that belongs to it. Its log and its payments stay."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
-from datetime import timedelta
 from decimal import Decimal
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-from django.apps import apps
 from django.conf import settings
-from django.core.files.storage import default_storage
-from django.db import connection, models, transaction
+from django.db import models, transaction
 from django.db.models import Max, Q
-from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -35,7 +29,7 @@ from tasks_app.models import (
 from tasks_app.services import events, pay, tombstones
 from tasks_app.services.database import atomically, lock_claims, lock_submissions
 from tasks_app.services.study import projects
-from tasks_app.services.study.items import remove_files
+from tasks_app.services.study.removing import delete_rehearsals, remove
 from tasks_app.signals import deletion_asked
 
 # The verb of deleting in the log.
@@ -43,12 +37,6 @@ DELETED = "deleted"
 
 # An export of this name in the log is an archive of the study.
 ARCHIVE = "archive of run"
-
-# How long a rehearsal is kept.
-REHEARSAL_KEPT = timedelta(days=1)
-
-# Rows that no study is deleted with: they are what is kept of it.
-_KEPT = (DeletedStudy, DeletedLink, KeptPayment, Event)
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,34 +196,6 @@ def delete(*, study_id: int, by: events.Actor, name: str = "") -> DeletedStudy:
     return _delete(study, by)
 
 
-@atomically
-def delete_rehearsals(*, of: Study, by: events.Actor = None) -> None:
-    """Delete the rehearsals of a draft, or only those that somebody began; nothing is kept or logged of them."""
-    begun = Study.with_rehearsals.filter(rehearses=of)
-    if by is not None:
-        begun = begun.filter(memberships__user_id=by.pk)
-    for pk in list(begun.order_by("pk").values_list("pk", flat=True)):
-        _delete_rehearsal(pk)
-
-
-def delete_old_rehearsals() -> int:
-    """Delete the rehearsals that began more than a day ago, each in a transaction of its own; return how many."""
-    old = Study.with_rehearsals.filter(rehearses__isnull=False, created_at__lt=Now() - REHEARSAL_KEPT)
-    ids = list(old.order_by("pk").values_list("pk", flat=True))
-    for pk in ids:
-        _delete_rehearsal(pk)
-    return len(ids)
-
-
-@atomically
-def _delete_rehearsal(study_id: int) -> None:
-    lock_claims(study_id)
-    lock_submissions(study_id)
-    # Another process may have deleted it while this one waited for the locks.
-    for study in Study.with_rehearsals.select_for_update().filter(pk=study_id, rehearses__isnull=False):
-        _remove(study)
-
-
 def _locked(study_id: int) -> Study | None:
     """Lock a study against claims, answers and changes, in the order of `services.database`; None where it is gone."""
     lock_claims(study_id)
@@ -256,26 +216,10 @@ def _delete(study: Study, by: events.Actor) -> DeletedStudy:
         object=study.slug,
         after={"judgments": kept.n_judgments, "raters": kept.n_raters},
     )
-    _remove(study)
+    remove(study)
     tombstone = tombstones.StudyTombstone(kept.number, kept.digest)
     transaction.on_commit(lambda: tombstones.add(Path(settings.ERASURES), [tombstone]), robust=True)
     return kept
-
-
-def _remove(study: Study) -> None:
-    """Delete the rows of a study, and after the commit its files."""
-    number = study.pk
-    _let_go(study)
-    with connection.cursor() as cursor:
-        # The triggers of append-only tables and of frozen designs allow the change only with these settings.
-        cursor.execute("SET LOCAL evalweb.erasing = 'on'")
-        cursor.execute("SET LOCAL evalweb.deleting = 'on'")
-        for model, path in _belonging():
-            model._base_manager.filter(**{path: study.pk})._raw_delete(connection.alias)
-        Study._base_manager.filter(pk=study.pk)._raw_delete(connection.alias)
-        cursor.execute("SET LOCAL evalweb.deleting = 'off'")
-        cursor.execute("SET LOCAL evalweb.erasing = 'off'")
-    transaction.on_commit(lambda: _remove_folder(f"studies/{number}"), robust=True)
 
 
 def _keep(study: Study, by: events.Actor) -> DeletedStudy:
@@ -315,81 +259,6 @@ def _keep(study: Study, by: events.Actor) -> DeletedStudy:
         (DeletedLink(study=kept, token_hash=token) for token in [*links, *tokens]), batch_size=5000
     )
     return kept
-
-
-def _let_go(study: Study) -> None:
-    """Empty the columns by which rows of other studies lead to rows of this one, such as a version that follows it."""
-    paths: dict[type[models.Model], str] = {Study: "pk", **dict(_belonging())}
-    for model in _ours():
-        for field in _foreign_keys(model, models.SET_NULL):
-            path = paths.get(field.related_model)
-            if path is None or (model is Study and field.related_model is Study):
-                continue
-            leading = model._base_manager.filter(**{f"{field.name}__{path}": study.pk})
-            own = paths.get(model)
-            if own is not None:
-                leading = leading.exclude(**{own: study.pk})
-            keys = list(leading.values_list("pk", flat=True))
-            if keys:
-                model._base_manager.filter(pk__in=keys).update(**{field.attname: None})
-
-
-@cache
-def _belonging() -> Sequence[tuple[type[models.Model], str]]:
-    """Return every table with rows of a study, and the way from a row to the study; what hangs on a row comes first.
-
-    A row belongs to a study where a foreign key leads there that may not simply be emptied. Tables that are added later
-    are found as well.
-    """
-    ways: dict[type[models.Model], str] = {Study: ""}
-    steps: list[type[models.Model]] = [Study]
-    for target in steps:
-        for model in _ours():
-            for field in _foreign_keys(model, models.CASCADE, models.PROTECT):
-                if field.related_model is target and model not in ways and model not in _KEPT:
-                    ways[model] = "__".join(filter(None, [field.name, ways[target]]))
-                    steps.append(model)
-    del ways[Study]
-    ordered: list[type[models.Model]] = []
-
-    def put(model: type[models.Model]) -> None:
-        if model in ordered:
-            return
-        for other in ways:
-            keys = _foreign_keys(other, models.CASCADE, models.PROTECT)
-            if other is not model and any(field.related_model is model for field in keys):
-                put(other)
-        ordered.append(model)
-
-    for model in ways:
-        put(model)
-    return [(model, ways[model]) for model in ordered]
-
-
-def _ours() -> Iterator[type[models.Model]]:
-    """Yield the models of this project's apps, with the tables behind many-to-many fields."""
-    for config in apps.get_app_configs():
-        if config.label.endswith("_app"):
-            yield from config.get_models(include_auto_created=True)
-
-
-def _foreign_keys(model: type[models.Model], *rules: object) -> "Iterator[models.ForeignKey[Any, Any]]":
-    """Yield the foreign keys of a model whose rows do one of these when what they lead to is deleted."""
-    for field in model._meta.concrete_fields:
-        if isinstance(field, models.ForeignKey) and field.remote_field.on_delete in rules:
-            yield field
-
-
-def _remove_folder(folder: str) -> None:
-    """Delete all files of a study: each study has copies of its own."""
-    if not default_storage.exists(folder):
-        return
-    folders, files = default_storage.listdir(folder)
-    remove_files(f"{folder}/{name}" for name in files)
-    for name in folders:
-        _remove_folder(f"{folder}/{name}")
-    with suppress(FileNotFoundError):
-        default_storage.delete(folder)
 
 
 def repeat() -> int:

@@ -13,7 +13,7 @@ from tasks_app.selectors.routing import ON_REQUEST
 from tasks_app.services import events
 from tasks_app.services.database import atomically, lock_claims
 from tasks_app.services.plan import plans
-from tasks_app.services.study.deleting import delete_rehearsals
+from tasks_app.services.study.removing import delete_rehearsals
 from tasks_app.services.study.units import texts_of
 from tasks_app.signals import study_moved
 

@@ -13,7 +13,7 @@ from tasks_app import sections
 from tasks_app.models import Event, Media, Membership, Output, Study
 from tasks_app.services import events
 from tasks_app.services.database import atomically
-from tasks_app.services.study import deleting, lifecycle
+from tasks_app.services.study import lifecycle, removing
 from tasks_app.services.study.items import keep_media
 from tasks_app.study_settings import TEMPLATE
 
@@ -42,7 +42,7 @@ def rehearse(*, study_id: int, by: AbstractBaseUser) -> Study:
         )
     lifecycle.refuse_unchecked(study)
     _refuse_many_texts(study)
-    deleting.delete_rehearsals(of=study, by=by)
+    removing.delete_rehearsals(of=study, by=by)
     rehearsal = lifecycle.move(study_id=_copy(study, by).pk, action="open", by=by)
     if not Event.objects.filter(study=study, verb=Event.TRIED, object=Event.REHEARSAL, actor_id=by.pk).exists():
         events.log(study, by, Event.TRIED, about=Event.REHEARSAL)

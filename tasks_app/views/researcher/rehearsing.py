@@ -26,10 +26,11 @@ def rehearse(request: HttpRequest, slug: str) -> HttpResponse:
         return _consent(request, slug)
     study = access.study_for_researcher(request.user, slug, Membership.Role.EDITOR)
     assert request.user.is_authenticated
+    address = step_url(slug, "review")
     with refusals_shown(request, NotPossible, PlanImpossible):
         rehearsals.rehearse(study_id=study.pk, by=request.user)
-        return redirect("researcher:rehearse", slug)
-    return redirect(step_url(slug, "review"))
+        address = reverse("researcher:rehearse", args=[slug])
+    return redirect(address)
 
 
 def _consent(request: HttpRequest, slug: str) -> HttpResponse:

@@ -201,5 +201,5 @@ def test_withdrawn_texts_get_no_further_places(rosa: User) -> None:
     invariants.check(study)
     for other in study.items.exclude(pk=item.pk):
         withdrawing.withdraw(study_id=study.pk, item=other.pk, reason="All wrong.", by=rosa)
-    with pytest.raises(lifecycle.NotPossible, match="All texts"):
+    with pytest.raises(extending.NotPossible, match="All texts"):
         add(study)
