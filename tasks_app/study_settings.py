@@ -23,11 +23,12 @@ from tasks_app.setting_fields import (
     number_field,
     whole_field,
 )
+from tasks_app.text_findings import TextFinding
 from tasks_app.workload import Workload
 
-# Blocks that no study file holds: the counted work of a rater, and the mark of a template.
+# Blocks that no study file holds: the counted work of a rater, what was noticed in the texts, the mark of a template.
 TEMPLATE = "template"
-BESIDE_THE_FILE = frozenset({"workload", TEMPLATE})
+BESIDE_THE_FILE = frozenset({"workload", "texts", TEMPLATE})
 
 AnyForm = TypeVar("AnyForm", bound=forms.Form)
 
@@ -310,6 +311,7 @@ class StudySettings(About, Pay, Flow):
     acceptance: Acceptance
     channels: Mapping[str, Mapping[str, Any]]
     workload: Workload | None
+    text_findings: tuple[TextFinding, ...]
 
     # What `Pay.minutes` says, or else an estimate.
     expected_minutes: float
@@ -341,6 +343,7 @@ class StudySettings(About, Pay, Flow):
             values,
             channels=contents.get("channels") or LINK_ALONE,
             workload=counted,
+            text_findings=TextFinding.stored(contents.get("texts", {}).get("findings", ())),
             expected_minutes=estimated if stated is None else stated,
         )
 

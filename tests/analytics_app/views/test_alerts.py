@@ -24,7 +24,7 @@ pytestmark = pytest.mark.django_db
 FAST = "faster than anybody can read them"
 UNIFORM = "gave one answer again and again"
 ALL_WELL = "Nothing needs your attention now."
-ANALYSES = {"analyses": [{"analysis": "rater_quality"}, {"analysis": "order_effects"}]}
+ANALYSES = {"analyses": [{"analysis": "rater_quality"}, {"analysis": "order_effects"}, {"analysis": "with_rest"}]}
 
 
 def monitor(browser: Client, study: Study) -> str:
