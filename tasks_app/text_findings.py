@@ -108,8 +108,7 @@ def _texts(items: Sequence[Mapping[str, Any]]) -> Iterator[tuple[Mapping[str, An
 def _in_each_text(items: Sequence[Mapping[str, Any]], names: Mapping[str, str]) -> Iterator[TextFinding]:
     """Yield what single texts have in them that raters should not read."""
     found: dict[str, list[tuple[str, str]]] = {}
-    proper = {name for pair in names.items() for name in pair if len(name) >= SHORTEST_NAME and _PROPER.match(name)}
-    own = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, sorted(proper)))})(?!\w)", re.IGNORECASE) if proper else None
+    own = {name for pair in names.items() for name in pair if len(name) >= SHORTEST_NAME and _PROPER.match(name)}
     total = 0
     for item, output in _texts(items):
         total += 1
@@ -124,16 +123,16 @@ def _in_each_text(items: Sequence[Mapping[str, Any]], names: Mapping[str, str]) 
         yield TextFinding("broken_source", len(broken), len(items), tuple(broken[:FIRST]))
 
 
-def _noticed(text: str, item: Mapping[str, Any], own: re.Pattern[str] | None) -> Iterator[tuple[str, str]]:
+def _noticed(text: str, item: Mapping[str, Any], own: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Yield what is noticed in one text, by kind, with the words that were found."""
     if _NOTHING.fullmatch(text):
         yield "empty", text.strip()
         return
-    given = f"{item['source']}\n{item['reference']}"
-    for kind, pattern in (("names", own), ("names", _MODEL)):
-        if pattern and (match := pattern.search(text)) and match[0].lower() not in given.lower():
-            yield kind, match[0]
-            break
+    given = f"{item['source']}\n{item['reference']}".lower()
+    model = _MODEL.search(text)
+    named = (*((model[0],) if model else ()), *(_as_a_word(name, text) for name in own))
+    if words := next((words for words in named if words and words.lower() not in given), ""):
+        yield "names", words
     patterns = [("broken", _BROKEN), ("chat", _CHAT), ("tokens", _TOKENS)]
     if item.get("format") != "code":
         patterns.append(("tags", _TAGS))
@@ -142,6 +141,15 @@ def _noticed(text: str, item: Mapping[str, Any], own: re.Pattern[str] | None) ->
     for kind, pattern in patterns:
         if match := pattern.search(text):
             yield kind, " ".join(match[0].split())[:40]
+
+
+def _as_a_word(name: str, text: str) -> str:
+    """Return a name as it stands in a text as a word of its own; "" where it does not."""
+    at = text.lower().find(name.lower())
+    end = at + len(name)
+    if at < 0 or text[max(0, at - 1) : at].isalnum() or text[end : end + 1].isalnum():
+        return ""
+    return text[at:end]
 
 
 def _of_systems(

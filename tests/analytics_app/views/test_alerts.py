@@ -138,7 +138,7 @@ def test_nothing_is_called_well_that_was_not_looked_at(rosas_browser: Client, st
     run_of(study, [], analyses=[{"analysis": "systems"}])
     said = monitor(rosas_browser, study)
     assert ALL_WELL not in said
-    assert "The last run did not check speed, uniform answers and sides chosen" in said
+    assert "The last run did not check speed, uniform answers, sides chosen and agreement with the others" in said
     run_of(study, [])
     said = monitor(rosas_browser, study)
     assert "minutes at the median; you promised 10." in said
