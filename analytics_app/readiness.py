@@ -6,15 +6,18 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from analytics_app import quality
-from analytics_app.plan import DEFAULT_RULES
+from analytics_app.plan import ALL, DEFAULT_RULES
 from analytics_app.quality.base import Rule
 from tasks_app import readiness
 from tasks_app.check_settings import checks_of
 from tasks_app.readiness import Facts, Level, Point
 from tasks_app.sections import Json, Path
 from tasks_app.setup import following
+from tasks_app.task_types import registry
 
 KIND = "rules"
+# Analyses that compare what several raters said of one text.
+_AGREEMENT = frozenset({"agreement", "icc", "kappa", "krippendorff"})
 _RULES = ("analysis", "rules")
 
 # The checks that sets can have. A rule that looks at units with known answers looks at the first three.
@@ -29,7 +32,13 @@ _WORDS = {
 def register() -> None:
     """Have these checks made before a study opens, and rules added with the first checks of raters."""
     following.register(rules_for_checks)
-    for check in (checks_without_a_rule, rules_without_a_check, rules_that_leave_out_nobody, without_rules):
+    for check in (
+        checks_without_a_rule,
+        rules_without_a_check,
+        rules_that_leave_out_nobody,
+        without_rules,
+        agreement_of_one,
+    ):
         readiness.register(check)
 
 
@@ -128,3 +137,22 @@ def without_rules(facts: Facts) -> Iterator[Point]:
     if all(rule.name == "manual" for rule in _rules(facts)):
         sentence = _("No quality rule is planned: raters are left out only where you exclude them by hand.")
         yield Point(KIND, sentence, _RULES, Level.NOTE)
+
+
+def agreement_of_one(facts: Facts) -> Iterator[Point]:
+    """Yield the tasks with one judgment per unit, of which no agreement can be computed.
+
+    It is a problem only where agreement is planned by name: a plan of all analyses leaves out what it cannot compute.
+    """
+    analyses = facts.section("analysis").get("analyses")
+    named = {row["analysis"] for row in analyses} if isinstance(analyses, list) else set()
+    for place, task in facts.main_tasks:
+        several = task["k"] != 1 or (task["k_more"] or 0) > 1
+        if several or not registry[task["type"]].needs_items:
+            continue
+        if named & _AGREEMENT:
+            sentence = _("The analysis plan has agreement, but each text is judged once, so there is none to compute.")
+            yield Point("agreement", sentence, ("tasks", place, "k"))
+        elif analyses == ALL:
+            sentence = _("Each text is judged once, so nothing can be said about agreement between raters.")
+            yield Point("agreement", sentence, ("tasks", place, "k"), Level.NOTE)

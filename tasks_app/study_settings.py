@@ -23,12 +23,13 @@ from tasks_app.setting_fields import (
     number_field,
     whole_field,
 )
+from tasks_app.text_findings import TextFinding
 from tasks_app.workload import Workload
 
-# Blocks that no study file holds: the counted work of a rater, the mark of a template, and the texts corrected
-# while raters read them (services/study/correcting.py).
+# Blocks that no study file holds: the counted work of a rater, what was noticed in the texts, the mark of a template, and
+# the texts corrected while raters read them (services/study/correcting.py).
 TEMPLATE, CORRECTED = "template", "corrected"
-BESIDE_THE_FILE = frozenset({"workload", TEMPLATE, CORRECTED})
+BESIDE_THE_FILE = frozenset({"workload", "texts", TEMPLATE, CORRECTED})
 
 # The settings that say to whom raters can write; they can be corrected while a study is open.
 CONTACTS = ("contact", "complaints")
@@ -314,6 +315,7 @@ class StudySettings(About, Pay, Flow):
     acceptance: Acceptance
     channels: Mapping[str, Mapping[str, Any]]
     workload: Workload | None
+    text_findings: tuple[TextFinding, ...]
 
     # Corrected texts by their kind and the key of their task or question; values of CONTACTS are corrected already.
     corrected: Mapping[tuple[str, str], str]
@@ -353,6 +355,7 @@ class StudySettings(About, Pay, Flow):
             channels=contents.get("channels") or LINK_ALONE,
             workload=counted,
             corrected=MappingProxyType(corrected),
+            text_findings=TextFinding.stored(contents.get("texts", {}).get("findings", ())),
             expected_minutes=estimated if stated is None else stated,
         )
 

@@ -7,18 +7,22 @@ one position again and again is named only if others do not: where most texts de
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from math import atanh, sqrt, tanh
 from statistics import median
 from typing import Any
+
+from django.db.models import Count, Q
 
 from analytics_app.models import ResultRow, Run
 from analytics_app.plan import ALL
 from analytics_app.quality.no_differences import NoDifferences
 from analytics_app.quality.page_time import PageTime
 from analytics_app.quality.straight_lining import StraightLining
-from tasks_app.models import Task
+from tasks_app.models import Rating, Task
 from tasks_app.task_types import TaskType
 
-QUALITY, ORDER = "rater_quality", "order_effects"
+QUALITY, ORDER, WITH_REST = "rater_quality", "order_effects", "with_rest"
+LOOKED_AT = frozenset({QUALITY, ORDER, WITH_REST})
 
 # How much longer than the run of half of the raters a run must be, in shares of the answers.
 LONGER_THAN_OTHERS = 0.25
@@ -27,8 +31,21 @@ FEWEST_POSITIONS = 3
 # Of choices between texts: how far a share must be from an even one, and the greatest p.
 UNEVEN, SURE = 0.1, 0.001
 
+# Against the others who rated the same texts: the fewest texts, the normal quantile of a one-sided limit at 99.5 %, and
+# the agreement of half of the raters below which nobody is called unlike them.
+ENOUGH_SHARED, NORMAL, AGREEING = 10, 2.58, 0.4
+# Unlike the others is a correlation below this, or below half of that of half of the raters; one below the second is
+# the scale turned round; whoever has the third reads the texts, however long a run of one position is.
+UNLIKE, TURNED, READS = 0.2, -0.3, 0.5
+# Of labels, unlike the others is a share of agreement below this part of that of half of the raters; the quantile is
+# that of a one-sided limit at 97.5 %, since the mean over many others varies less than the formula says.
+UNLIKE_SHARE, NORMAL_OF_SHARES = 0.7, 1.96
+# A rater who compares texts and takes one side in this share of so many answers; sides are drawn.
+ONE_SIDE, ENOUGH_SIDES = 0.95, 12
+
 _FIGURES = ("rater_fast_screens", "rater_longest_run", "rater_flat_screens", "rater_same_number")
 _SIDES = ("chosen_place_share", "chosen_place_test")
+_AGAINST = ("correlation_with_rest", "agreement_with_rest")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,33 +70,42 @@ class Carefulness:
     looked: frozenset[str] = frozenset()
     fast: frozenset[str] = frozenset()
     uniform: frozenset[str] = frozenset()
+    unlike: frozenset[str] = frozenset()
+    turned: frozenset[str] = frozenset()
     sides: tuple[Side, ...] = field(default=())
 
     @property
     def is_complete(self) -> bool:
-        """Whether speed, uniform answers and sides were all looked at."""
-        return self.at is not None and self.looked == {QUALITY, ORDER}
+        """Whether speed, uniform answers, sides and agreement with the others were all looked at."""
+        return self.at is not None and self.looked == LOOKED_AT
 
 
 def carefulness_of(run: Run | None, tasks: Iterable[Task]) -> Carefulness:
-    """Read what the newest run that is done found; one query."""
+    """Read what the newest run that is done found: one query, and a second where texts are compared."""
+    tasks = list(tasks)
     if run is None:
         return Carefulness()
     analyses = run.settings.get("analyses", ())
-    planned = {QUALITY, ORDER} if analyses == ALL else {entry["analysis"] for entry in analyses}
+    planned = LOOKED_AT if analyses == ALL else {entry["analysis"] for entry in analyses}
     columns = ("statistic", "task", "rater", "label", "criterion", "value", "n_ratings", "p")
     found: dict[str, list[dict[str, Any]]] = {}
-    rows = ResultRow.objects.filter(run=run, analysis__in=(QUALITY, ORDER), statistic__in=(*_FIGURES, *_SIDES))
+    rows = ResultRow.objects.filter(run=run, analysis__in=LOOKED_AT, statistic__in=(*_FIGURES, *_SIDES, *_AGAINST))
     for row in rows.filter(basis="kept", slice=None).values(*columns):
         found.setdefault(row["statistic"], []).append(row)
     kinds, same = {task.key: task.kind for task in tasks}, NoDifferences()
     return Carefulness(
         at=run.finished,
-        looked=frozenset(planned & {QUALITY, ORDER}),
+        looked=LOOKED_AT & planned,
         fast=_fast(found.get("rater_fast_screens", ())),
-        uniform=_long_runs(found.get("rater_longest_run", ()), kinds)
+        uniform=(
+            _long_runs(found.get("rater_longest_run", ()), kinds)
+            | _beyond_others(found.get("rater_same_number", ()), same.same_share, same.least)
+        )
+        - _reading(found.get("correlation_with_rest", ()))
         | _beyond_others(found.get("rater_flat_screens", ()), same.flat_share, same.least_screens)
-        | _beyond_others(found.get("rater_same_number", ()), same.same_share, same.least),
+        | _on_one_side(kinds, tasks),
+        unlike=_unlike(found),
+        turned=_turned(found.get("correlation_with_rest", ())),
         sides=_sides(found),
     )
 
@@ -126,6 +152,76 @@ def _beyond_others(rows: Iterable[Mapping[str, Any]], share: float, least: int) 
         far = usual + LONGER_THAN_OTHERS
         found |= {row["rater"] for row in of_task if row["value"] >= share and row["value"] >= far}
     return frozenset(found)
+
+
+def _unlike(found: Mapping[str, list[dict[str, Any]]]) -> frozenset[str]:
+    """Return the raters who agree with the others far less than half of the raters do, by chance or less.
+
+    Where raters hardly agree, as about matters of taste, nobody is unlike the others.
+    """
+    unlike: set[str] = set()
+    for statistic, limit in zip(_AGAINST, (_limit_of_correlation, _limit_of_share), strict=True):
+        for rows in _by_question(found.get(statistic, ())):
+            usual = median(row["value"] for row in rows)
+            low = max(UNLIKE, usual / 2) if statistic == "correlation_with_rest" else UNLIKE_SHARE * usual
+            if usual >= AGREEING:
+                unlike |= {row["rater"] for row in rows if TURNED < row["value"] < low and limit(row) < usual}
+    return frozenset(unlike)
+
+
+def _turned(rows: Iterable[Mapping[str, Any]]) -> frozenset[str]:
+    """Return the raters who give high numbers where the others give low ones, as if the scale were turned round."""
+    return frozenset(
+        row["rater"]
+        for question in _by_question(rows)
+        for row in question
+        if row["value"] <= TURNED and _limit_of_correlation(row) < 0 and median(one["value"] for one in question) > 0
+    )
+
+
+def _reading(rows: Iterable[Mapping[str, Any]]) -> frozenset[str]:
+    """Return the raters whose numbers follow those of the others, so that a long run of one says nothing."""
+    return frozenset(row["rater"] for question in _by_question(rows) for row in question if row["value"] >= READS)
+
+
+def _on_one_side(kinds: Mapping[str, TaskType], tasks: Iterable[Task]) -> frozenset[str]:
+    """Return the raters who nearly always choose the text on one side, where sides are drawn; one query, or none."""
+    comparing = [task.pk for task in tasks if any(outcome.exchanged for outcome in kinds[task.key].outcomes)]
+    if not comparing:
+        return frozenset()
+    counts = (
+        Rating.objects.filter(task__in=comparing, shown_value__isnull=False)
+        .values("rater__pseudonym")
+        .annotate(
+            n=Count("id"), first=Count("id", filter=Q(shown_value=1)), second=Count("id", filter=Q(shown_value=2))
+        )
+    )
+    return frozenset(
+        row["rater__pseudonym"]
+        for row in counts
+        if row["n"] >= ENOUGH_SIDES and max(row["first"], row["second"]) >= ONE_SIDE * row["n"]
+    )
+
+
+def _by_question(rows: Iterable[Mapping[str, Any]]) -> list[list[Mapping[str, Any]]]:
+    """Return the rows of raters who shared enough texts with others, by question, where there are three or more."""
+    by_question: dict[tuple[str, str | None], list[Mapping[str, Any]]] = {}
+    for row in rows:
+        if row["rater"] and row["value"] is not None and (row["n_ratings"] or 0) >= ENOUGH_SHARED:
+            by_question.setdefault((row["task"], row["criterion"]), []).append(row)
+    return [of_question for of_question in by_question.values() if len(of_question) > 2]
+
+
+def _limit_of_correlation(row: Mapping[str, Any]) -> float:
+    """Return the upper limit of a correlation (Fisher's z)."""
+    z = atanh(max(-0.999, min(0.999, row["value"])))
+    return tanh(z + NORMAL / sqrt(row["n_ratings"] - 3))
+
+
+def _limit_of_share(row: Mapping[str, Any]) -> float:
+    """Return the upper limit of a share of agreement."""
+    share = row["value"]
+    return float(share + NORMAL_OF_SHARES * sqrt(share * (1 - share) / row["n_ratings"]))
 
 
 def _sides(found: Mapping[str, list[dict[str, Any]]]) -> tuple[Side, ...]:

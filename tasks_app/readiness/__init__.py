@@ -1,10 +1,10 @@
-"""What is to be settled before a study opens: left-over text, contradictions, and what raters would miss.
+"""What is to be settled before a study opens: left-over text, contradictions, broken texts, what raters would miss.
 
 A verdict of Review is a promise: nobody may read "ready" where a careful colleague would find something. Each check is
 a function from `Facts` to points; what other apps add to a study, they check themselves, by `register`.
 """
 
-from tasks_app.readiness import contradictions, leftovers, numbers
+from tasks_app.readiness import contradictions, leftovers, numbers, texts, wording
 from tasks_app.readiness.base import Check, Facts, Level, Point, points, register
 from tasks_app.readiness.leftovers import leftovers_in
 
@@ -19,4 +19,6 @@ __all__ = [
     "numbers",
     "points",
     "register",
+    "texts",
+    "wording",
 ]

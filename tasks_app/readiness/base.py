@@ -1,11 +1,12 @@
 """What is looked at before a study opens, what a point to settle is, and the checks, which other apps add to."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any
 
 from tasks_app.sections import Json, Path
+from tasks_app.text_findings import TextFinding
 from tasks_app.workload import Workload
 
 
@@ -36,12 +37,14 @@ class Facts:
     """A study as its checked document has it, with what its document does not say.
 
     `workload` is what a rater is given, as counted from the screens; None where nothing could be counted. `known`
-    counts the known answers by the key of their task and by purpose.
+    counts the known answers by the key of their task and by purpose. `texts` is what was noticed when all texts were
+    read.
     """
 
     document: Mapping[str, Json]
     workload: Workload | None = None
     known: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    texts: Sequence[TextFinding] = ()
 
     def section(self, name: str) -> Mapping[str, Json]:
         """Return a section that is a group of settings; empty where there is none."""

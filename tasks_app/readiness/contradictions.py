@@ -1,9 +1,11 @@
 """Settings that contradict each other, and what raters or a platform would miss."""
 
 from collections.abc import Iterator, Mapping
+from datetime import date
 from decimal import Decimal
 from typing import Any
 
+from django.utils import formats, timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -14,6 +16,12 @@ from tasks_app.study_settings import Codes
 
 # Stated minutes are doubtful where the estimate is so many times as long.
 MUCH_LONGER = 1.5
+
+# What Prolific requires at least per hour (8 USD or 6 GBP), in the currencies that most studies pay in. Where the study
+# states no minimum of its own, pay below it is pointed out.
+LEAST_HOURLY: Mapping[str, Decimal] = {
+    "USD": Decimal(8), "GBP": Decimal(6), "EUR": Decimal(7), "CHF": Decimal(7), "CAD": Decimal(11), "AUD": Decimal(12),
+}  # fmt: skip
 
 _CONTACTS = (
     ("institution", gettext_lazy("Raters are not told who runs the study. Name the group and the institution.")),
@@ -69,6 +77,34 @@ def pay_for_the_time(facts: Facts) -> Iterator[Point]:
             % words,
             ("pay", "amount"),
         )
+    least, rate = LEAST_HOURLY.get(currency), pay.hourly(amount, minutes)
+    if amount and not minimum and least is not None and rate is not None and rate < least:
+        words = {
+            "amount": f"{amount:.2f} {currency}",
+            "minutes": f"{minutes:g}",
+            "hourly": f"{rate:.2f} {currency}",
+            "least": f"{least:.2f} {currency}",
+        }
+        yield Point(
+            "pay",
+            _(
+                "%(amount)s for about %(minutes)s minutes is %(hourly)s per hour. Crowdsourcing platforms require "
+                "about %(least)s or more, and the legal minimum wage is often higher."
+            )
+            % words,
+            ("pay", "amount"),
+        )
+
+
+@register
+def days_that_have_passed(facts: Facts) -> Iterator[Point]:
+    """Yield a last day to withdraw that has passed, so that raters are promised what they no longer have."""
+    last = facts.section("about").get("withdraw_until")
+    day = date.fromisoformat(last) if isinstance(last, str) and last else last
+    if isinstance(day, date) and day < timezone.localdate():
+        sentence = _("Raters are told that they can withdraw until %(day)s, but this day has passed.")
+        words = {"day": formats.date_format(day, "j M Y")}
+        yield Point("days", sentence % words, ("about", "withdraw_until"))
 
 
 @register

@@ -23,7 +23,7 @@ from tasks_app.services.database import atomically
 from tasks_app.services.study import correcting, drafts, items
 from tasks_app.setup import changes, media
 from tasks_app.setup.frozen import setup_of
-from tasks_app.studyfile.checking import check
+from tasks_app.studyfile.checking import check, store_counted
 from tasks_app.studyfile.columns import TABLES
 from tasks_app.studyfile.files.source import STUDY_YAML, open_files
 from tasks_app.task_types import TaskType
@@ -162,8 +162,7 @@ def from_example(*, owner: AbstractBaseUser, example: Example, names: Names) -> 
                 study = new_draft(owner, names, language=about["language"], timezone=about["timezone"], seed=seed)
                 written += store_media(study, contents)
                 sections.store(study, reading.document)
-                if reading.workload is not None:
-                    drafts.set_settings(study=study, block="workload", values=reading.workload.to_store())
+                store_counted(study, reading)
                 changes.begin(study)
                 return study
         except BaseException:

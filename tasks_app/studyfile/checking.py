@@ -24,6 +24,7 @@ from tasks_app.studyfile.problems import Problem, StudyFileError
 from tasks_app.studyfile.reading import StudyReading
 from tasks_app.studyfile.screens import check_plans, draft_tasks
 from tasks_app.studyfile.workload import crowded_notes, workload_of, workload_sentence
+from tasks_app.text_findings import findings_in
 
 _SLUG = ("study", "slug")
 
@@ -79,6 +80,7 @@ def check(files: Files, slot: Slot | None = None, report: Report = _say_nothing)
     if slot is not None and reading.sound(_SLUG):
         _check_slug(reading, slot)
     reading.problems.raise_if_any()
+    reading.text_findings = findings_in(reading.document["items"], reading.document["systems"])
     for note in crowded_notes(reading):
         reading.note(note)
     if note := pay_note(reading):
@@ -177,10 +179,17 @@ def _store(reading: StudyReading, slot: Slot, written: list[str]) -> Study:
             study=study, sha256=media.sha256, kind=media.kind, content=content_of(reading.files, media)
         )
     sections.store(study, reading.document)
-    if reading.workload is not None:
-        drafts.set_settings(study=study, block="workload", values=reading.workload.to_store())
+    store_counted(study, reading)
     events.log(study, slot.owner, "loaded", about=study.slug, after=dict(reading.counts))
     return study
+
+
+def store_counted(study: Study, reading: StudyReading) -> None:
+    """Store what was counted and noticed in the texts of a study file, beside its settings."""
+    if reading.workload is not None:
+        drafts.set_settings(study=study, block="workload", values=reading.workload.to_store())
+    findings = [finding.to_store() for finding in reading.text_findings]
+    drafts.set_settings(study=study, block="texts", values={"findings": findings})
 
 
 def _refused(reading: StudyReading, slot: Slot, error: Exception) -> StudyFileError | None:

@@ -17,6 +17,7 @@ from tasks_app.studyfile.files.source import STUDY_YAML, Files, Upload
 from tasks_app.studyfile.files.yaml_tree import Tree, read
 from tasks_app.studyfile.problems import Problems, StudyFileError, closest
 from tasks_app.studyfile.schema import plain, whole_schema
+from tasks_app.text_findings import TextFinding
 from tasks_app.workload import Workload
 
 
@@ -47,6 +48,7 @@ class StudyReading:
         # Units of the largest set of each task, by its key, and what a rater is given in all.
         self.set_sizes: dict[str, int] = {}
         self.workload: Workload | None = None
+        self.text_findings: list[TextFinding] = []
         # Tables that are not read from the files, by their stems.
         self.tables: dict[str, Any] = {}
         # The sentences about each place in study.yaml.

@@ -16,6 +16,7 @@ from tasks_app.studyfile.files.yaml_text import dump_given
 from tasks_app.studyfile.reading import StudyReading
 from tasks_app.studyfile.screens import draft_tasks
 from tasks_app.studyfile.workload import workload_of
+from tasks_app.text_findings import findings_in
 from tests.about import ABOUT
 
 CONTROLS = {"rule": "control_accuracy"}
@@ -49,7 +50,8 @@ def facts_of(name: str, given: Given, folder: Path) -> Facts:
         for row in reading.document["controls"]:
             counts = known.setdefault(row["task"], {})
             counts[row["purpose"]] = counts.get(row["purpose"], 0) + 1
-        return Facts(reading.document, workload_of(reading, draft_tasks(reading)), known)
+        texts = findings_in(reading.document["items"], reading.document["systems"])
+        return Facts(reading.document, workload_of(reading, draft_tasks(reading)), known, texts)
 
 
 def found(facts: Facts) -> list[str]:
@@ -272,3 +274,27 @@ def test_ordinary_text_is_left_alone(text: str) -> None:
 )  # fmt: skip
 def test_what_is_left_over_is_found(text: str) -> None:
     assert found_in(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "kinds"),
+    [
+        ("", ["empty"]),
+        ("nan", ["empty"]),
+        ("None of the rooms is free.", []),
+        ("5 < 6 and b > a, AT&T; 2 * 3 ** 4", []),
+        ("Fish &amp; chips", ["tags"]),
+        ("NÃO, SÃO PAULO É LINDA. Âge, ÂME, Ça va.", []),
+        ("GrÃ¼ÃŸe aus MÃ¼nchen", ["broken"]),
+        ("As an AI language model, I cannot taste.", ["chat"]),
+        ("Sure, there is room.", []),
+        ("The neural writer sings. Claude Monet painted here.", []),
+        ("ChatGPT wrote this.", ["names"]),
+        ("Made by base-v2.", ["names"]),
+    ],
+)
+def test_texts_are_noticed_by_what_they_contain(text: str, kinds: list[str]) -> None:
+    output = {"system": "base-v2", "variant": "", "text": text, "language": "", "unit": ""}
+    item = {"key": "a", "source": "A cat.", "reference": "", "format": "text", "outputs": [output]}
+    systems = [{"key": "base-v2", "name": "neural writer", "kind": "machine"}]
+    assert [finding.kind for finding in findings_in([item], systems)] == kinds

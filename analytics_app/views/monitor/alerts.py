@@ -8,12 +8,12 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from analytics_app.selectors.carefulness import ORDER, QUALITY
+from analytics_app.selectors.carefulness import ORDER, QUALITY, WITH_REST
 from analytics_app.show.cells import figure, percent, whole
 from analytics_app.show.findings import listed
 from analytics_app.views.monitor import moments
 from analytics_app.views.monitor.reading import Reading
-from analytics_app.views.raters.filters import failed_few_checks, is_fast, is_uniform
+from analytics_app.views.raters.filters import failed_few_checks, is_fast, is_turned, is_uniform, is_unlike, skips_most
 from tasks_app.selectors.fieldwork.forecast import Outlook
 from tasks_app.selectors.fieldwork.funnel import Step
 from tasks_app.selectors.fieldwork.pace import QUARTER
@@ -138,6 +138,37 @@ def _uniform(reading: Reading) -> Iterator[Alert]:
         yield _of_raters(reading, sentence % {"n": whole(n).text}, n, "uniform")
 
 
+def _unlike(reading: Reading) -> Iterator[Alert]:
+    n = sum(is_unlike(work, reading.careful) for work in _people(reading))
+    if n:
+        sentence = ngettext(
+            "%(n)s rater hardly agrees with the others about the same texts, as answers at random would.",
+            "%(n)s raters hardly agree with the others about the same texts, as answers at random would.",
+            n,
+        )
+        yield _of_raters(reading, sentence % {"n": whole(n).text}, n, "unlike")
+
+
+def _turned(reading: Reading) -> Iterator[Alert]:
+    n = sum(is_turned(work, reading.careful) for work in _people(reading))
+    if n:
+        sentence = ngettext(
+            "%(n)s rater gives low ratings where the others give high ones, as if the scale were turned round.",
+            "%(n)s raters give low ratings where the others give high ones, as if the scale were turned round.",
+            n,
+        )
+        yield _of_raters(reading, sentence % {"n": whole(n).text}, n, "turned")
+
+
+def _skipping(reading: Reading) -> Iterator[Alert]:
+    n = sum(skips_most(work) for work in _people(reading))
+    if n:
+        sentence = ngettext(
+            "%(n)s rater skipped half of the texts or more.", "%(n)s raters skipped half of the texts or more.", n
+        )
+        yield _of_raters(reading, sentence % {"n": whole(n).text}, n, "skips")
+
+
 def _people(reading: Reading) -> Iterator[RaterWork]:
     """Yield the raters who came to judge and are not excluded yet."""
     return (work for work in reading.fieldwork.counted if work.rater.pk not in reading.excluded)
@@ -241,6 +272,9 @@ _CHECKS = (
     _few_checks,
     _fast,
     _uniform,
+    _unlike,
+    _turned,
+    _skipping,
     _sides,
     _stopped,
     _stalled,
@@ -259,7 +293,10 @@ def not_looked_at(reading: Reading) -> str:
     if careful.is_complete:
         return ""
     if careful.at is None:
-        return _("The first run, which starts automatically, checks speed, uniform answers and sides chosen.")
+        return _(
+            "The first run, which starts automatically, checks speed, uniform answers and sides chosen, and agreement "
+            "with the others."
+        )
     missing = [str(one) for name, signs in _LOOKED_AT.items() if name not in careful.looked for one in signs]
     words = {"signs": listed(missing)}
     return _("The last run did not check %(signs)s, because the analysis plan leaves this out.") % words
@@ -268,4 +305,5 @@ def not_looked_at(reading: Reading) -> str:
 _LOOKED_AT = {
     QUALITY: (gettext_lazy("speed"), gettext_lazy("uniform answers")),
     ORDER: (gettext_lazy("sides chosen"),),
+    WITH_REST: (gettext_lazy("agreement with the others"),),
 }

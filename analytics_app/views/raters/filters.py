@@ -30,6 +30,9 @@ Picks = Callable[["Row"], bool]
 
 LONGEST_NAME = 40
 
+# Somebody who skips most of so many units does so on purpose.
+ENOUGH_UNITS = 6
+
 
 def is_fast(work: RaterWork, careful: Carefulness) -> bool:
     """Return whether the newest run found a person too fast; how long simulated raters take says nothing."""
@@ -39,6 +42,21 @@ def is_fast(work: RaterWork, careful: Carefulness) -> bool:
 def is_uniform(work: RaterWork, careful: Carefulness) -> bool:
     """Return whether the newest run found that a rater gives one answer again and again, unlike the others."""
     return work.is_counted and work.rater.pseudonym in careful.uniform
+
+
+def is_unlike(work: RaterWork, careful: Carefulness) -> bool:
+    """Return whether the newest run found that a rater agrees with the others hardly more than chance does."""
+    return work.is_counted and work.rater.pseudonym in careful.unlike
+
+
+def is_turned(work: RaterWork, careful: Carefulness) -> bool:
+    """Return whether the newest run found that a rater uses the scale the other way round than the others."""
+    return work.is_counted and work.rater.pseudonym in careful.turned
+
+
+def skips_most(work: RaterWork) -> bool:
+    """Return whether a rater has skipped half or more of enough units."""
+    return work.is_counted and work.judged >= ENOUGH_UNITS and work.skipped * 2 >= work.judged
 
 
 def failed_few_checks(work: RaterWork) -> bool:
@@ -83,6 +101,9 @@ CHIPS: Mapping[str, tuple[str | Promise, Picks]] = {
     "few_checks": (_("failed most of few checks"), lambda row: failed_few_checks(row.work)),
     "fast": (_("faster than anybody reads"), lambda row: is_fast(row.work, row.careful)),
     "uniform": (_("one answer again and again"), lambda row: is_uniform(row.work, row.careful)),
+    "unlike": (_("unlike the others"), lambda row: is_unlike(row.work, row.careful)),
+    "turned": (_("scale the other way round"), lambda row: is_turned(row.work, row.careful)),
+    "skips": (_("skipped most texts"), lambda row: skips_most(row.work)),
     "stopped": (
         _("stopped by a limit"),
         lambda row: row.work.is_counted and row.rater.outcome == Rater.Outcome.STOPPED,

@@ -32,7 +32,10 @@ _UNREAD = frozenset({"acceptance", "groups", "systems"})
 
 
 def facts_of(study: Study, names: Collection[str] = ()) -> Facts:
-    """Read what a study holds, without its texts: each part of study.yaml, or those `names`, and its known answers."""
+    """Read what a study holds: each part of study.yaml, or those `names`, its known answers, and what its texts showed.
+
+    The texts themselves are not read again.
+    """
     in_yaml = (section for section in sections.registered() if section.schema() is not None)
     wanted = (section for section in in_yaml if (section.name in names if names else section.name not in _UNREAD))
     document = {section.name: section.export(study) for section in wanted}
@@ -40,7 +43,7 @@ def facts_of(study: Study, names: Collection[str] = ()) -> Facts:
     counted = Gold.objects.filter(unit__task__study=study, unit__task__until=None, unit__until=None)
     for task, purpose, n in counted.values_list("unit__task__key", "purpose").annotate(n=Count("unit", distinct=True)):
         known.setdefault(task, {})[purpose] = n
-    return Facts(document, study.options.workload, known)
+    return Facts(document, study.options.workload, known, study.options.text_findings)
 
 
 def points_of(study: Study) -> list[Point]:

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.django_db
 FAST = "faster than anybody can read them"
 UNIFORM = "gave one answer again and again"
 ALL_WELL = "Nothing needs your attention now."
-ANALYSES = {"analyses": [{"analysis": "rater_quality"}, {"analysis": "order_effects"}]}
+ANALYSES = {"analyses": [{"analysis": "rater_quality"}, {"analysis": "order_effects"}, {"analysis": "with_rest"}]}
 
 
 def monitor(browser: Client, study: Study) -> str:
@@ -138,7 +138,7 @@ def test_nothing_is_called_well_that_was_not_looked_at(rosas_browser: Client, st
     run_of(study, [], analyses=[{"analysis": "systems"}])
     said = monitor(rosas_browser, study)
     assert ALL_WELL not in said
-    assert "The last run did not check speed, uniform answers and sides chosen" in said
+    assert "The last run did not check speed, uniform answers, sides chosen and agreement with the others" in said
     run_of(study, [])
     said = monitor(rosas_browser, study)
     assert "minutes at the median; you promised 10." in said

@@ -1,0 +1,144 @@
+"""What was noticed in the texts of a study: empty ones, debris, names of systems, copies, systems with gaps."""
+
+from collections.abc import Iterator, Mapping
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from tasks_app import languages, task_types
+from tasks_app.readiness.base import Facts, Level, Point, register
+from tasks_app.text_findings import TextFinding
+
+KIND = "texts"
+_TEXTS = ("systems",)
+
+# Each kind of finding: its sentence, and whether a careful colleague may mean it so.
+_SAID: Mapping[str, tuple[str | Promise, Level]] = {
+    "empty": (
+        gettext_lazy(
+            "%(n)s of %(of)s texts are empty or stand for nothing, such as “N/A” (%(first)s). Remove them, or say in "
+            "the instructions what raters do with them."
+        ),
+        Level.PROBLEM,
+    ),
+    "names": (
+        gettext_lazy(
+            "%(n)s of %(of)s texts name a system, such as “%(words)s” (%(first)s), so raters would know which one "
+            "wrote them."
+        ),
+        Level.PROBLEM,
+    ),
+    "tokens": (
+        gettext_lazy(
+            "%(n)s of %(of)s texts contain signs that a model uses internally, such as “%(words)s” (%(first)s). "
+            "Remove them."
+        ),
+        Level.PROBLEM,
+    ),
+    "tags": (
+        gettext_lazy(
+            "%(n)s of %(of)s texts contain HTML, such as “%(words)s” (%(first)s). Raters would see the code. Remove it."
+        ),
+        Level.PROBLEM,
+    ),
+    "markdown": (
+        gettext_lazy(
+            "%(n)s of %(of)s texts contain Markdown, such as “%(words)s” (%(first)s). Raters would see the signs. "
+            "Remove them, or set the format of these items to markdown."
+        ),
+        Level.PROBLEM,
+    ),
+    "broken": (
+        gettext_lazy(
+            "%(n)s of %(of)s texts contain broken characters, such as “%(words)s” (%(first)s). The file was read with "
+            "the wrong encoding at some point. Export it again as UTF-8."
+        ),
+        Level.PROBLEM,
+    ),
+    "broken_source": (
+        gettext_lazy(
+            "The sources or references of %(n)s of %(of)s items contain broken characters (%(first)s). The file was "
+            "read with the wrong encoding at some point. Export it again as UTF-8."
+        ),
+        Level.PROBLEM,
+    ),
+    "chat": (
+        gettext_lazy(
+            "%(n)s of %(of)s texts begin or speak like a chatbot, such as “%(words)s” (%(first)s), so raters may know "
+            "which system wrote them."
+        ),
+        Level.NOTE,
+    ),
+    "twins": (
+        gettext_lazy("%(a)s and %(b)s have identical texts for %(n)s of %(of)s items. Was one file uploaded for both?"),
+        Level.PROBLEM,
+    ),
+    "reference": (
+        gettext_lazy("The texts of %(a)s are the references themselves for %(n)s of %(of)s items."),
+        Level.PROBLEM,
+    ),
+    "missing": (
+        gettext_lazy(
+            "%(a)s has texts for %(n)s of %(of)s items only (none for %(first)s), so it is not compared with the "
+            "others on the same items."
+        ),
+        Level.PROBLEM,
+    ),
+    "foreign": (
+        gettext_lazy(
+            "%(n)s of %(of)s texts are said to be in %(said)s but look like %(language)s (%(first)s). Correct the "
+            "language, or the texts."
+        ),
+        Level.PROBLEM,
+    ),
+    "foreign_source": (
+        gettext_lazy(
+            "%(n)s of %(of)s sources are said to be in %(said)s but look like %(language)s (%(first)s). Correct the "
+            "language, or the sources."
+        ),
+        Level.PROBLEM,
+    ),
+}
+
+_OF_LANGUAGES = frozenset({"foreign", "foreign_source"})
+
+
+@register
+def noticed_in_texts(facts: Facts) -> Iterator[Point]:
+    """Yield what was noticed in the texts when all of them were read."""
+    for finding in facts.texts:
+        if finding.kind in _SAID:
+            sentence, level = _SAID[finding.kind]
+            yield Point(KIND, str(sentence) % _words(finding), _TEXTS, level)
+
+
+@register
+def pairs_never_compared(facts: Facts) -> Iterator[Point]:
+    """Yield two systems that no item has both of, where a task compares all systems with each other."""
+    comparing = [
+        task
+        for _place, task in facts.main_tasks
+        if task_types.registry[task["type"]].side_by_side and not task["params"].get("anchor")
+    ]
+    for finding in facts.texts if comparing else ():
+        if finding.kind == "apart":
+            sentence = _("No item has texts of both %(a)s and %(b)s, so raters never compare these two.")
+            yield Point(KIND, sentence % _words(finding), _TEXTS)
+
+
+def _words(finding: TextFinding) -> dict[str, str]:
+    """Return what the sentence of a finding names."""
+    places = finding.of - finding.n if finding.kind == "missing" else finding.n
+    more = " …" if places > len(finding.first) > 0 else ""
+    a, b = (*finding.systems, "", "")[:2]
+    return {
+        "n": str(finding.n),
+        "of": str(finding.of),
+        "first": "; ".join(finding.first) + more,
+        "words": finding.words,
+        "a": f"“{a}”",
+        "b": f"“{b}”",
+        "said": languages.english_name(a.lower()) if a and finding.kind in _OF_LANGUAGES else "",
+        "language": languages.english_name(finding.words) if finding.kind in _OF_LANGUAGES else "",
+    }

@@ -1,0 +1,115 @@
+"""What raters read in another language than they are promised, and scales that instructions describe otherwise."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from tasks_app import languages, task_types
+from tasks_app.language_guess import differs
+from tasks_app.readiness.base import Facts, Point, register
+from tasks_app.sections import Path
+
+# Words of another language that make a short text, such as a question or the steps of a scale, clear.
+FEW = 2
+
+_STEP_WORDS = {
+    word: number
+    for number, words in {
+        3: ("three", "drei"), 4: ("four", "vier"), 5: ("five", "fünf"), 6: ("six", "sechs"), 7: ("seven", "sieben"),
+        8: ("eight", "acht"), 9: ("nine", "neun"), 10: ("ten", "zehn"), 11: ("eleven", "elf"),
+    }.items()
+    for word in words
+}  # fmt: skip
+_NUMBER = rf"\d{{1,3}}|{'|'.join(_STEP_WORDS)}"
+# From 0 or 1 to a number, which may each have words in brackets behind them: "1 (very bad) to 7 (very good)".
+_RANGE = re.compile(
+    r"(?<![\d.,:-])(?P<low>[01])(?: ?\([^()\n]{1,60}\))? ?(?:to|bis|through|–|-) ?(?P<high>\d{1,3})(?![\d.,:]\d)"
+    r"(?! ?(?:%|[^\W\d_]*(?:minut|hour|stund|second|sekund|text|sentence|satz|sätze|question|frag|word|wort|wört|time"
+    r"|mal|unit|page|seite|euro?s?\b|eur\b|usd\b|year|jahr|day|tag)))",
+    re.IGNORECASE,
+)
+_STEPS = re.compile(
+    rf"\b(?P<n>{_NUMBER})(?:[- ](?:point|step)s?\b(?: (?:rating )?scale)?| Stufen\b|-?stufige[rnms]?\b|-Punkte-Skala)",
+    re.IGNORECASE,
+)
+
+_LANGUAGE = gettext_lazy("This seems to be in %(found)s, but raters read %(language)s.")
+
+
+@register
+def in_another_language(facts: Facts) -> Iterator[Point]:
+    """Yield the consent texts, instructions, questions and labels that are clearly in another language."""
+    own = str(facts.section("study").get("language") or "en")
+    for language, text in facts.consent.items():
+        yield from _other(str(text), language, ("consent", language))
+    for place, task in facts.tasks:
+        yield from _other(str(task["instructions"] or ""), own, ("tasks", place, "instructions"))
+    for place, criterion in enumerate(facts.document.get("criteria") or ()):
+        language = criterion.get("language") or own
+        steps = [*criterion["labels"], criterion["low"], criterion["high"], *criterion["anchors"].values()]
+        for name, text in (
+            ("question", criterion["question"]),
+            ("definition", criterion["definition"]),
+            ("labels" if criterion["labels"] else "low", "; ".join(map(str, filter(None, steps)))),
+        ):
+            yield from _other(str(text), language, ("criteria", place, name), FEW)
+
+
+def _other(text: str, language: str, path: Path, least: int | None = None) -> Iterator[Point]:
+    found = differs(text, language, least) if least else differs(text, language)
+    if found:
+        words = {
+            name: languages.english_name(code) for name, code in (("found", found), ("language", language.lower()))
+        }
+        yield Point("language", str(_LANGUAGE) % words, path)
+
+
+@register
+def other_scales(facts: Facts) -> Iterator[Point]:
+    """Yield instructions and questions that name numbers or steps which no scale of their task has."""
+    criteria = {str(row["key"]): (place, row) for place, row in enumerate(facts.document.get("criteria") or ())}
+    for place, task in facts.main_tasks:
+        scale = task_types.kind_of(task["type"], task["params"]).scale_of()
+        asked = [criteria[key] for key in task["criteria"] if key in criteria]
+        ends, steps = _scales(scale, [row for _place, row in asked])
+        if not ends:
+            continue
+        texts: list[tuple[str, Path]] = [(str(task["instructions"] or ""), ("tasks", place, "instructions"))]
+        for number, row in asked:
+            texts += [(str(row[name]), ("criteria", number, name)) for name in ("question", "definition")]
+        for text, path in texts:
+            if words := _contradicts(text, ends, steps):
+                low, high = min(ends)
+                said = {"words": words, "low": f"{low:g}", "high": f"{high:g}"}
+                sentence = _("The text says “%(words)s”, but the scale goes from %(low)s to %(high)s.")
+                yield Point("scale", sentence % said, path)
+
+
+def _scales(
+    scale: tuple[float, float, float] | None, criteria: list[Mapping[str, Any]]
+) -> tuple[set[tuple[float, float]], set[int]]:
+    """Return the ends of the scales of a task, and the numbers of steps that they have."""
+    if scale is None:
+        return set(), set()
+    low, high, step = scale
+    steps = {len(row["labels"]) for row in criteria if row["labels"]}
+    return {(low, high)}, steps | ({round((high - low) / step) + 1} if step else set())
+
+
+def _contradicts(text: str, ends: set[tuple[float, float]], steps: set[int]) -> str:
+    """Return the first words of a text that name a scale where none of those named is a scale of the task."""
+    ranges = [(match[0], (float(match["low"]), float(match["high"]))) for match in _RANGE.finditer(text)]
+    counted = [(match[0], _number(match["n"])) for match in _STEPS.finditer(text)] if steps else []
+    if any(said in ends for _words, said in ranges) or any(n in steps for _words, n in counted):
+        return ""
+    # A range within the scale, such as "1 to 3 means poor", explains a part of it.
+    low, high = min(ends)
+    beyond = [words for words, said in ranges if said[0] < low or said[1] > high or said[1] >= 5]
+    return next(iter([*beyond, *(words for words, _n in counted)]), "")
+
+
+def _number(words: str) -> int:
+    return _STEP_WORDS.get(words.lower()) or int(words if words.isdecimal() else 0)

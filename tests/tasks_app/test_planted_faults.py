@@ -1,0 +1,309 @@
+"""Faults that hurried researchers plant, chosen before the code was read: Review finds each, and leads to its place.
+
+Each is planted in a sound study of one of three task types, in English or German, together with others, so that few
+studies have to be checked. What stands in no fault's way is not pointed out, and the sound studies give no problem.
+"""
+
+import html
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+
+from tasks_app import studyfile
+from tasks_app.models import Study
+from tasks_app.setup import changes
+from tests.about import ready
+from tests.tasks_app.sound_studies import LANGUAGES, TYPES, Row, rows_of, write
+
+pytestmark = pytest.mark.django_db
+
+Texts = Callable[[list[Row]], list[Row]]
+STUDIES = [(kind, language) for kind in TYPES for language in LANGUAGES]
+
+
+@pytest.fixture(scope="module")
+def module_drafts(module_rosa: User, tmp_path_factory: pytest.TempPathFactory) -> Mapping[tuple[str, str], int]:
+    """The ids of the sound studies, by task type and language."""
+    return {
+        about: studyfile.load(write(tmp_path_factory.mktemp("sound"), *about), owner=module_rosa).pk
+        for about in STUDIES
+    }
+
+
+def checked(browser: Client, study: Study) -> list[tuple[str, str]]:
+    """Check everything on Review, and return what it then says is left: a sentence and the address it leads to."""
+    review = reverse("researcher:review", args=[study.slug])
+    answer = browser.post(review)
+    page = browser.get(f"{review}?settle=1") if answer.status_code == 302 else answer
+    return list(linked(page.content.decode()))
+
+
+def linked(page: str) -> Iterator[tuple[str, str]]:
+    """Yield the entries of the page's lists and tables of problems, each with the address of its first link."""
+    for entry in re.findall(r'<li dir="auto">(.*?)</li>', page, re.DOTALL):
+        if link := re.search(r'href="([^"]+)"', entry):
+            yield " ".join(html.unescape(re.sub(r"<[^>]+>", "", entry)).split()), html.unescape(link[1])
+
+
+def values(*path: str | int, to: object) -> Mapping[tuple[str | int, ...], Any]:
+    return {path: to}
+
+
+def texts(change: Callable[[Row], str | None], *systems: str) -> Texts:
+    """Return a fault of texts: those of some systems (all for none) are changed, or left out for None."""
+
+    def plant(rows: list[Row]) -> list[Row]:
+        made = [(row, change(row) if not systems or row["system"] in systems else row["output"]) for row in rows]
+        return [{**row, "output": output} for row, output in made if output is not None]
+
+    return plant
+
+
+def first(change: Callable[[str], str], *systems: str) -> Texts:
+    """Return a fault of the first item's texts."""
+    return texts(lambda row: change(row["output"]) if row["item"] == "n0" else row["output"], *systems)
+
+
+def copied(rows: list[Row]) -> list[Row]:
+    """The texts of one system stand under the name of another as well."""
+    own = {row["item"]: row["output"] for row in rows if row["system"] == "rules"}
+    return [{**row, "output": own[row["item"]] if row["system"] == "neural" else row["output"]} for row in rows]
+
+
+def with_references(rows: list[Row]) -> list[Row]:
+    """The references are the texts of one system."""
+    own = {row["item"]: row["output"] for row in rows if row["system"] == "neural"}
+    return [{**row, "reference": own[row["item"]]} for row in rows]
+
+
+def apart(rows: list[Row]) -> list[Row]:
+    """Half of the items have texts of one pair of systems, the others of another."""
+    halves = (("a", ("rules", "person")), ("b", ("neural", "person")))
+    return [
+        {**row, "item": f"{row['item']}{half}", "output": f"{row['output']} {half}"}
+        for half, pair in halves
+        for row in rows
+        if row["system"] in pair
+    ]
+
+
+def broken(text: str) -> str:
+    return f"{text} Grüße aus dem Café.".encode().decode("cp1252")
+
+
+TASK = ("tasks", 0)
+KNOWN = {"unit": "n0/rules", "purpose": "attention", "criterion": "quality", "kind": "exact", "answer": "5"}
+SEVEN = {
+    "en": "Rate each notice from 1 (very bad) to 7 (very good).",
+    "de": "Bewerten Sie jeden Aushang von 1 (sehr schlecht) bis 7 (sehr gut).",
+}
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Settings or texts that are wrong, the step and words of a point about it, and how many points there are."""
+
+    name: str
+    step: str
+    words: str
+    settings: Mapping[tuple[str | int, ...], Any] = field(default_factory=dict)
+    texts: Texts | None = None
+    n: int = 1
+
+
+FAULTS: Mapping[tuple[str, str], Sequence[Fault]] = {
+    ("likert", "en"): (
+        Fault(
+            "one file for two systems", "texts", "“Parrot-7b” and “Rules” have identical texts for 6 of 6 items",
+            texts=copied,
+        ),
+        Fault(
+            "steps that the scale does not have", "task", "“1 (very bad) to 7”, but the scale goes from 1 to 5",
+            values(*TASK, "instructions", to=SEVEN["en"]),
+        ),
+        Fault(
+            "a chatbot's first words", "texts", "1 of 18 texts begin or speak like a chatbot",
+            texts=first(lambda text: f"Sure! Here is the notice: {text}", "person"),
+        ),
+        Fault("no one to complain to", "consent", "nobody outside the team", values("about", "complaints", to="")),
+    ),
+    ("likert", "de"): (
+        Fault(
+            "placeholders in the consent", "consent", "[Name der Einrichtung]",
+            values("consent", "de", to="Sie lesen Texte der [Name der Einrichtung]. Das dauert etwa 8 Minuten."),
+        ),
+        Fault(
+            "labels in another language than the question", "questions",
+            "seems to be in English, but raters read German",
+            values("criteria", 0, "labels", to=["very bad", "bad", "neither good nor bad", "good", "very good"]),
+        ),
+        Fault(
+            "steps in German that the scale does not have", "task", "but the scale goes from 1 to 5",
+            values(*TASK, "instructions", to=SEVEN["de"]),
+        ),
+        Fault(
+            "one judgment per text, but agreement planned", "raters", "each text is judged once",
+            {(*TASK, "k"): 1, ("analysis", "analyses"): [{"analysis": "systems"}, {"analysis": "krippendorff"}]},
+        ),
+        Fault(
+            "HTML in texts", "texts", "1 of 18 texts contain HTML, such as “<br/>”",
+            texts=first(lambda text: f"{text}<br/>", "neural"),
+        ),
+        Fault(
+            "a last day that has passed", "consent", "until 31 May 2020",
+            values("about", "withdraw_until", to="2020-05-31"),
+        ),
+    ),
+    ("pairwise", "en"): (
+        Fault("no contact", "consent", "no address to write to", values("about", "contact", to="")),
+        Fault(
+            "the declared language of the sources is wrong", "texts",
+            "6 of 6 sources are said to be in English but look like German",
+            texts=lambda rows: [{**row, "source": f"Das ist für alle und nicht alt: {row['item']}"} for row in rows],
+        ),
+        Fault(
+            "texts that name their system", "texts", "1 of 16 texts name a system, such as “Parrot-7B” (n0, Parrot-7b)",
+            texts=first(lambda text: f"{text} (Parrot-7B)", "neural"),
+        ),
+        Fault(
+            "a system without texts for a third of the items", "texts",
+            "“Parrot-7b” has texts for 4 of 6 items only (none for n1; n4)",
+            texts=texts(lambda row: None if row["item"] in {"n1", "n4"} else row["output"], "neural"),
+        ),
+        Fault(
+            "Markdown in texts", "texts", "1 of 16 texts contain Markdown",
+            texts=first(lambda text: f"**Notice** {text}", "rules"),
+        ),
+    ),
+    ("pairwise", "de"): (
+        Fault(
+            "pay below the minimum", "consent", "below this study's minimum of 12.00 EUR",
+            values("pay", "amount", to=0.5),
+        ),
+        Fault(
+            "a question in another language", "questions", "seems to be in English, but raters read German",
+            values("criteria", 0, "question", to="Which of the two is better for you?"),
+        ),
+        Fault("broken characters", "texts", "contain broken characters", texts=first(broken, "person")),
+        Fault(
+            "two systems that are never compared", "texts", "No item has texts of both “Parrot-7b” and “Rules”",
+            texts=apart, n=3,
+        ),
+    ),
+    ("error_spans", "en"): (
+        Fault(
+            "pay below any minimum", "consent", "0.50 EUR for about 8 minutes is 3.75 EUR per hour",
+            {("pay", "amount"): 0.5, ("pay", "minimum_hourly"): 0},
+        ),
+        Fault(
+            "a consent text in another language", "consent", "seems to be in German, but raters read English",
+            values("consent", "en", to="Sie lesen kurze Texte und sagen, wie gut sie sind. Das dauert etwa 8 Minuten."),
+        ),
+        Fault(
+            "references that are a system's texts", "texts", "The texts of “Parrot-7b” are the references themselves",
+            texts=with_references,
+        ),
+        Fault(
+            "signs of a model in texts", "texts", "such as “<|endoftext|>”",
+            texts=first(lambda text: f"{text}<|endoftext|>", "rules"),
+        ),
+    ),
+    ("error_spans", "de"): (
+        Fault(
+            "minutes far below what reading takes", "consent", "Raters are told 0.5 minutes",
+            values("pay", "minutes", to=0.5), n=2,
+        ),
+        Fault(
+            "the declared language of the texts is wrong", "texts",
+            "texts are said to be in English but look like German",
+            texts=lambda rows: [{**row, "language": "en"} for row in rows],
+        ),
+        Fault("empty texts", "texts", "1 of 18 texts are empty", texts=first(lambda _text: "N/A", "rules")),
+        Fault(
+            "one code for two outcomes of a platform", "raters", "“Stopped early” has the same code as “Completed”",
+            {("channels",): {"link": {}, "prolific": {}}, ("codes", "completed"): "C1", ("codes", "withdrawn"): "C1"},
+        ),
+    ),
+}  # fmt: skip
+
+
+def plant(study: Study, faults: Sequence[Fault], rows: list[Row], by: User) -> None:
+    """Plant faults as a person would: in the settings, and among the texts."""
+    setup = changes.begin(study)
+    for fault in faults:
+        rows = fault.texts(rows) if fault.texts else rows
+    changes.replace_table(setup=setup, table="items", rows=rows, by=by)
+    settings = {path: value for fault in faults for path, value in fault.settings.items()}
+    if settings:
+        assert not changes.change(setup=setup, values=settings, base=setup.revision, by=by).conflicts
+
+
+@pytest.mark.parametrize("about", FAULTS, ids="-".join)
+def test_each_planted_fault_is_found_with_a_link_to_its_place(
+    about: tuple[str, str], module_drafts: Mapping[tuple[str, str], int], rosa: User, rosas_browser: Client
+) -> None:
+    study = Study.objects.get(pk=module_drafts[about])
+    plant(study, FAULTS[about], rows_of(about[1]), rosa)
+    points = checked(rosas_browser, study)
+    for fault in FAULTS[about]:
+        there = [url for sentence, url in points if fault.words in sentence and f"/set-up/{fault.step}/" in url]
+        assert there, (fault.name, *points)
+    assert len(points) == sum(fault.n for fault in FAULTS[about]), points
+    assert rosas_browser.get(points[0][1]).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("kind", "table", "rows", "settings", "words"),
+    [
+        ("pairwise", "items", [row for row in rows_of("en") if row["system"] == "rules"], {}, "two"),
+        ("likert", "controls", [{**KNOWN, "answer": "9"}], {}, "9"),
+        ("likert", "", [], values("analysis", "primary", to="style"), "style"),
+    ],
+    ids=["a system that is compared with nothing", "a known answer that is no step", "a criterion that is not asked"],
+)
+def test_what_cannot_be_stored_is_said_with_its_place(
+    kind: str,
+    table: str,
+    rows: list[Row],
+    settings: Mapping[tuple[str | int, ...], Any],
+    words: str,
+    module_drafts: Mapping[tuple[str, str], int],
+    rosa: User,
+    rosas_browser: Client,
+) -> None:
+    study = Study.objects.get(pk=module_drafts[kind, "en"])
+    setup = changes.begin(study)
+    if table:
+        changes.replace_table(setup=setup, table=table, rows=rows, by=rosa)
+    changes.change(setup=setup, values=settings, base=setup.revision, by=rosa)
+    answer = rosas_browser.post(reverse("researcher:review", args=[study.slug]))
+    assert answer.status_code == 422
+    said = " ".join(html.unescape(re.sub(r"<[^>]+>", " ", answer.content.decode())).split())
+    assert words in said, said[said.find("problem") :]
+
+
+@pytest.mark.parametrize("about", [("likert", "en"), ("pairwise", "de"), ("error_spans", "en")], ids="-".join)
+def test_a_sound_study_has_nothing_to_settle(
+    about: tuple[str, str], module_drafts: Mapping[tuple[str, str], int], rosa: User, rosas_browser: Client
+) -> None:
+    study = Study.objects.get(pk=module_drafts[about])
+    changes.begin(study)
+    assert checked(rosas_browser, study) == []
+
+
+@pytest.mark.parametrize("name", ["ranking", "slider"])
+def test_an_example_that_is_filled_in_has_only_the_note_on_rules(
+    name: str, tmp_path: Path, rosa: User, rosas_browser: Client
+) -> None:
+    study = studyfile.load(ready(name, tmp_path / name), owner=rosa)
+    changes.begin(study)
+    assert [sentence for sentence, _url in checked(rosas_browser, study)] == [
+        "Analysis plan: No quality rule is planned: raters are left out only where you exclude them by hand."
+    ]
