@@ -103,6 +103,7 @@ FILE_ONLY: Mapping[str, Promise] = {
 _FOLDED = (
     "study.timezone", "study.seed",
     "tasks.*.key", "tasks.*.stage", "tasks.*.keep_identical", "tasks.*.items",
+    "groups.*.key", "systems.*.key",
     "criteria.*.key", "criteria.*.kind", "criteria.*.anchors", "criteria.*.language", "criteria.*.heds",
     "tasks.*.k_more", "tasks.*.k_more_share", "tasks.*.spacing", "tasks.*.groups",
     "tasks.*.opens_after_days", "tasks.*.closes_after_days",
@@ -116,6 +117,22 @@ _FOLDED = (
     "analysis.n_resamples", "analysis.intervals", "analysis.n_permutations", "analysis.ddof", "analysis.constant",
     "analysis.composites", "analysis.surplus", "analysis.most_judgments", "analysis.reopen",
 )  # fmt: skip
+
+
+# What comes first in a group, in front of what a study file has before it: texts before details.
+_FIRST_IN: Mapping[str, tuple[str, ...]] = {
+    "criteria.*": ("name", "question", "definition"),
+    "tasks.*": ("type", "title", "instructions"),
+}
+
+
+def in_order(path: Path, names: Iterable[str]) -> list[str]:
+    """Return the names of the values of a group in the order in which the form asks for them."""
+    names = list(names)
+    fitting = (pattern for pattern in _FIRST_IN if len(pattern.split(".")) == len(path) and fits(pattern, path))
+    pattern = next(fitting, "")
+    first = [name for name in _FIRST_IN.get(pattern, ()) if name in names]
+    return [*first, *(name for name in names if name not in first)]
 
 
 def fits(pattern: str, path: Path) -> bool:
@@ -162,7 +179,7 @@ def _step_of_section(name: str) -> str:
 
 def patterns() -> list[str]:
     """Return every pattern by which this module names a part of the study file."""
-    return [*_STEP_OF, *FILE_ONLY, *_FOLDED, *_EXPLAINED]
+    return [*_STEP_OF, *FILE_ONLY, *_FOLDED, *_FIRST_IN, *_EXPLAINED]
 
 
 @lru_cache(maxsize=4096)

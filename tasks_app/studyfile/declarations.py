@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from tasks_app import designs, task_types
 from tasks_app.models import Criterion, Group, Study, System, Task
-from tasks_app.setting_fields import YesNoField, choice_field, line_field, number_field, whole_field
+from tasks_app.setting_fields import YesNoField, choice_field, line_field, naming, number_field, whole_field
 from tasks_app.study_settings import Block
 from tasks_app.studyfile.fields import (
     ItemSetField,
@@ -115,8 +115,9 @@ class TaskBlock(Block):
         label=_("Instructions"),
         help_text=_("Written in Markdown. Leave empty for those of the task type."),
     )
-    criteria = ListField(
-        keys=True, label=_("Criteria"), help_text=_("The criteria this task asks about, in this order.")
+    criteria = naming(
+        ListField(keys=True, label=_("Questions"), help_text=_("The questions that this task asks, in this order.")),
+        "criteria",
     )
     params = ObjectField(label=_("Parameters"), help_text=_("Of the task type."))
     items = ItemSetField(
@@ -163,7 +164,14 @@ class TaskBlock(Block):
         label=_("Keep identical outputs apart"),
         help_text=_("Otherwise identical outputs of an item are shown once and share the rating."),
     )
-    groups = ListField(keys=True, label=_("Groups"), help_text=_("The groups that get this task. None: all groups."))
+    groups = naming(
+        ListField(
+            keys=True,
+            label=_("Groups"),
+            help_text=_("The groups that get this task. Leave empty to give it to all groups."),
+        ),
+        "groups",
+    )
     opens_after_days = whole_field(_("Opens"), _("Days after a rater enrolled."), within=(0, 3650))
     closes_after_days = whole_field(_("Closes"), _("Days after a rater enrolled."), within=(0, 3650))
 

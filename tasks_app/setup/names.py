@@ -1,0 +1,123 @@
+"""The names that settings of a form choose from: questions, tasks, systems, groups, rules, and columns of the items."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from zoneinfo import available_timezones
+
+from django.conf.locale import LANG_INFO
+from django.db.models import QuerySet, Value
+from django.db.models.fields.json import KT
+from django.utils.translation import get_language, get_language_info
+
+from tasks_app.check_settings import CHECK_SYSTEM
+from tasks_app.models import Setup, SetupRow
+from tasks_app.studyfile.fields import is_language
+
+# Number of rows in which columns with features are looked for: a table gives them to all rows or to none.
+ROWS_SEARCHED = 50
+# Columns and values of a column that are offered; others can still be typed.
+MOST_COLUMNS = 12
+MOST_VALUES = 40
+MOST_SYSTEMS = 400
+
+FEATURE = "feature_"
+
+# Parts of the names of time zones that are no places.
+_NO_PLACES = ("Etc/", "SystemV/", "US/", "posix", "right")
+
+
+@dataclass(frozen=True)
+class ItemNames:
+    """The names in the items table of a set-up, each read when it is first asked for."""
+
+    setup: Setup
+
+    @property
+    def _rows(self) -> QuerySet[SetupRow]:
+        return SetupRow.objects.filter(setup=self.setup.pk, table="items").order_by()
+
+    @cached_property
+    def systems(self) -> list[str]:
+        """The systems whose texts are judged, by their keys."""
+        column = self._rows.values_list("cells__system", flat=True).distinct()[:MOST_SYSTEMS]
+        return sorted(str(key) for key in column if key and not str(key).startswith(CHECK_SYSTEM))
+
+    @cached_property
+    def values(self) -> dict[str, list[str]]:
+        """The values of the columns by which items are told apart: of documents and features, if they are few."""
+        first = self._rows.order_by("number").values_list("cells", flat=True)[:ROWS_SEARCHED]
+        columns = list(dict.fromkeys(name for cells in first for name, cell in cells.items() if cell))
+        columns = [name for name in columns if name == "document" or name.startswith(FEATURE)][:MOST_COLUMNS]
+        if not columns:
+            return {}
+        first_column, *others = (
+            self._rows.values_list(Value(name), KT(f"cells__{name}")).distinct()[: MOST_VALUES + 1] for name in columns
+        )
+        values: dict[str, list[str]] = {name: [] for name in columns}
+        for name, value in first_column.union(*others, all=True):
+            if value:
+                values[name].append(value)
+        return {name: sorted(found) for name, found in values.items()}
+
+    @property
+    def features(self) -> list[str]:
+        """The names of the features of items."""
+        return [name.removeprefix(FEATURE) for name in self.values if name.startswith(FEATURE)]
+
+    def lines(self) -> Iterator[str]:
+        """Yield a line for every value of a column that has few, such as "feature_domain: news"."""
+        for name, values in self.values.items():
+            if 1 < len(values) <= MOST_VALUES:
+                yield from (f"{name}: {value}" for value in values)
+
+    def conditions(self) -> Iterator[str]:
+        """Yield a condition on every value of a feature that has few, such as "domain=news"."""
+        for name, values in self.values.items():
+            if name.startswith(FEATURE) and 1 < len(values) <= MOST_VALUES:
+                yield from (f"{name.removeprefix(FEATURE)}={value}" for value in values)
+
+
+def time_zones() -> list[str]:
+    """Return the time zones of places, by their names."""
+    return sorted(zone for zone in available_timezones() if "/" in zone and not zone.startswith(_NO_PLACES))
+
+
+def language_name(tag: str) -> str:
+    """Return the name of a language, or its tag where Django does not know it."""
+    try:
+        return str(get_language_info(tag.lower())["name_translated"])
+    except KeyError:
+        return tag
+
+
+def language_shown(tag: str) -> str:
+    """Return a language as a form shows it, such as "German (de)"."""
+    name = language_name(tag)
+    return tag if name == tag or not is_language(tag) else f"{name} ({tag})"
+
+
+def language_read(text: str) -> str:
+    """Return the tag of a language that somebody chose or typed by its name; other texts as they are."""
+    if (tag := _tags_by_name(get_language()).get(text.casefold())) is not None:
+        return tag
+    tag = text.removesuffix(")").rpartition("(")[2]
+    return tag if text.endswith(")") and is_language(tag) else text
+
+
+def languages_shown() -> list[str]:
+    """Return the languages that a form suggests, by their names."""
+    return sorted(language_shown(tag) for tag in _tags_by_name(get_language()).values())
+
+
+@lru_cache(maxsize=8)
+def _tags_by_name(_language: str | None) -> Mapping[str, str]:
+    """Return the tags of the languages that Django names, by the names in the language of the page."""
+    known = [code for code, about in LANG_INFO.items() if "name" in about]
+    return {language_name(code).casefold(): _spelt(code) for code in known}
+
+
+def _spelt(code: str) -> str:
+    """Return a language tag in its usual spelling, such as zh-Hans or pt-BR."""
+    base, *further = code.split("-")
+    return "-".join([base, *(part.title() if len(part) == 4 else part.upper() for part in further)])
