@@ -118,8 +118,8 @@ class PlanBlock(Block):
         ListField(
             label=gettext_lazy("Rules whose exclusions are asked again"),
             help_text=gettext_lazy(
-                "While the study is open, judgments that these rules exclude are collected again from new raters. Leave "
-                "empty to ask for none again."
+                "While the study is open, judgments that these rules exclude are collected again from new raters. "
+                "Leave empty to ask for none again."
             ),
         ),
         "rules",

@@ -132,6 +132,7 @@ researcher_urls: list[URLPattern] = [
     path("<slug:slug>/members/invitations/<int:invitation>/", sharing.revoke, name="colleague_invitation"),
     path("<slug:slug>/items/", studies.items, name="items"),
     path("<slug:slug>/design/", designing.design, name="design"),
+    path("<slug:slug>/design/fix/", designing.fix, name="fix_plan"),
     path("<slug:slug>/design/plan.csv", designing.plan_csv, name="plan"),
     path("<slug:slug>/design/pairs.csv", designing.pairs_csv, name="pairs"),
     path("<slug:slug>/design/more/", extending.extend, name="extend"),

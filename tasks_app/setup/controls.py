@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 
 from tasks_app.sections import Json, Path
 from tasks_app.setup.names import language_read, language_shown
+from tasks_app.setup.steps import seen_on
 from tasks_app.studyfile.schema import KEYS_OF, SEVERAL
 
 Node: TypeAlias = "Control | Group"
@@ -85,6 +86,11 @@ class Control:
             names = dict(self.choices)
             return ", ".join(names.get(key, key) for key in self.value)
         return "\n".join(self.value) if isinstance(self.value, list) else str(self.value)
+
+    @property
+    def seen_on(self) -> str:
+        """The page of raters on which its value is seen."""
+        return seen_on(self.path)
 
     @property
     def is_ticked(self) -> bool:

@@ -170,6 +170,7 @@ SETTING_UP = [
     page("GET", "researcher:log", VIEWER, 302),
     page("GET", "researcher:design", VIEWER),
     page("GET", "researcher:design", VIEWER, study="draft"),
+    page("POST", "researcher:fix_plan", EDITOR, 302, study="draft", sent={"fix": "tasks.0.k"}, changes=True),
     page("GET", "researcher:pairs", VIEWER),
     page("GET", "researcher:extend", EDITOR),
     page("GET", "researcher:extend", EDITOR, query={"judgments": "1"}, note="what it comes to"),
