@@ -192,12 +192,16 @@ class Group:
 
     @property
     def folded_open(self) -> bool:
-        """Whether something that is folded was filled in or is wrong; keys are made of names."""
+        """Whether something that is folded was filled in or is wrong; every study has keys, a seed and a time zone."""
         return any(
-            control.problems or (control.value not in ("", control.default, []) and control.path[-1] != "key")
+            control.problems or (control.value not in ("", control.default, []) and control.path[-1] not in _MADE)
             for member in self.folded
             for control in controls_of(member)
         )
+
+
+# What is drawn, or made of something else, where nobody gives it.
+_MADE = ("key", "seed", "timezone")
 
 
 def _is_folded(member: Node) -> bool:

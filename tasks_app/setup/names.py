@@ -11,7 +11,7 @@ from django.db.models.fields.json import KT
 from django.utils.translation import get_language, get_language_info
 
 from tasks_app.check_settings import CHECK_SYSTEM
-from tasks_app.models import Setup, SetupRow
+from tasks_app.models import SetupRow
 from tasks_app.studyfile.fields import is_language
 
 # Number of rows in which columns with features are looked for: a table gives them to all rows or to none.
@@ -29,13 +29,15 @@ _NO_PLACES = ("Etc/", "SystemV/", "US/", "posix", "right")
 
 @dataclass(frozen=True)
 class ItemNames:
-    """The names in the items table of a set-up, each read when it is first asked for."""
+    """The names in the items table of the set-up with this id, each read when it is first asked for; None for none."""
 
-    setup: Setup
+    setup: int | None
 
     @property
     def _rows(self) -> QuerySet[SetupRow]:
-        return SetupRow.objects.filter(setup=self.setup.pk, table="items").order_by()
+        if self.setup is None:
+            return SetupRow.objects.none()
+        return SetupRow.objects.filter(setup=self.setup, table="items").order_by()
 
     @cached_property
     def systems(self) -> list[str]:
@@ -71,11 +73,14 @@ class ItemNames:
             if 1 < len(values) <= MOST_VALUES:
                 yield from (f"{name}: {value}" for value in values)
 
-    def conditions(self) -> Iterator[str]:
-        """Yield a condition on every value of a feature that has few, such as "domain=news"."""
-        for name, values in self.values.items():
-            if name.startswith(FEATURE) and 1 < len(values) <= MOST_VALUES:
-                yield from (f"{name.removeprefix(FEATURE)}={value}" for value in values)
+    def conditions(self) -> list[str]:
+        """Return a condition on every value of a feature that has few, such as "domain=news"."""
+        return [
+            f"{name.removeprefix(FEATURE)}={value}"
+            for name, values in self.values.items()
+            if name.startswith(FEATURE) and 1 < len(values) <= MOST_VALUES
+            for value in values
+        ]
 
 
 def time_zones() -> list[str]:

@@ -348,8 +348,8 @@ class SetupPage:
 
     @cached_property
     def items(self) -> ItemNames:
-        """The names in the items table, from which some settings choose."""
-        return ItemNames(self.setup)
+        """The names in the items table, from which some settings choose; a page that is not filled in needs none."""
+        return ItemNames(self.setup.pk if self.is_checked else None)
 
     def _names(self, rows: str, path: Path) -> dict[str, str]:
         """Return what a setting can name: the names by their keys."""
@@ -395,7 +395,7 @@ class SetupPage:
     @cached_property
     def suggestions(self) -> dict[str, list[str]]:
         """The lists of suggestions that texts of the step are completed from, by their names."""
-        made = {"languages": languages_shown, "zones": time_zones, "conditions": lambda: list(self.items.conditions())}
+        made = {"languages": languages_shown, "zones": time_zones, "conditions": self.items.conditions}
         used = {control.suggests for control in self.controls} | ({"languages"} if self.step == "consent" else set())
         return {name: make() for name, make in made.items() if name in used}
 

@@ -8,9 +8,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from tasks_app import designs
+from tasks_app.check_settings import OnFailing
 from tasks_app.models import Setup, Task
 from tasks_app.sections import Json, Path
 from tasks_app.selectors.routing import ON_REQUEST
+from tasks_app.setup.changes import KNOWN_ANSWERS
 from tasks_app.setup.numbers import Numbers, checked_reading, numbers_of
 from tasks_app.studyfile.reading import StudyReading
 from tasks_app.studyfile.screens import draft_tasks
@@ -34,10 +36,13 @@ def summary_of(setup: Setup) -> list[Line]:
         for number, task in enumerate(reading.document["tasks"])
         if task["stage"] == Task.Stage.MAIN and task["design"] not in ON_REQUEST
     ]
+    has_known = setup.rows.filter(table=KNOWN_ANSWERS).exists()
     lines: list[Line] = []
     for number, task in main:
         name = "" if len(main) == 1 else f"{task['title'] or _('Task %(n)d') % {'n': number + 1}}: "
-        lines += [Line(name + line.sentence, line.path) for line in _of_task(reading, number, task)]
+        lines += [
+            Line(name + line.sentence, line.path) for line in _of_task(reading, number, task, has_known=has_known)
+        ]
     return [*_of_numbers(reading, numbers), *lines, *_of_flow(reading.document["flow"])]
 
 
@@ -54,7 +59,7 @@ def _of_numbers(reading: StudyReading, numbers: Numbers | None) -> Iterator[Line
     }
     if numbers.cost is not None and minutes:
         words |= {"pay": _money(reading.document["pay"]["amount"]), "cost": _money(numbers.cost)}
-        sentence = _("%(raters)s, %(minutes)s and %(pay)s %(currency)s each: %(cost)s %(currency)s.")
+        sentence = _("%(raters)s, %(minutes)s and %(pay)s %(currency)s each: at most %(cost)s %(currency)s.")
         yield Line(sentence % words, ("pay", "amount"))
     elif minutes:
         yield Line(_("%(raters)s, %(minutes)s each, without pay.") % words, ("pay", "amount"))
@@ -70,8 +75,11 @@ def _money(amount: object) -> str:
     return formats.number_format(str(amount), 2, force_grouping=True)
 
 
-def _of_task(reading: StudyReading, number: int, task: Mapping[str, Json]) -> Iterator[Line]:
-    """Yield how often each text is judged, in which order, and how those who do not read are found."""
+def _of_task(reading: StudyReading, number: int, task: Mapping[str, Json], *, has_known: bool) -> Iterator[Line]:
+    """Yield how often each text is judged, in which order, and how those who do not read are found.
+
+    `has_known` says that the study has known answers.
+    """
     path: Path = ("tasks", number)
     sentence = ngettext("%(n)s rater per text", "%(n)s raters per text", task["k"]) % {"n": task["k"]}
     if task["k_more"] and task["k_more_share"]:
@@ -95,7 +103,7 @@ def _of_task(reading: StudyReading, number: int, task: Mapping[str, Json]) -> It
         }
         if (mode := str(task["criteria_mode"])) in modes:
             yield Line(modes[mode], (*path, "criteria_mode"))
-    yield Line(_checks(task["checks"] or {}), (*path, "checks", "on_failing"))
+    yield _checks(task["checks"] or {}, (*path, "checks"), has_known=has_known)
 
 
 def _identical(n: int, *, keeps: bool) -> str:
@@ -114,10 +122,17 @@ def _identical(n: int, *, keeps: bool) -> str:
     return sentence % {"n": formats.number_format(n)}
 
 
-def _checks(checks: Mapping[str, Json]) -> str:
-    if checks.get("on_failing") in {None, "mark"}:
-        return _("Raters who fail checks go on, and are marked.")
-    return _("Raters who fail too many checks are stopped.")
+def _checks(checks: Mapping[str, Json], path: Path, *, has_known: bool) -> Line:
+    """Return what happens to raters who fail checks, or that there are none."""
+    if not (has_known or checks.get("repeats") or checks.get("degraded")):
+        return Line(_("Nothing checks whether raters read the texts."), (*path, "repeats"))
+    sentences = {
+        OnFailing.WARN: _("Raters who fail too many checks are warned."),
+        OnFailing.END: _("The study ends for raters who fail too many checks."),
+        OnFailing.STOP: _("Raters who fail too many checks get no further sets."),
+    }
+    default = _("Raters who fail too many checks go on, and are marked for you.")
+    return Line(sentences.get(checks.get("on_failing"), default), (*path, "on_failing"))
 
 
 def _of_flow(flow: Mapping[str, Json]) -> Iterator[Line]:

@@ -152,7 +152,7 @@ def test_impossible_settings_are_refused_with_fields_of_the_study_file(rosa: Use
     study = build_study(rosa, items=3, systems=SYSTEMS, k=2, set_size=9, spacing=10, opened=False)
     said = text_of(rosas_browser, study)
     assert "Units of one item cannot stand 10 apart in sets of 9" in said
-    assert "Set “Spacing” to 3 Set “Units in a rater's set” to 3" in said
+    assert "Set “Spacing” to 3 Set “Units in a rater&#x27;s set” to 3" in said
     rosas_browser.post(f"/admin/studies/{study.slug}/design/fix/", {"fix": "tasks.0.spacing"})
     assert value_at(Setup.objects.get(study=study).given, ("tasks", 0, "spacing")) == 3
     done = text_of(rosas_browser, study)
@@ -168,7 +168,8 @@ def test_repeats_that_have_no_room_are_refused(rosa: User, rosas_browser: Client
     said = text_of(rosas_browser, study)
     assert "a set of 12 has room for 3 such repeats, not for 5" in said
     assert (
-        "Set “Units of a set that are shown twice” to 3 Set “Spacing” to 8 Set “Units in a rater's set” to 14" in said
+        "Set “Units of a set that are shown twice” to 3 Set “Spacing” to 8 Set “Units in a rater&#x27;s set” to 14"
+        in said
     )
     for wanted in ({"checks": {"repeats": 3}}, {"spacing": 8}, {"set_size": 14}):
         study.tasks.update(**{"checks": {"repeats": 5}, "spacing": 10, "set_size": 12, **wanted})
