@@ -175,7 +175,8 @@ class Pay(SettingsBlock):
     bonus = line_field(
         _("Bonus"),
         _(
-            "Who gets a bonus, and for what. Raters see it above the consent, so it is a promise. Leave empty for no bonus."
+            "Who gets a bonus, and for what. Raters see it above the consent, so it is a promise. Leave empty for "
+            "no bonus."
         ),
         length=500,
     )

@@ -144,8 +144,8 @@ class TaskBlock(Block):
     k_more = whole_field(
         _("Judgments of some units"),
         _(
-            "More than for the other units, to measure agreement on a random share of them. Leave empty to judge all units "
-            "equally often."
+            "More than for the other units, to measure agreement on a random share of them. Leave empty to judge all "
+            "units equally often."
         ),
         within=(1, 10_000),
     )
