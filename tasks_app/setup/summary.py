@@ -126,13 +126,13 @@ def _checks(checks: Mapping[str, Json], path: Path, *, has_known: bool) -> Line:
     """Return what happens to raters who fail checks, or that there are none."""
     if not (has_known or checks.get("repeats") or checks.get("degraded")):
         return Line(_("Nothing checks whether raters read the texts."), (*path, "repeats"))
-    sentences = {
+    sentences: dict[str, str] = {
         OnFailing.WARN: _("Raters who fail too many checks are warned."),
         OnFailing.END: _("The study ends for raters who fail too many checks."),
         OnFailing.STOP: _("Raters who fail too many checks get no further sets."),
     }
     default = _("Raters who fail too many checks go on, and are marked for you.")
-    return Line(sentences.get(checks.get("on_failing"), default), (*path, "on_failing"))
+    return Line(sentences.get(str(checks.get("on_failing")), default), (*path, "on_failing"))
 
 
 def _of_flow(flow: Mapping[str, Json]) -> Iterator[Line]:
