@@ -216,6 +216,7 @@ ACTIONS = frozenset(
         "analytics:personal_texts_file",
         "analytics:delete_personal_texts",
         "analytics:datasheet_take_back",
+        "researcher:fix_plan",
         "researcher:unshare",
         "analytics:act",
         "analytics:write",

@@ -17,12 +17,8 @@ from django.utils.translation import gettext as _
 from tasks_app.sections import Json, Path
 from tasks_app.setup.names import language_read, language_shown
 from tasks_app.setup.steps import seen_on
-from tasks_app.studyfile.schema import KEYS_OF, SEVERAL
 
 Node: TypeAlias = "Control | Group"
-
-# A text that may be longer than this gets several lines.
-ONE_LINE = 300
 
 # Posted value of a ticked box.
 ON = "1"
@@ -232,35 +228,6 @@ def field_id(path: Path) -> str:
 def path_of(name: str) -> Path:
     """Return the path that a name stands for."""
     return tuple(int(part) if part.isdecimal() and len(part) < 6 else part for part in name.split("."))
-
-
-# Conditions that decide on the control for a leaf of the schema; the first one that holds counts.
-_BY_SCHEMA: tuple[tuple[Callable[[Mapping[str, Json]], bool], str], ...] = (
-    (lambda node: "enum" in node, "choice"),
-    (lambda node: node.get("type") == "array" and KEYS_OF in node, "keys"),
-    (lambda node: SEVERAL in node, "spaced"),
-    (lambda node: KEYS_OF in node and node[KEYS_OF] != "conditions", "choice"),
-    (lambda node: node.get("type") == "array" and node.get("items", {}).get("type") == "string", "lines"),
-    (lambda node: node.get("type") == ["string", "array"], "pairs"),
-    (lambda node: isinstance(node.get("additionalProperties"), Mapping), "words"),
-    (lambda node: node.get("type") == "object" and "patternProperties" in node, "values"),
-    (lambda node: node.get("format") == "date", "date"),
-    (lambda node: node.get("type") == "string" and _is_long(node), "area"),
-    (lambda node: node.get("type") == ["number", "string"], "either"),
-    (lambda node: node.get("type") == "string", "text"),
-    (lambda node: node.get("type") == "boolean", "tick"),
-    (lambda node: node.get("type") == "integer", "whole"),
-    (lambda node: node.get("type") == "number", "number"),
-)
-
-
-def kind_of(node: Mapping[str, Json]) -> str:
-    """Return which kind of control a leaf of the schema gets."""
-    return next((kind for fits, kind in _BY_SCHEMA if fits(node)), "json")
-
-
-def _is_long(node: Mapping[str, Json]) -> bool:
-    return "pattern" not in node and int(node.get("maxLength", ONE_LINE + 1)) > ONE_LINE
 
 
 def in_control(kind: str, value: Json) -> Any:

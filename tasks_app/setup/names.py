@@ -1,6 +1,6 @@
 """The names that settings of a form choose from: questions, tasks, systems, groups, rules, and columns of the items."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from zoneinfo import available_timezones
@@ -8,10 +8,15 @@ from zoneinfo import available_timezones
 from django.conf.locale import LANG_INFO
 from django.db.models import QuerySet, Value
 from django.db.models.fields.json import KT
+from django.utils.text import capfirst
 from django.utils.translation import get_language, get_language_info
+from django.utils.translation import gettext as _
 
 from tasks_app.check_settings import CHECK_SYSTEM
 from tasks_app.models import SetupRow
+from tasks_app.sections import Json, Path
+from tasks_app.setup.entries import task_name
+from tasks_app.setup.paths import entries_at, value_at
 from tasks_app.studyfile.fields import is_language
 
 # Number of rows in which columns with features are looked for: a table gives them to all rows or to none.
@@ -83,6 +88,59 @@ class ItemNames:
         ]
 
 
+@dataclass(frozen=True)
+class Names:
+    """The names that settings of a form choose from.
+
+    `given` is the document of the form, `rules` has the labels of quality rules, and `brought` returns the questions
+    that task types bring.
+    """
+
+    given: Mapping[str, Json]
+    rules: Mapping[str, str]
+    items: ItemNames
+    brought: Callable[[], Mapping[str, str]]
+
+    def of(self, rows: str, path: Path) -> dict[str, str]:
+        """Return what the setting at a path can name, as `rows` says: the names by their keys."""
+        if rows == "rules":
+            used = [str(entry["rule"]) for entry in entries_at(self.given, ("analysis", "rules")) if entry.get("rule")]
+            return {name: capfirst(str(self.rules.get(name, name))) for name in used or ["manual"]}
+        if rows in {"features", "truths"}:
+            system = {"system": _("The system itself")} if rows == "truths" else {}
+            return {**{name: name for name in self.items.features}, **system}
+        entries = [entry for entry in entries_at(self.given, (rows,)) if entry.get("key")]
+        if rows == "tasks":
+            return {str(entry["key"]): task_name(entry) for entry in entries}
+        named = {str(entry["key"]): str(entry.get("name") or entry["key"]) for entry in entries}
+        if rows == "systems":
+            named |= {key: key for key in self.items.systems if key not in named}
+        return self._questions_for(path, named) if rows == "criteria" else named
+
+    def _questions_for(self, path: Path, named: dict[str, str]) -> dict[str, str]:
+        """Return the questions that a setting can name: for a parameter of a task those that the task asks."""
+        if path[0] == "tasks" and path[2:3] == ("params",):
+            asked = value_at(self.given, (*path[:2], "criteria"))
+            asked = [key for key in asked if key in named] if isinstance(asked, list) else []
+            return {key: named[key] for key in asked or named}
+        if path[0] == "analysis":
+            return {**named, **{key: name for key, name in self.brought().items() if key not in named}}
+        return named
+
+
+def value_in_words(line: str) -> str:
+    """Return a line of a column and a value as a box is called."""
+    column, _colon, value = line.partition(": ")
+    name = _("Document") if column == "document" else column.removeprefix("feature_")
+    return f"{name}: {value}"
+
+
+def pair_in_words(pair: str, systems: Mapping[str, str]) -> str:
+    """Return two systems by their names."""
+    names = [systems.get(key, key) for key in pair.split(", ")]
+    return _("%(system)s with %(other)s") % {"system": names[0], "other": names[-1]}
+
+
 def time_zones() -> list[str]:
     """Return the time zones of places, by their names."""
     return sorted(zone for zone in available_timezones() if "/" in zone and not zone.startswith(_NO_PLACES))
@@ -126,3 +184,9 @@ def _spelt(code: str) -> str:
     """Return a language tag in its usual spelling, such as zh-Hans or pt-BR."""
     base, *further = code.split("-")
     return "-".join([base, *(part.title() if len(part) == 4 else part.upper() for part in further)])
+
+
+def suggested(used: Collection[str], items: ItemNames) -> dict[str, list[str]]:
+    """Return the lists of suggestions that are used, by their names: languages, zones, conditions."""
+    made = {"languages": languages_shown, "zones": time_zones, "conditions": items.conditions}
+    return {name: make() for name, make in made.items() if name in used}

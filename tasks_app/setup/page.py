@@ -12,10 +12,8 @@ from itertools import combinations
 from typing import Any, TypeAlias
 from uuid import uuid4
 
-from django.utils.functional import Promise
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 
 from tasks_app import languages
 from tasks_app.models import Setup, Study
@@ -23,10 +21,12 @@ from tasks_app.readiness import Facts, leftovers_in
 from tasks_app.sections import Json, Path
 from tasks_app.setup.attention import Check, Offer, checks_in, offers
 from tasks_app.setup.checking import problems_of_tables, reading_of
-from tasks_app.setup.controls import ON, Advice, Control, Group, Node, controls_of, in_control, kind_of
+from tasks_app.setup.controls import ON, Advice, Control, Group, Node, controls_of, in_control
 from tasks_app.setup.criteria.framing import framing_of
 from tasks_app.setup.criteria.scales import steps_worded
-from tasks_app.setup.names import ItemNames, language_name, languages_shown, time_zones
+from tasks_app.setup.entries import SECTION_LABELS, add_label, entry_label
+from tasks_app.setup.leaves import kind_of, resolved, suggests
+from tasks_app.setup.names import ItemNames, Names, language_name, pair_in_words, suggested, value_in_words
 from tasks_app.setup.numbers import Numbers, checked_reading, numbers_of
 from tasks_app.setup.paths import entries_at, value_at
 from tasks_app.setup.steps import explained_in, in_order, is_folded, step_called, step_of
@@ -38,35 +38,6 @@ from tasks_app.studyfile.schema import KEYS_OF, LABELS, whole_schema
 from tasks_app.task_types import registry
 
 Problems: TypeAlias = Mapping[Path, tuple[str, ...]]
-
-# The names of the sections of a study file, where their schema has no title.
-SECTION_LABELS: Mapping[str, Promise] = {
-    "study": gettext_lazy("The study"), "about": gettext_lazy("Who runs the study"), "pay": gettext_lazy("Pay"),
-    "flow": gettext_lazy("Way through the study"), "codes": gettext_lazy("Completion codes"),
-    "acceptance": gettext_lazy("Texts that raters wrote"), "channels": gettext_lazy("Where raters come from"),
-    "consent": gettext_lazy("Consent text"), "criteria": gettext_lazy("Questions"),
-    "groups": gettext_lazy("Groups of raters"), "tasks": gettext_lazy("Tasks"), "systems": gettext_lazy("Systems"),
-    "analysis": gettext_lazy("Analysis plan"), "analysis.rules": gettext_lazy("Quality rules"),
-    "analysis.analyses": gettext_lazy("Analyses"), "analysis.comparisons": gettext_lazy("Comparisons"),
-}  # fmt: skip
-
-# What the entries of a list are called, by the name of the list: the button that adds one, and one without a name.
-_ENTRIES: Mapping[str, tuple[Promise, Promise]] = {
-    "criteria": (gettext_lazy("Add a question"), gettext_lazy("Question %(n)d")),
-    "questions": (gettext_lazy("Add a question"), gettext_lazy("Question %(n)d")),
-    "tasks": (gettext_lazy("Add a task"), gettext_lazy("Task %(n)d")),
-    "systems": (gettext_lazy("Add a system"), gettext_lazy("System %(n)d")),
-    "groups": (gettext_lazy("Add a group"), gettext_lazy("Group %(n)d")),
-    "rules": (gettext_lazy("Add a rule"), gettext_lazy("Rule %(n)d")),
-    "analyses": (gettext_lazy("Add an analysis"), gettext_lazy("Analysis %(n)d")),
-    "labels": (gettext_lazy("Add a label"), gettext_lazy("Label %(n)d")),
-    "categories": (gettext_lazy("Add a category"), gettext_lazy("Category %(n)d")),
-    "severities": (gettext_lazy("Add a severity"), gettext_lazy("Severity %(n)d")),
-    "ticks": (gettext_lazy("Add a checkbox"), gettext_lazy("Checkbox %(n)d")),
-    "details": (gettext_lazy("Add a follow-up question"), gettext_lazy("Follow-up question %(n)d")),
-    "only_if": (gettext_lazy("Add a condition"), gettext_lazy("Condition %(n)d")),
-}
-_ENTRY = (gettext_lazy("Add another"), gettext_lazy("No. %(n)d"))
 
 # Number of systems up to which each pair of them can be ticked.
 MOST_PAIRED = 30
@@ -259,7 +230,7 @@ class SetupPage:
                 continue
             entries.append(
                 Group(
-                    inner.path, self._entry_label(node["items"], path, number, row), "", inner.members, inner.problems,
+                    inner.path, entry_label(node["items"], path, number, row), "", inner.members, inner.problems,
                     number=number, of=len(rows) if is_here else 0,
                 )
             )  # fmt: skip
@@ -274,7 +245,7 @@ class SetupPage:
             is_list=True,
             adds=is_here,
             manual=self._explained(path),
-            add_label=str(_ENTRIES.get(str(path[-1]), _ENTRY)[0]),
+            add_label=add_label(path),
         )
 
     def _by_language(self, node: Mapping[str, Json], path: Path) -> Group | None:
@@ -308,7 +279,7 @@ class SetupPage:
             path=path, kind=kind, label=self._label(node, path), help=_help(node), value=shown,
             default="" if kind == "keys" else in_control(kind, default), needed=needed, choices=choices, schema=node,
             problems=self._problems(path), folded=is_folded(path) or size == 0, advice=self.advice(path),
-            manual=self._explained(path), size=size or None, suggests=_suggests(node, path, kind),
+            manual=self._explained(path), size=size or None, suggests=suggests(node, path, kind),
         )  # fmt: skip
 
     def _kind(self, node: Mapping[str, Json], path: Path) -> str:
@@ -324,20 +295,20 @@ class SetupPage:
         self, node: Mapping[str, Json], kind: str, path: Path, shown: Any, *, needed: bool
     ) -> tuple[tuple[str, str], ...]:
         if kind in {"keys", "spaced"}:
-            names = self._names(str(node[KEYS_OF]), path)
+            names = self.names.of(str(node[KEYS_OF]), path)
             return tuple((names | {key: key for key in shown if key not in names}).items())
         if kind == "choice" and KEYS_OF in node:
-            names = self._names(str(node[KEYS_OF]), path)
+            names = self.names.of(str(node[KEYS_OF]), path)
             nothing = _("Choose …") if needed else _("None")
             return tuple(({"": nothing} | names | ({} if shown in names or not shown else {shown: shown})).items())
         if kind == "values":
-            return tuple((line, _value_in_words(line)) for line in self.items.lines())
+            return tuple((line, value_in_words(line)) for line in self.names.items.lines())
         if kind == "pairs":
-            systems = self._names("systems", path)
+            systems = self.names.of("systems", path)
             pairs = list(combinations(systems, 2)) if len(systems) <= MOST_PAIRED else []
             ticked = {frozenset(pair.split(", ")) for pair in shown}
             offered = [", ".join(pair) for pair in pairs if frozenset(pair) not in ticked]
-            return tuple((pair, _pair_in_words(pair, systems)) for pair in [*shown, *offered])
+            return tuple((pair, pair_in_words(pair, systems)) for pair in [*shown, *offered])
         if kind == "choice":
             labels = node.get(LABELS, {})
             choices = [(str(value), capfirst(str(labels.get(value, value)))) for value in node["enum"]]
@@ -347,57 +318,21 @@ class SetupPage:
         return ()
 
     @cached_property
-    def items(self) -> ItemNames:
-        """The names in the items table, from which some settings choose; a page that is not filled in needs none."""
-        return ItemNames(self.setup.pk if self.is_checked else None)
+    def names(self) -> Names:
+        """The names from which settings choose; a page that is not filled in needs none of the items table."""
+        rules = self.schema["properties"]["analysis"]["properties"]["rules"]["items"]["properties"]["rule"][LABELS]
+        return Names(self.given, rules, ItemNames(self.setup.pk if self.is_checked else None), self._brought)
 
-    def _names(self, rows: str, path: Path) -> dict[str, str]:
-        """Return what a setting can name: the names by their keys."""
-        if rows == "rules":
-            labels = self.schema["properties"]["analysis"]["properties"]["rules"]["items"]["properties"]["rule"][LABELS]
-            used = [str(entry["rule"]) for entry in entries_at(self.given, ("analysis", "rules")) if entry.get("rule")]
-            return {name: capfirst(str(labels.get(name, name))) for name in used or ["manual"]}
-        if rows == "features":
-            return {name: name for name in self.items.features}
-        if rows == "truths":
-            return {**{name: name for name in self.items.features}, "system": _("The system itself")}
-        named = {
-            str(row["key"]): str(row.get("name") or row.get("title") or row["key"])
-            for row in self.entries(rows)
-            if row.get("key")
-        }
-        if rows == "tasks":
-            named = {key: self._task_name(row) for row in self.entries(rows) if (key := str(row.get("key") or ""))}
-        if rows == "systems":
-            named |= {key: key for key in self.items.systems if key not in named}
-        if rows == "criteria":
-            named = self._questions_for(path, named)
-        return named
-
-    def _questions_for(self, path: Path, named: Mapping[str, str]) -> dict[str, str]:
-        """Return the questions that a setting can name: for a parameter of a task those that the task asks."""
-        if path[0] == "tasks" and path[2:3] == ("params",):
-            asked = self.value((*path[:2], "criteria"))
-            asked = [key for key in asked if key in named] if isinstance(asked, list) else []
-            return {key: named[key] for key in asked or named}
-        if path[0] == "analysis" and self.is_checked:
-            # Task types bring questions of their own, which no form lists.
-            brought = {row["key"]: row["name"] for row in self.reading.document["criteria"] if row["key"]}
-            return {**named, **{key: name for key, name in brought.items() if key not in named}}
-        return dict(named)
-
-    def _task_name(self, task: Mapping[str, Json]) -> str:
-        """Return a task's title with the name of its type, or one of them."""
-        kind = task.get("type")
-        label = str(registry[kind].label) if isinstance(kind, str) and kind in registry else ""
-        return ": ".join(filter(None, (label, str(task.get("title") or ""))))
+    def _brought(self) -> dict[str, str]:
+        """Return the questions that task types bring, which no form lists, by their keys."""
+        criteria = self.reading.document["criteria"] if self.is_checked else ()
+        return {row["key"]: row["name"] for row in criteria if row["key"]}
 
     @cached_property
     def suggestions(self) -> dict[str, list[str]]:
         """The lists of suggestions that texts of the step are completed from, by their names."""
-        made = {"languages": languages_shown, "zones": time_zones, "conditions": self.items.conditions}
         used = {control.suggests for control in self.controls} | ({"languages"} if self.step == "consent" else set())
-        return {name: make() for name, make in made.items() if name in used}
+        return suggested(used, self.names.items)
 
     def _explained(self, path: Path) -> str:
         """Return the page that explains a part; of the parameters of a task, that of its type."""
@@ -411,18 +346,6 @@ class SetupPage:
 
     def _label(self, node: Mapping[str, Json], path: Path) -> str:
         return str(node.get("title") or SECTION_LABELS.get(".".join(map(str, path)), path[-1]))
-
-    def _entry_label(self, node: Mapping[str, Json], path: Path, number: int, row: Json) -> str:
-        """Return what an entry of a list is called: by its name, never by its key."""
-        words = row if isinstance(row, Mapping) else {}
-        if path == ("tasks",):
-            title = self._task_name(words)
-        elif chosen := next((name for name in ("rule", "analysis") if words.get(name)), ""):
-            labels = node["properties"].get(chosen, {}).get(LABELS, {})
-            title = capfirst(str(labels.get(words[chosen], words[chosen])))
-        else:
-            title = next((str(words[name]) for name in ("name", "title", "question", "rows") if words.get(name)), "")
-        return title or str(_ENTRIES.get(str(path[-1]), _ENTRY)[1] % {"n": number + 1})
 
     def advice(self, path: Path) -> Advice | None:
         """Return advice on how a value could be better: nothing wrong, but what a careful reviewer would ask about."""
@@ -464,48 +387,8 @@ def _advice_on_language(language: Json) -> Advice | None:
     return Advice(sentence % {"language": languages.english_name(code)})
 
 
-def _suggests(node: Mapping[str, Json], path: Path, kind: str) -> str:
-    """Return the name of the list of suggestions from which a text is completed; "" for none."""
-    if node.get(KEYS_OF) == "conditions":
-        return "conditions"
-    return "languages" if kind == "language" else "zones" if path == ("study", "timezone") else ""
-
-
-def _value_in_words(line: str) -> str:
-    column, _colon, value = line.partition(": ")
-    name = _("Document") if column == "document" else column.removeprefix("feature_")
-    return f"{name}: {value}"
-
-
-def _pair_in_words(pair: str, systems: Mapping[str, str]) -> str:
-    names = [systems.get(key, key) for key in pair.split(", ")]
-    return _("%(system)s with %(other)s") % {"system": names[0], "other": names[-1]}
-
-
 def _help(node: Mapping[str, Json]) -> str:
     return str(node.get("description", ""))
-
-
-def resolved(node: Mapping[str, Json], value: Json) -> Mapping[str, Json]:
-    """Return a schema with what its conditions add for this value, such as the parameters of the chosen task type."""
-    properties = dict(node.get("properties", {}))
-    for condition in node.get("allOf", ()):
-        if not _holds(condition.get("if", {}), value):
-            continue
-        for name, inner in condition["then"].get("properties", {}).items():
-            if "const" not in inner:
-                properties[name] = {**{key: properties.get(name, {}).get(key, "") for key in ("title",)}, **inner}
-    return {**node, "properties": properties}
-
-
-def _holds(condition: Mapping[str, Json], value: Json) -> bool:
-    given = value if isinstance(value, Mapping) else {}
-    if any(name not in given for name in condition.get("required", ())):
-        return False
-    return all(
-        name not in given or given[name] == inner.get("const")
-        for name, inner in condition.get("properties", {}).items()
-    )
 
 
 def _groups_within(nodes: Sequence[Node]) -> Iterator[Group]:
