@@ -22,7 +22,7 @@ from tasks_app.models import Criterion, Group, Item, Study, System
 from tasks_app.plaintext import problems_in_json
 from tasks_app.registry import Registry
 from tasks_app.sections import Json, Path
-from tasks_app.setting_fields import YesNoField, choice_field, number_field, whole_field
+from tasks_app.setting_fields import YesNoField, choice_field, naming, number_field, whole_field
 from tasks_app.study_settings import Block, with_defaults
 from tasks_app.studyfile.fields import ListField
 from tasks_app.studyfile.problems import nearest
@@ -42,11 +42,14 @@ _BEFORE_THE_CHOICE: dict[str, Json] = {"intervals": "percentile", "constant": "d
 class PlanBlock(Block):
     """How a study is analysed; frozen at opening, it makes the planned run."""
 
-    primary = forms.CharField(
-        required=False,
-        initial="",
-        label=gettext_lazy("Primary criterion"),
-        help_text=gettext_lazy("The question your conclusion rests on, by its key."),
+    primary = naming(
+        forms.CharField(
+            required=False,
+            initial="",
+            label=gettext_lazy("The question your conclusion rests on"),
+            help_text=gettext_lazy("Its results are shown first. Leave empty to treat all questions alike."),
+        ),
+        "criteria",
     )
     correction = choice_field(
         gettext_lazy("Correction"),
@@ -111,11 +114,15 @@ class PlanBlock(Block):
         within=(0, 1000),
         initial=0,
     )
-    reopen = ListField(
-        label=gettext_lazy("Rules whose exclusions are asked again"),
-        help_text=gettext_lazy(
-            "While the study is open, judgments that these rules exclude are collected again from new raters."
+    reopen = naming(
+        ListField(
+            label=gettext_lazy("Rules whose exclusions are asked again"),
+            help_text=gettext_lazy(
+                "While the study is open, judgments that these rules exclude are collected again from new raters. "
+                "Leave empty to ask for none again."
+            ),
         ),
+        "rules",
     )
 
 

@@ -206,6 +206,8 @@ ACTIONS = frozenset(
         "analytics:archive",
         # Of a study with a task it leads to that; tests/tasks_app/views/test_starting.py counts its queries.
         "researcher:choose_type",
+        # Without a trial that is under way it leads back to Review; tests/tasks_app/views/test_looking.py opens it.
+        "researcher:rehearse",
         # The study has no answers in words; tests/analytics_app/views/test_coding.py counts the queries of these pages.
         "analytics:pairs",
         "analytics:verify_texts",
@@ -225,6 +227,7 @@ ACTIONS = frozenset(
         "analytics:delete_personal_texts",
         "analytics:datasheet_take_back",
         # The draft has a task type, so the page sends people on; tests/tasks_app/views/test_starting.py opens it.
+        "researcher:fix_plan",
         "researcher:unshare",
         "researcher:invite_colleague",
         "researcher:colleague_invitation",

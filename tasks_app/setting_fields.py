@@ -15,6 +15,7 @@ Words: TypeAlias = str | Promise
 
 T_co = TypeVar("T_co", covariant=True)
 Value = TypeVar("Value", bound=str)
+Naming = TypeVar("Naming", bound=forms.Field)
 
 
 class Typed(Generic[T_co]):
@@ -128,3 +129,14 @@ def choice_field(
     """Return a field for one of several values, each with its words."""
     options |= {"label": label, "choices": choices, "help_text": help_text}
     return OneOfField(**options)
+
+
+def naming(field: Naming, rows: str, *, several: bool = False) -> Naming:
+    """Declare that a setting names rows of the study, so that a form lets them be chosen.
+
+    `rows` is a list of the study file (criteria, tasks, systems, groups), `rules` of the analysis plan, `features` or
+    `truths` (features, or the system) of the items, or `conditions` on these, which are suggested while one types.
+    `several` says that a text names several, with spaces between.
+    """
+    field.names, field.names_several = rows, several  # type: ignore[attr-defined]  # read by studyfile.schema
+    return field

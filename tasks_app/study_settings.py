@@ -26,8 +26,8 @@ from tasks_app.setting_fields import (
 from tasks_app.text_findings import TextFinding
 from tasks_app.workload import Workload
 
-# Blocks that no study file holds: the counted work of a rater, what was noticed in the texts, the mark of a template, and
-# the texts corrected while raters read them (services/study/correcting.py).
+# Blocks that no study file holds: the counted work of a rater, what was noticed in the texts, the mark of a template,
+# and the texts corrected while raters read them (services/study/correcting.py).
 TEMPLATE, CORRECTED = "template", "corrected"
 BESIDE_THE_FILE = frozenset({"workload", "texts", TEMPLATE, CORRECTED})
 
@@ -138,11 +138,15 @@ class About(SettingsBlock):
     institution = line_field(_("Who runs this study"), _("Name of the group and the institution."))
     contact = line_field(_("Contact"), _("An address raters can write to."))
     complaints = line_field(_("Complaints"), _("An address outside the team, such as that of the ethics board."))
-    ethics = line_field(_("Ethics reference"), _("Number of the approval."))
-    stored = line_field(_("What is stored"), length=1000)
+    ethics = line_field(_("Ethics reference"), _("Number of the approval. Leave empty to show none."))
+    stored = line_field(
+        _("What is stored"), _("Leave empty to name answers and the time they took, under a made-up name."), length=1000
+    )
     kept = line_field(_("How long it is kept"), length=300)
     published = line_field(_("What is published"), length=1000)
-    withdraw_until = DayField(required=False, label=_("Last day to withdraw"))
+    withdraw_until = DayField(
+        required=False, label=_("Last day to withdraw"), help_text=_("Leave empty to set no last day.")
+    )
     identities_days = whole_field(
         _("Days for which platform ids are kept"),
         _(
@@ -175,7 +179,10 @@ class Pay(SettingsBlock):
     )
     bonus = line_field(
         _("Bonus"),
-        _("Who gets a bonus, and for what. Raters see it above the consent, so it is a promise."),
+        _(
+            "Who gets a bonus, and for what. Raters see it above the consent, so it is a promise. Leave empty for "
+            "no bonus."
+        ),
         length=500,
     )
     accepted_bonus = money_field(
@@ -235,7 +242,9 @@ class Flow(SettingsBlock):
     )
     allow_skip = YesNoField(initial=True, label=_("Raters may skip a unit"))
     allow_back = YesNoField(initial=True, label=_("Raters may go back and change an answer"))
-    content_warning = line_field(_("Content warning"), _("Covers every text until it is opened."))
+    content_warning = line_field(
+        _("Content warning"), _("Covers every text until it is opened. Leave empty to cover none.")
+    )
     imported = YesNoField(
         label=_("Ratings come from elsewhere"),
         help_text=_("They are imported, so loading draws no plan and requires nothing that only raters need."),

@@ -140,6 +140,7 @@ researcher_urls: list[URLPattern] = [
     path("<slug:slug>/items/withdraw/", withdrawing.withdraw, name="withdraw"),
     path("<slug:slug>/items/take-back/", withdrawing.take_back, name="take_back"),
     path("<slug:slug>/design/", designing.design, name="design"),
+    path("<slug:slug>/design/fix/", designing.fix, name="fix_plan"),
     path("<slug:slug>/design/plan.csv", designing.plan_csv, name="plan"),
     path("<slug:slug>/design/pairs.csv", designing.pairs_csv, name="pairs"),
     path("<slug:slug>/design/more/", extending.extend, name="extend"),

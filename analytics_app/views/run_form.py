@@ -199,5 +199,5 @@ def _primary(study: Study, declared: forms.Field) -> forms.ChoiceField:
         required=False,
         choices=[("", _("none")), *criteria],
         label=str(declared.label),
-        help_text=_("The criterion that decides; it is shown first."),
+        help_text=_("Its results are shown first."),
     )

@@ -4,7 +4,7 @@ from django.utils.translation import gettext_lazy as _
 
 from tasks_app.designs import registry
 from tasks_app.designs.independent import Independent
-from tasks_app.setting_fields import LineField
+from tasks_app.setting_fields import LineField, naming
 from tasks_app.study_settings import Block
 
 # The parameter that names the task whose texts are sent.
@@ -22,10 +22,13 @@ class OnRequest(Independent):
     label = _("On request")
     at_opening = False
 
-    routed_from = LineField(
-        max_length=100,
-        label=_("Texts come from"),
-        help_text=_("Key of the task whose texts are sent here on request."),
+    routed_from = naming(
+        LineField(
+            max_length=100,
+            label=_("Texts come from"),
+            help_text=_("The task whose texts are sent here on request."),
+        ),
+        "tasks",
     )
 
     class Settings(Block):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -15,12 +15,10 @@ from django.utils.datastructures import MultiValueDict
 from django.utils.translation import gettext as _
 
 from tasks_app.sections import Json, Path
-from tasks_app.studyfile.schema import KEYS_OF
+from tasks_app.setup.names import language_read, language_shown
+from tasks_app.setup.steps import seen_on
 
 Node: TypeAlias = "Control | Group"
-
-# A text that may be longer than this gets several lines.
-ONE_LINE = 300
 
 # Posted value of a ticked box.
 ON = "1"
@@ -39,8 +37,12 @@ class Advice:
 class Control:
     """One value: how it is asked for, what it is now, and what is wrong with it.
 
-    `kind` is one of text, area, number, whole, tick, date, choice, keys, lines, words, values, pairs, either (a number
-    or a text), json. `value` is what the control shows: a text, or a list of the keys that are ticked.
+    `kind` is one of text, area, number, whole, tick, date, choice, keys, spaced (keys in a text, with spaces between),
+    language, lines, steps, words, values, pairs, either (a number or a text), json. `value` is what the control shows:
+    a text, or a list of the keys or pairs that are ticked, or of the words of steps.
+
+    `size` is the number of steps, None where there can be any number. `suggests` is the id of the list of suggestions
+    for a text.
     """
 
     path: Path
@@ -56,6 +58,8 @@ class Control:
     folded: bool = False
     advice: Advice | None = None
     manual: str = ""
+    size: int | None = None
+    suggests: str = ""
 
     @property
     def name(self) -> str:
@@ -74,15 +78,46 @@ class Control:
             return _("yes") if self.value else _("no")
         if self.kind == "choice":
             return dict(self.choices).get(str(self.value), str(self.value)) if self.value else ""
-        if self.kind == "keys":
+        if self.kind in {"keys", "spaced"}:
             names = dict(self.choices)
             return ", ".join(names.get(key, key) for key in self.value)
-        return str(self.value)
+        return "\n".join(self.value) if isinstance(self.value, list) else str(self.value)
+
+    @property
+    def seen_on(self) -> str:
+        """The page of raters on which its value is seen."""
+        return seen_on(self.path)
+
+    @property
+    def is_ticked(self) -> bool:
+        """Whether it is asked for by boxes, one for each choice."""
+        return self.kind in {"keys", "spaced", "pairs"} or (self.kind == "values" and bool(self.choices))
+
+    @property
+    def rows(self) -> list[str]:
+        """The words of steps as they are shown: a field for each step, and an empty one where more can be added."""
+        least = max(2, len(self.value) + 1) if self.size is None else self.size
+        return [*self.value, *[""] * (least - len(self.value))]
+
+    @property
+    def typed(self) -> str:
+        """The lines of values that are no choices."""
+        offered = {line for line, _label in self.choices}
+        return "\n".join(line for line in str(self.value).split("\n") if line not in offered)
+
+    @property
+    def ticked(self) -> list[str]:
+        """The lines of values that are choices, or all values of a list."""
+        return self.value if isinstance(self.value, list) else str(self.value).split("\n")
 
     def is_as_shown(self, value: Json) -> bool:
         """Return whether a posted value is what the control showed, so that nothing was changed."""
-        if self.kind == "keys":
-            return set(value or ()) == set(self.value)
+        if self.kind in {"keys", "spaced"}:
+            return set(in_control(self.kind, value)) == set(self.value)
+        if isinstance(self.value, list):
+            return bool(in_control(self.kind, value) == self.value)
+        if self.kind == "values":
+            return bool(value == (_values(self.value) if self.value.strip() else None))
         shown = str(self.value).strip()
         if self.kind in {"number", "either", "whole"}:
             return bool(value == (_READ[self.kind](shown) if shown else None))
@@ -93,8 +128,8 @@ class Control:
 class Group:
     """Fields that belong together: an object, a list, or an entry of a list.
 
-    `adds` says that entries can be added, `number` that it is an entry. `switch` is the control that says whether an
-    object that may be there without content is there.
+    `adds` says that entries can be added, by a button called `add_label`, and `number` that it is an entry. `switch` is
+    the control that says whether an object that may be there without content is there.
     """
 
     path: Path
@@ -108,6 +143,7 @@ class Group:
     of: int = 0
     switch: Control | None = None
     manual: str = ""
+    add_label: str = ""
 
     @property
     def name(self) -> str:
@@ -120,6 +156,16 @@ class Group:
         return f"g-{self.name}".replace(".", "-")
 
     @property
+    def is_outermost(self) -> bool:
+        """Whether it is a section of the study file."""
+        return len(self.path) == 1
+
+    @property
+    def is_card(self) -> bool:
+        """Whether it has a box of its own: a section, or an entry of a list, but not a group within one of these."""
+        return self.number is not None or (self.is_outermost and not self.is_list)
+
+    @property
     def shown(self) -> list[Node]:
         """The members that are always in view."""
         return [member for member in self.members if not _is_folded(member)]
@@ -130,18 +176,28 @@ class Group:
         return [member for member in self.members if _is_folded(member)]
 
     @property
+    def folded_in_words(self) -> str:
+        """The labels of the folded members, the first three of them."""
+        labels = [member.label for member in self.folded]
+        return ", ".join(labels[:3]) + (" …" if len(labels) > 3 else "")
+
+    @property
     def is_folded(self) -> bool:
         """Whether most studies leave all of the group as it is."""
         return not self.is_list and self.switch is None and bool(self.members) and not self.shown
 
     @property
     def folded_open(self) -> bool:
-        """Whether something that is folded was filled in or is wrong; keys are made of names."""
+        """Whether something that is folded was filled in or is wrong; every study has keys, a seed and a time zone."""
         return any(
-            control.problems or (control.value not in ("", control.default, []) and control.path[-1] != "key")
+            control.problems or (control.value not in ("", control.default, []) and control.path[-1] not in _MADE)
             for member in self.folded
             for control in controls_of(member)
         )
+
+
+# What is drawn, or made of something else, where nobody gives it.
+_MADE = ("key", "seed", "timezone")
 
 
 def _is_folded(member: Node) -> bool:
@@ -174,39 +230,14 @@ def path_of(name: str) -> Path:
     return tuple(int(part) if part.isdecimal() and len(part) < 6 else part for part in name.split("."))
 
 
-# Conditions that decide on the control for a leaf of the schema; the first one that holds counts.
-_BY_SCHEMA: tuple[tuple[Callable[[Mapping[str, Json]], bool], str], ...] = (
-    (lambda node: "enum" in node, "choice"),
-    (lambda node: node.get("type") == "array" and KEYS_OF in node, "keys"),
-    (lambda node: node.get("type") == "array" and node.get("items", {}).get("type") == "string", "lines"),
-    (lambda node: node.get("type") == ["string", "array"], "pairs"),
-    (lambda node: isinstance(node.get("additionalProperties"), Mapping), "words"),
-    (lambda node: node.get("type") == "object" and "patternProperties" in node, "values"),
-    (lambda node: node.get("format") == "date", "date"),
-    (lambda node: node.get("type") == "string" and _is_long(node), "area"),
-    (lambda node: node.get("type") == ["number", "string"], "either"),
-    (lambda node: node.get("type") == "string", "text"),
-    (lambda node: node.get("type") == "boolean", "tick"),
-    (lambda node: node.get("type") == "integer", "whole"),
-    (lambda node: node.get("type") == "number", "number"),
-)
-
-
-def kind_of(node: Mapping[str, Json]) -> str:
-    """Return which kind of control a leaf of the schema gets."""
-    return next((kind for fits, kind in _BY_SCHEMA if fits(node)), "json")
-
-
-def _is_long(node: Mapping[str, Json]) -> bool:
-    return "pattern" not in node and int(node.get("maxLength", ONE_LINE + 1)) > ONE_LINE
-
-
 def in_control(kind: str, value: Json) -> Any:
     """Return a value as its control shows it."""
     if kind == "keys":
         return [str(key) for key in value] if isinstance(value, list | tuple) else []
+    if kind == "spaced":
+        return value.replace(",", " ").split() if isinstance(value, str) else []
     if value is None:
-        return ""
+        return [] if kind in {"steps", "pairs"} else ""
     shown = _SHOWN[kind](value) if kind in _SHOWN else None
     if shown is None:
         shown = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2)
@@ -231,18 +262,27 @@ def _values_shown(value: Json) -> str | None:
     return "\n".join(f"{key}: {entry}" for key, values in several.items() for entry in values) if are_plain else None
 
 
-def _pairs_shown(value: Json) -> str | None:
+def _pairs_shown(value: Json) -> list[str] | None:
+    if value == "all":
+        return []
     are_lists = isinstance(value, list) and all(isinstance(pair, list) for pair in value)
-    return "\n".join(", ".join(map(str, pair)) for pair in value) if are_lists else None
+    return [", ".join(map(str, pair)) for pair in value] if are_lists else None
+
+
+def _steps_shown(value: Json) -> list[str] | None:
+    are_texts = isinstance(value, list | tuple) and all(isinstance(entry, str) for entry in value)
+    return list(value) if are_texts else None
 
 
 # How the values of some kinds are shown; None where a value is of another kind.
-_SHOWN: Mapping[str, Callable[[Json], str | None]] = {
+_SHOWN: Mapping[str, Callable[[Json], str | list[str] | None]] = {
     "tick": lambda value: ON if value is True else "",
     "lines": _lines_shown,
     "words": _words_shown,
     "values": _values_shown,
     "pairs": _pairs_shown,
+    "steps": _steps_shown,
+    "language": lambda value: language_shown(value) if isinstance(value, str) else None,
 }
 
 
@@ -253,10 +293,13 @@ def posted_value(control: Control, posted: MultiValueDict[str, str]) -> Json:
     the checks then say what is wrong with it.
     """
     texts = posted.getlist(control.name)
-    if control.kind == "keys":
-        ticked = {text for text in texts if text}
-        return [key for key, _label in control.choices if key in ticked] or None
-    text = texts[-1].replace("\r\n", "\n").replace("\r", "\n") if texts else ""
+    if control.kind in {"keys", "spaced", "pairs"}:
+        ticked = list(dict.fromkeys(text for text in texts if text))
+        return _TICKED[control.kind](ticked) if ticked else None
+    if control.kind == "steps":
+        return _steps([text.strip() for text in texts], control.size)
+    text = ("\n".join(texts) if control.kind == "values" else texts[-1]) if texts else ""
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
     if control.kind == "tick":
         return text == ON
     if control.kind not in {"area", "lines", "words", "values"}:
@@ -296,10 +339,21 @@ def _values(text: str) -> Json:
     return {key: several[0] if len(several) == 1 else several for key, several in values.items()}
 
 
-def _pairs(text: str) -> Json:
-    if text.strip() == "all":
-        return "all"
-    return [[name.strip() for name in line.split(",")] for line in _lines(text)]
+def _pairs(ticked: Sequence[str]) -> Json:
+    return [[name.strip() for name in pair.split(",")] for pair in ticked]
+
+
+# How the values of ticked boxes are stored.
+_TICKED: Mapping[str, Callable[[list[str]], Json]] = {"keys": list, "spaced": " ".join, "pairs": _pairs}
+
+
+def _steps(words: list[str], size: int | None) -> Json:
+    """Return the words of steps; a step without words keeps its place where their number is given."""
+    if size is None:
+        return [word for word in words if word] or None
+    while words and not words[-1]:
+        words.pop()
+    return words or None
 
 
 def _json(text: str) -> Json:
@@ -316,6 +370,6 @@ _READ = {
     "lines": _lines,
     "words": _words,
     "values": _values,
-    "pairs": _pairs,
+    "language": language_read,
     "json": _json,
 }

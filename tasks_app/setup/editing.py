@@ -17,6 +17,7 @@ from tasks_app.services.database import atomically
 from tasks_app.setup import attention, changes
 from tasks_app.setup.changes import Conflict
 from tasks_app.setup.controls import ON, Control, path_of, posted_value
+from tasks_app.setup.names import language_read
 from tasks_app.setup.page import SetupPage
 from tasks_app.setup.paths import touches
 from tasks_app.studyfile.fields import is_language
@@ -152,7 +153,7 @@ def _pressed(page: SetupPage, button: str, posted: MultiValueDict[str, str]) -> 
         advice = page.advice(path)
         return {path: advice.value} if advice is not None and advice.value is not None else {}
     if action == "language":
-        language = posted.get("new_language", "").strip()
+        language = language_read(posted.get("new_language", "").strip())
         if is_language(language) and page.value(("consent", language)) is None:
             return {("consent", language): ""}
     return {}
@@ -163,6 +164,8 @@ def is_stale(page: SetupPage, posted: MultiValueDict[str, str]) -> bool:
     if {control.name for control in page.controls} != set(posted) - _NOT_FIELDS:
         return True
     for control in page.controls:
+        if control.kind == "steps" and len(control.rows) != len(posted.getlist(control.name)):
+            return True
         value = posted_value(control, posted)
         is_empty = value is None and (control.value == control.default or control.path[-1] == "key")
         if control.path[-1] != "" and not is_empty and not control.is_as_shown(value):

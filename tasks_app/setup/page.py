@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
 from typing import Any, TypeAlias
 from uuid import uuid4
 
-from django.utils.functional import Promise
 from django.utils.text import capfirst
-from django.utils.translation import get_language_info, gettext_lazy
 from django.utils.translation import gettext as _
 
 from tasks_app import languages
@@ -22,12 +21,17 @@ from tasks_app.readiness import Facts, leftovers_in
 from tasks_app.sections import Json, Path
 from tasks_app.setup.attention import Check, Offer, checks_in, offers
 from tasks_app.setup.checking import problems_of_tables, reading_of
-from tasks_app.setup.controls import ON, Advice, Control, Group, Node, controls_of, in_control, kind_of
+from tasks_app.setup.controls import ON, Advice, Control, Group, Node, controls_of, in_control
 from tasks_app.setup.criteria.framing import framing_of
+from tasks_app.setup.criteria.scales import steps_worded
+from tasks_app.setup.entries import SECTION_LABELS, add_label, entry_label
+from tasks_app.setup.leaves import kind_of, resolved, suggests
+from tasks_app.setup.names import ItemNames, Names, language_name, pair_in_words, suggested, value_in_words
 from tasks_app.setup.numbers import Numbers, checked_reading, numbers_of
 from tasks_app.setup.paths import entries_at, value_at
-from tasks_app.setup.steps import explained_in, is_folded, step_called, step_of
+from tasks_app.setup.steps import explained_in, in_order, is_folded, step_called, step_of
 from tasks_app.setup.unit_tables.offered import Offered, offered_on
+from tasks_app.studyfile.fields import LANGUAGE_PATTERN
 from tasks_app.studyfile.files.yaml_text import KEPT
 from tasks_app.studyfile.reading import StudyReading
 from tasks_app.studyfile.schema import KEYS_OF, LABELS, whole_schema
@@ -35,16 +39,8 @@ from tasks_app.task_types import registry
 
 Problems: TypeAlias = Mapping[Path, tuple[str, ...]]
 
-# The names of the sections of a study file, where their schema has no title.
-SECTION_LABELS: Mapping[str, Promise] = {
-    "study": gettext_lazy("The study"), "about": gettext_lazy("Who runs the study"), "pay": gettext_lazy("Pay"),
-    "flow": gettext_lazy("Way through the study"), "codes": gettext_lazy("Completion codes"),
-    "acceptance": gettext_lazy("Texts that raters wrote"), "channels": gettext_lazy("Where raters come from"),
-    "consent": gettext_lazy("Consent text"), "criteria": gettext_lazy("Criteria"),
-    "groups": gettext_lazy("Groups of raters"), "tasks": gettext_lazy("Tasks"), "systems": gettext_lazy("Systems"),
-    "analysis": gettext_lazy("Analysis plan"), "analysis.rules": gettext_lazy("Quality rules"),
-    "analysis.analyses": gettext_lazy("Analyses"), "analysis.comparisons": gettext_lazy("Comparisons"),
-}  # fmt: skip
+# Number of systems up to which each pair of them can be ticked.
+MOST_PAIRED = 30
 
 
 @dataclass(frozen=True)
@@ -204,8 +200,10 @@ class SetupPage:
 
     def _object(self, node: Mapping[str, Json], path: Path) -> Group | None:
         node = resolved(node, self.value(path))
-        required = set(node.get("required", ()))
-        made = (self._make(inner, (*path, name), needed=name in required) for name, inner in node["properties"].items())
+        required, properties = set(node.get("required", ())), node["properties"]
+        made = (
+            self._make(properties[name], (*path, name), needed=name in required) for name in in_order(path, properties)
+        )
         members = tuple(member for member in made if member is not None)
         switch = None
         if node.get(KEPT) and step_of(path) == self.step:
@@ -232,7 +230,7 @@ class SetupPage:
                 continue
             entries.append(
                 Group(
-                    inner.path, self._entry_label(path, number, row), "", inner.members, inner.problems,
+                    inner.path, entry_label(node["items"], path, number, row), "", inner.members, inner.problems,
                     number=number, of=len(rows) if is_here else 0,
                 )
             )  # fmt: skip
@@ -247,6 +245,7 @@ class SetupPage:
             is_list=True,
             adds=is_here,
             manual=self._explained(path),
+            add_label=add_label(path),
         )
 
     def _by_language(self, node: Mapping[str, Json], path: Path) -> Group | None:
@@ -270,32 +269,70 @@ class SetupPage:
 
     def _control(self, node: Mapping[str, Json], path: Path, *, needed: bool) -> Control:
         value, default = self.value(path), node.get("default")
-        kind = kind_of(node)
+        kind = self._kind(node, path)
         shown = in_control(kind, default if value is None else value)
-        choices = self._choices(node, kind, shown, needed=needed)
+        if kind in {"steps", "pairs"} and not isinstance(shown, list):
+            kind = "json"
+        choices = self._choices(node, kind, path, shown, needed=needed)
+        size = self._size(path) if kind == "steps" else None
         return Control(
             path=path, kind=kind, label=self._label(node, path), help=_help(node), value=shown,
             default="" if kind == "keys" else in_control(kind, default), needed=needed, choices=choices, schema=node,
-            problems=self._problems(path), folded=is_folded(path), advice=self.advice(path),
-            manual=self._explained(path),
+            problems=self._problems(path), folded=is_folded(path) or size == 0, advice=self.advice(path),
+            manual=self._explained(path), size=size or None, suggests=suggests(node, path, kind),
         )  # fmt: skip
 
-    def _choices(self, node: Mapping[str, Json], kind: str, shown: Any, *, needed: bool) -> tuple[tuple[str, str], ...]:
+    def _kind(self, node: Mapping[str, Json], path: Path) -> str:
+        """Return which kind of control a value gets; the words of steps and languages have kinds of their own."""
+        if len(path) == 3 and path[0] == "criteria" and path[2] == "labels":
+            return "steps"
+        return "language" if node.get("pattern") == LANGUAGE_PATTERN else kind_of(node)
+
+    def _size(self, path: Path) -> int | None:
+        return steps_worded(self.given, str(self.value((*path[:2], "key")) or ""))
+
+    def _choices(
+        self, node: Mapping[str, Json], kind: str, path: Path, shown: Any, *, needed: bool
+    ) -> tuple[tuple[str, str], ...]:
+        if kind in {"keys", "spaced"}:
+            names = self.names.of(str(node[KEYS_OF]), path)
+            return tuple((names | {key: key for key in shown if key not in names}).items())
+        if kind == "choice" and KEYS_OF in node:
+            names = self.names.of(str(node[KEYS_OF]), path)
+            nothing = _("Choose …") if needed else _("None")
+            return tuple(({"": nothing} | names | ({} if shown in names or not shown else {shown: shown})).items())
+        if kind == "values":
+            return tuple((line, value_in_words(line)) for line in self.names.items.lines())
+        if kind == "pairs":
+            systems = self.names.of("systems", path)
+            pairs = list(combinations(systems, 2)) if len(systems) <= MOST_PAIRED else []
+            ticked = {frozenset(pair.split(", ")) for pair in shown}
+            offered = [", ".join(pair) for pair in pairs if frozenset(pair) not in ticked]
+            return tuple((pair, pair_in_words(pair, systems)) for pair in [*shown, *offered])
         if kind == "choice":
             labels = node.get(LABELS, {})
             choices = [(str(value), capfirst(str(labels.get(value, value)))) for value in node["enum"]]
             if shown not in dict(choices):
                 choices.insert(0, (str(shown), str(shown) or _("Choose …")))
             return tuple(choices)
-        if kind == "keys":
-            rows = self.value((str(node[KEYS_OF]),))
-            named = {
-                str(row["key"]): str(row.get("name") or row["key"])
-                for row in (rows if isinstance(rows, list) else ())
-                if isinstance(row, Mapping) and row.get("key")
-            }
-            return tuple((named | {key: key for key in shown if key not in named}).items())
         return ()
+
+    @cached_property
+    def names(self) -> Names:
+        """The names from which settings choose; a page that is not filled in needs none of the items table."""
+        rules = self.schema["properties"]["analysis"]["properties"]["rules"]["items"]["properties"]["rule"][LABELS]
+        return Names(self.given, rules, ItemNames(self.setup.pk if self.is_checked else None), self._brought)
+
+    def _brought(self) -> dict[str, str]:
+        """Return the questions that task types bring, which no form lists, by their keys."""
+        criteria = self.reading.document["criteria"] if self.is_checked else ()
+        return {row["key"]: row["name"] for row in criteria if row["key"]}
+
+    @cached_property
+    def suggestions(self) -> dict[str, list[str]]:
+        """The lists of suggestions that texts of the step are completed from, by their names."""
+        used = {control.suggests for control in self.controls} | ({"languages"} if self.step == "consent" else set())
+        return suggested(used, self.names.items)
 
     def _explained(self, path: Path) -> str:
         """Return the page that explains a part; of the parameters of a task, that of its type."""
@@ -309,11 +346,6 @@ class SetupPage:
 
     def _label(self, node: Mapping[str, Json], path: Path) -> str:
         return str(node.get("title") or SECTION_LABELS.get(".".join(map(str, path)), path[-1]))
-
-    def _entry_label(self, path: Path, number: int, row: Json) -> str:
-        words = row if isinstance(row, Mapping) else {}
-        title = next((words[name] for name in ("title", "name", "key", "rule", "analysis") if words.get(name)), "")
-        return str(title) or _("Entry %(n)d") % {"n": number + 1}
 
     def advice(self, path: Path) -> Advice | None:
         """Return advice on how a value could be better: nothing wrong, but what a careful reviewer would ask about."""
@@ -355,38 +387,8 @@ def _advice_on_language(language: Json) -> Advice | None:
     return Advice(sentence % {"language": languages.english_name(code)})
 
 
-def language_name(tag: str) -> str:
-    """Return the name of a language, or its tag where Django does not know it."""
-    try:
-        return str(get_language_info(tag.lower())["name_translated"])
-    except KeyError:
-        return tag
-
-
 def _help(node: Mapping[str, Json]) -> str:
     return str(node.get("description", ""))
-
-
-def resolved(node: Mapping[str, Json], value: Json) -> Mapping[str, Json]:
-    """Return a schema with what its conditions add for this value, such as the parameters of the chosen task type."""
-    properties = dict(node.get("properties", {}))
-    for condition in node.get("allOf", ()):
-        if not _holds(condition.get("if", {}), value):
-            continue
-        for name, inner in condition["then"].get("properties", {}).items():
-            if "const" not in inner:
-                properties[name] = {**{key: properties.get(name, {}).get(key, "") for key in ("title",)}, **inner}
-    return {**node, "properties": properties}
-
-
-def _holds(condition: Mapping[str, Json], value: Json) -> bool:
-    given = value if isinstance(value, Mapping) else {}
-    if any(name not in given for name in condition.get("required", ())):
-        return False
-    return all(
-        name not in given or given[name] == inner.get("const")
-        for name, inner in condition.get("properties", {}).items()
-    )
 
 
 def _groups_within(nodes: Sequence[Node]) -> Iterator[Group]:

@@ -3,12 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from tasks_app.models import Setup, Task
+from tasks_app.models import Setup, Study, Task
 from tasks_app.sections import Document, Json
 from tasks_app.setup.page import SetupPage
+from tasks_app.study_settings import BLOCKS
 from tasks_app.studyfile.own_sections.lists import asked
 from tasks_app.studyfile.screens import DraftTask, draft_tasks
-from tasks_app.studyfile.workload import screen_of
+from tasks_app.studyfile.workload import screen_of, workload_of
 from tasks_app.task_types import TaskType, registry
 from tasks_app.task_types.base import Media, Screen, described
 from tasks_app.task_types.samples import PERSONAL_TEXT, sample_kind, sample_screen
@@ -90,6 +91,23 @@ def preview_of(setup: Setup, task_key: str = "", number: int = 1) -> Preview | N
         is_sample=draft is None or not draft.units, problems=_problems(page),
         public_title=study["public_title"] or "", language=study["language"] or "en", settings=reading.document["flow"],
     )  # fmt: skip
+
+
+def draft_study(page: SetupPage) -> Study:
+    """Return the study that a set-up would make, unsaved: its public texts, and its settings as far as they are sound.
+
+    Blocks of settings with a problem have their defaults.
+    """
+    reading = page.reading
+    wrong = {path[0] for path in page.problems if path}
+    blocks = [name for name in (*BLOCKS, "channels") if name not in wrong and name in reading.document]
+    settings = {name: reading.document[name] for name in blocks}
+    workload = workload_of(reading, draft_tasks(reading)) if reading.units_sound else None
+    if workload is not None:
+        settings["workload"] = workload.to_store()
+    about = reading.document["study"]
+    names = {name: about[name] or "" for name in ("public_title", "language", "timezone")}
+    return Study(slug=page.study.slug, settings=settings, **{**names, "language": names["language"] or "en"})
 
 
 def _problems(page: SetupPage) -> list[str]:

@@ -16,7 +16,8 @@ from tasks_app.studyfile.problems import nearest
 class Step:
     """A step: its name in addresses, its label, one sentence about what is decided in it, and what comes first.
 
-    `has_numbers` says that it shows numbers that follow from the settings.
+    `has_numbers` says that it shows numbers that follow from the settings, `shows` which page of raters stands beside
+    it at first: unit, consent, instructions, or end.
     """
 
     slug: str
@@ -24,6 +25,7 @@ class Step:
     lead: Promise
     first: tuple[str, ...] = ()
     has_numbers: bool = False
+    shows: str = "unit"
 
 
 STEPS: tuple[Step, ...] = (
@@ -44,6 +46,7 @@ STEPS: tuple[Step, ...] = (
         _("What raters are told, what they agree to, and what they are paid."),
         ("about", "pay", "consent"),
         has_numbers=True,
+        shows="consent",
     ),
     Step("analysis", _("Analysis plan"), _("What is computed, decided before the first answer.")),
     Step("review", _("Review"), _("What is still missing, and what opening the study freezes.")),
@@ -103,6 +106,7 @@ FILE_ONLY: Mapping[str, Promise] = {
 _FOLDED = (
     "study.timezone", "study.seed",
     "tasks.*.key", "tasks.*.stage", "tasks.*.keep_identical", "tasks.*.items",
+    "groups.*.key", "systems.*.key",
     "criteria.*.key", "criteria.*.kind", "criteria.*.anchors", "criteria.*.language", "criteria.*.heds",
     "tasks.*.k_more", "tasks.*.k_more_share", "tasks.*.spacing", "tasks.*.groups",
     "tasks.*.opens_after_days", "tasks.*.closes_after_days",
@@ -116,6 +120,38 @@ _FOLDED = (
     "analysis.n_resamples", "analysis.intervals", "analysis.n_permutations", "analysis.ddof", "analysis.constant",
     "analysis.composites", "analysis.surplus", "analysis.most_judgments", "analysis.reopen",
 )  # fmt: skip
+
+
+# The page of raters on which a value is seen; most are seen on that of the step.
+_SEEN_ON: Mapping[str, str] = {
+    "tasks.*.instructions": "instructions",
+    "study.public_title": "consent",
+    "flow.content_warning": "consent",
+    "codes": "end",
+}
+
+
+@lru_cache(maxsize=4096)
+def seen_on(path: Path) -> str:
+    """Return the page of raters on which a value is seen."""
+    pattern = _longest(_SEEN_ON, path)
+    return _SEEN_ON[pattern] if pattern is not None else step_called(step_of(path) or "task").shows
+
+
+# What comes first in a group, in front of what a study file has before it: texts before details.
+_FIRST_IN: Mapping[str, tuple[str, ...]] = {
+    "criteria.*": ("name", "question", "definition"),
+    "tasks.*": ("type", "title", "instructions"),
+}
+
+
+def in_order(path: Path, names: Iterable[str]) -> list[str]:
+    """Return the names of the values of a group in the order in which the form asks for them."""
+    names = list(names)
+    fitting = (pattern for pattern in _FIRST_IN if len(pattern.split(".")) == len(path) and fits(pattern, path))
+    pattern = next(fitting, "")
+    first = [name for name in _FIRST_IN.get(pattern, ()) if name in names]
+    return [*first, *(name for name in names if name not in first)]
 
 
 def fits(pattern: str, path: Path) -> bool:
@@ -162,7 +198,7 @@ def _step_of_section(name: str) -> str:
 
 def patterns() -> list[str]:
     """Return every pattern by which this module names a part of the study file."""
-    return [*_STEP_OF, *FILE_ONLY, *_FOLDED, *_EXPLAINED]
+    return [*_STEP_OF, *FILE_ONLY, *_FOLDED, *_FIRST_IN, *_SEEN_ON, *_EXPLAINED]
 
 
 @lru_cache(maxsize=4096)

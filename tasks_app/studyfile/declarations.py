@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from tasks_app import designs, task_types
 from tasks_app.models import Criterion, Group, Study, System, Task
-from tasks_app.setting_fields import YesNoField, choice_field, line_field, number_field, whole_field
+from tasks_app.setting_fields import YesNoField, choice_field, line_field, naming, number_field, whole_field
 from tasks_app.study_settings import Block
 from tasks_app.studyfile.fields import (
     ItemSetField,
@@ -60,7 +60,7 @@ class SystemBlock(Block):
     """What produced outputs."""
 
     key = KeyField(label=_("Key"), help_text=_("As in the column “system” of the items."))
-    name = line_field(_("Name"), _("For results."), length=200)
+    name = line_field(_("Name"), _("For results. Leave empty to use the key."), length=200)
     kind = choice_field(_("Kind of system"), System.Kind.choices, initial=_default(System, "kind"))
 
 
@@ -70,14 +70,27 @@ class CriterionBlock(Block):
     key = KeyField(label=_("Key"))
     name = line_field(_("Name"), length=200, required=True)
     kind = choice_field(_("Kind of criterion"), Criterion.Kind.choices, initial=_default(Criterion, "kind"))
-    definition = WordsField(required=False, initial="", label=_("Definition"), help_text=_("Can be opened by raters."))
-    question = WordsField(required=False, initial="", label=_("Question"), help_text=_("Word for word as it is asked."))
-    low = line_field(_("Low end"), _("Words at the low end of the scale."), length=200)
-    high = line_field(_("High end"), _("Words at the high end."), length=200)
+    definition = WordsField(
+        required=False,
+        initial="",
+        label=_("Definition"),
+        help_text=_("Can be opened by raters. Leave empty to offer none."),
+    )
+    question = WordsField(
+        required=False,
+        initial="",
+        label=_("Question"),
+        help_text=_("Word for word as it is asked. Leave empty to ask by the name."),
+    )
+    low = line_field(_("Low end"), _("Words at the low end of the scale. Leave empty to show none."), length=200)
+    high = line_field(_("High end"), _("Words at the high end. Leave empty to show none."), length=200)
     labels = ListField(label=_("Steps"), help_text=_("Words for every step, from low to high."))
-    anchors = MapField(label=_("Anchors"), help_text=_("Words at single points of the scale, such as 50: acceptable."))
+    anchors = MapField(
+        label=_("Anchors"),
+        help_text=_("Words at single points of the scale, such as 50: acceptable. Leave empty to show none."),
+    )
     language = LanguageField(
-        required=False, initial="", label=_("Language"), help_text=_("Where it is not the study's.")
+        required=False, initial="", label=_("Language"), help_text=_("Leave empty if it is the study's.")
     )
     heds = ObjectField(label=_("Datasheet"), help_text=_("Answers about this criterion for the HEDS datasheet."))
 
@@ -115,8 +128,9 @@ class TaskBlock(Block):
         label=_("Instructions"),
         help_text=_("Written in Markdown. Leave empty for those of the task type."),
     )
-    criteria = ListField(
-        keys=True, label=_("Criteria"), help_text=_("The criteria this task asks about, in this order.")
+    criteria = naming(
+        ListField(keys=True, label=_("Questions"), help_text=_("The questions that this task asks, in this order.")),
+        "criteria",
     )
     params = ObjectField(label=_("Parameters"), help_text=_("Of the task type."))
     items = ItemSetField(
@@ -129,10 +143,17 @@ class TaskBlock(Block):
     k = whole_field(_("Judgments of every unit"), within=(1, 10_000), initial=_default(Task, "k"))
     k_more = whole_field(
         _("Judgments of some units"),
-        _("More than for the other units, to measure agreement on a random share of them."),
+        _(
+            "More than for the other units, to measure agreement on a random share of them. Leave empty to judge all "
+            "units equally often."
+        ),
         within=(1, 10_000),
     )
-    k_more_share = number_field(_("Share of units with that many judgments"), _("0 to 1."), within=(0, 1))
+    k_more_share = number_field(
+        _("Share of units with that many judgments"),
+        _("0 to 1. Leave empty if all units are judged equally often."),
+        within=(0, 1),
+    )
     set_size = whole_field(_("Units in a rater's set"), within=(1, 10_000), initial=_default(Task, "set_size"))
     spacing = whole_field(
         _("Spacing"),
@@ -163,9 +184,20 @@ class TaskBlock(Block):
         label=_("Keep identical outputs apart"),
         help_text=_("Otherwise identical outputs of an item are shown once and share the rating."),
     )
-    groups = ListField(keys=True, label=_("Groups"), help_text=_("The groups that get this task. None: all groups."))
-    opens_after_days = whole_field(_("Opens"), _("Days after a rater enrolled."), within=(0, 3650))
-    closes_after_days = whole_field(_("Closes"), _("Days after a rater enrolled."), within=(0, 3650))
+    groups = naming(
+        ListField(
+            keys=True,
+            label=_("Groups"),
+            help_text=_("The groups that get this task. Leave empty to give it to all groups."),
+        ),
+        "groups",
+    )
+    opens_after_days = whole_field(
+        _("Opens"), _("Days after a rater enrolled. Leave empty to open it at once."), within=(0, 3650)
+    )
+    closes_after_days = whole_field(
+        _("Closes"), _("Days after a rater enrolled. Leave empty to keep it open."), within=(0, 3650)
+    )
 
     def clean(self) -> dict[str, Any]:
         """Refuse a task that closes before it opens."""

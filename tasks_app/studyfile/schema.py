@@ -22,8 +22,10 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 # In a schema: the label of each value of an enum.
 LABELS = "x-labels"
-# In a schema: the list of the study file whose keys a list names.
+# In a schema: what a text or each entry of a list names: the keys of a list of the study file, or see `naming`.
 KEYS_OF = "x-keys-of"
+# In a schema: the text names several, with spaces between.
+SEVERAL = "x-several"
 
 
 def whole_schema() -> dict[str, Json]:
@@ -109,8 +111,6 @@ def list_schema(section: str) -> dict[str, Json]:
             **form_schema(CheckSettings.Settings),
             "title": str(TaskBlock.base_fields["checks"].label),
         }
-        for name in ("criteria", "groups"):
-            schema["items"]["properties"][name][KEYS_OF] = name
         schema["items"]["allOf"] = [*_conditions("type", "params"), *_conditions("design", "design_params")]
     return schema
 
@@ -144,6 +144,8 @@ def field_schema(field: forms.Field) -> dict[str, Json]:
         schema["maxLength"] = field.max_length
     if isinstance(field, forms.ChoiceField):
         schema[LABELS] = dict(zip(_choices(field), [label for _value, label in _flat(field)], strict=True))
+    if names := getattr(field, "names", ""):
+        schema |= {KEYS_OF: names, **({SEVERAL: True} if getattr(field, "names_several", False) else {})}
     if field.label:
         schema["title"] = str(field.label)
     if field.help_text:

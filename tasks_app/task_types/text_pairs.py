@@ -15,7 +15,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app import plaintext
-from tasks_app.setting_fields import LineField
+from tasks_app.setting_fields import LineField, naming
 from tasks_app.task_types.base import ItemTexts, OutputText
 from tasks_app.task_types.texts import TextType
 
@@ -26,12 +26,15 @@ LONGEST_KEY = 180
 class ComparedTexts(TextType):
     """A type that compares texts of two systems: all with all, or all with that of its parameter `anchor`."""
 
-    anchor = LineField(
-        max_length=100,
-        required=False,
-        initial="",
-        label=_("Baseline system"),
-        help_text=_("The key of one system. Left empty, every system is compared with every other."),
+    anchor = naming(
+        LineField(
+            max_length=100,
+            required=False,
+            initial="",
+            label=_("Baseline system"),
+            help_text=_("Compared with each of the others. Leave empty to compare every system with every other."),
+        ),
+        "systems",
     )
 
 

@@ -155,7 +155,7 @@ def test_one_press_adds_one_entry_while_what_was_typed_is_being_saved(page: Page
     with page.expect_request("**/set-up/questions/"):
         names.first.press_sequentially(" and")
     names.first.press_sequentially(" more")
-    add = page.get_by_role("button", name="Add an entry to “Criteria”")
+    add = page.get_by_role("button", name="Add a question")
     add.dblclick()
     held[0].continue_()
     expect(names).to_have_count(before + 1)

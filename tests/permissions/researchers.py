@@ -149,6 +149,7 @@ SETTING_UP = [
     page("GET", "researcher:log", VIEWER, 302),
     page("GET", "researcher:design", VIEWER),
     page("GET", "researcher:design", VIEWER, study="draft"),
+    page("POST", "researcher:fix_plan", EDITOR, 302, study="draft", sent={"fix": "tasks.0.k"}, changes=True),
     page("GET", "researcher:pairs", VIEWER),
     # What holds known answers or the plan (access.GOLD_READER), in every state of the study.
     *(

@@ -20,7 +20,7 @@ from analytics_app.stats.comparison.means import group_means
 from analytics_app.stats.comparison.paired import item_means
 from analytics_app.stats.comparison.wilson import wilson
 from analytics_app.stats.values import joined
-from tasks_app.setting_fields import LineField
+from tasks_app.setting_fields import LineField, naming
 from tasks_app.task_types.base import Scale
 
 # The most cells of the table of answers by true label; with more categories there is no table.
@@ -54,15 +54,18 @@ class KnownTruth(FilteredAnalysis):
         "answered_share": _("Share of each answer, by true label"),
     }
 
-    truth = LineField(
-        required=False,
-        initial="",
-        max_length=80,
-        label=_("Feature that holds the true label"),
-        help_text=_(
-            "Such as newspaper for feature_newspaper of the items, or “system” where the true label is the key of "
-            "the system. If empty, this analysis is skipped."
+    truth = naming(
+        LineField(
+            required=False,
+            initial="",
+            max_length=80,
+            label=_("Feature that holds the true label"),
+            help_text=_(
+                "Such as newspaper for feature_newspaper of the items, or “system” where the true label is the key of "
+                "the system. If empty, this analysis is skipped."
+            ),
         ),
+        "truths",
     )
 
     def of_pairs(self, sample: Sample) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from analytics_app.ratings.extras.experts import Experts
 from analytics_app.ratings.extras.kinds import Kinds
 from analytics_app.results import Row
 from analytics_app.stats.comparison.wilson import wilson
-from tasks_app.setting_fields import choice_field, number_field
+from tasks_app.setting_fields import choice_field, naming, number_field
 from tasks_app.studyfile.fields import ListField
 from tasks_app.studyfile.schema import plain
 from tasks_app.task_types.base import Scale
@@ -89,9 +89,12 @@ class Labels(FilteredAnalysis):
         initial="",
         required=False,
     )
-    experts = ListField(
-        label=_("Groups of experts"),
-        help_text=_("Keys of groups whose labels are the experts', where they did the same task as the crowd."),
+    experts = naming(
+        ListField(
+            label=_("Groups of experts"),
+            help_text=_("Groups whose labels are the experts', where they did the same task as the crowd."),
+        ),
+        "groups",
     )
 
     def of_pairs(self, sample: Sample) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from analytics_app.analyses.base import Analysis, Sample
 from analytics_app.analyses.shared import conditions
 from analytics_app.ratings import Mask, Table
-from tasks_app.setting_fields import LineField
+from tasks_app.setting_fields import LineField, naming
 from tasks_app.study_settings import Block
 from tasks_app.studyfile.fields import ListField
 
@@ -17,21 +17,35 @@ from tasks_app.studyfile.fields import ListField
 class FilteredAnalysis(Analysis):
     """An analysis of the ratings that its settings choose, as most are: without some systems, and slice by slice."""
 
-    slices = ListField(
-        label=_("Also for each value of"),
-        help_text=_("Features of items, such as domain for feature_domain: rows for each of their values are added."),
+    slices = naming(
+        ListField(
+            label=_("Also for each value of"),
+            help_text=_(
+                "Features of items, such as domain for feature_domain: rows for each of their values are added."
+            ),
+        ),
+        "features",
     )
-    without_systems = ListField(
-        label=_("Leave out these systems"),
-        help_text=_("Keys of systems that are left out, such as the human reference."),
+    without_systems = naming(
+        ListField(
+            label=_("Leave out these systems"),
+            help_text=_("Such as the human reference. Leave empty to include all systems."),
+        ),
+        "systems",
     )
-    where = LineField(
-        required=False,
-        initial="",
-        max_length=80,
-        validators=[conditions.check],
-        label=_("Condition on items"),
-        help_text=_("A condition on a feature of items: bicleaner>=0.7, domain=news; also <=, >, < and !=."),
+    where = naming(
+        LineField(
+            required=False,
+            initial="",
+            max_length=80,
+            validators=[conditions.check],
+            label=_("Condition on items"),
+            help_text=_(
+                "A condition on a feature of items: bicleaner>=0.7, domain=news; also <=, >, < and !=. Leave empty to "
+                "include all items."
+            ),
+        ),
+        "conditions",
     )
 
     class Settings(Block):

@@ -37,6 +37,20 @@ function tick() {
   }
 }
 
+/** Mark the link of the page that the preview shows. */
+export function markPage(href) {
+  if (!href.startsWith("http")) {
+    return;
+  }
+  const shown = new URL(href).searchParams.get("page") ?? "unit";
+  for (const link of document.querySelectorAll("[data-page]")) {
+    link.toggleAttribute("aria-current", link.dataset.page === shown);
+    if (link.dataset.page === shown) {
+      link.setAttribute("aria-current", "true");
+    }
+  }
+}
+
 /**
  * Show the preview anew after each change. While it goes to another page, going there again would take it back to the one
  * before, so it is shown anew once it has arrived.
@@ -49,6 +63,7 @@ export class Preview {
     this.watch();
     frame.addEventListener("load", () => {
       this.watch();
+      markPage(this.frame.contentWindow.location.href);
       this.arrived();
     });
   }
@@ -68,6 +83,19 @@ export class Preview {
     this.isLeaving = false;
     if (this.isOutdated) {
       this.showAnew();
+    }
+  }
+
+  /** Show another page of raters, such as that of the field that is being filled in; the rest stays as it is. */
+  show(page) {
+    const { location } = this.frame.contentWindow;
+    if (location.protocol === "about:" || this.isLeaving) {
+      return;
+    }
+    const url = new URL(location.href);
+    if ((url.searchParams.get("page") ?? "unit") !== page) {
+      url.searchParams.set("page", page);
+      location.replace(url.href);
     }
   }
 
@@ -184,9 +212,14 @@ export class Presses {
 
 for (const link of document.querySelectorAll('a[target="preview"]')) {
   const { href } = link;
+  const address = new URL(href);
+  if (!link.dataset.page) {
+    // Where there are scripts, the page is the one that is shown.
+    address.searchParams.delete("page");
+  }
   link.addEventListener("click", () => {
     const shown = document.querySelector("[data-preview]")?.contentWindow?.location.href;
-    link.href = shown?.startsWith("http") ? kept(href, shown) : href;
+    link.href = shown?.startsWith("http") ? kept(address.href, shown) : href;
   });
 }
 
@@ -200,6 +233,12 @@ if (document.querySelector("[data-setup]")) {
   const form = document.querySelector("[data-setup]");
   const entries = new Entries(form);
   new Presses(form);
+  form.addEventListener("focusin", ({ target }) => {
+    const field = target.closest("[data-seen-on]");
+    if (field) {
+      preview?.show(field.dataset.seenOn);
+    }
+  });
   form.addEventListener("htmx:beforeSend", () => entries.sent());
   document.body.addEventListener("htmx:oobBeforeSwap", () => entries.leave());
   document.body.addEventListener("htmx:oobAfterSwap", () => entries.restore());

@@ -120,7 +120,7 @@ def add(*, setup: Setup, task: int, keys: Sequence[str], by: events.Actor) -> Ch
     given = setup.given
     if task not in tasks_with_criteria(given):
         raise LookupError(task)
-    kind = _kind(given, task)
+    kind = kind_of_task(given, task)
     criteria = _list(given, ("criteria",))
     task_criteria = _list(given, ("tasks", task, "criteria"))
     known = {entry.get("key") for entry in entries_at(given, ("criteria",))}
@@ -135,7 +135,7 @@ def add(*, setup: Setup, task: int, keys: Sequence[str], by: events.Actor) -> Ch
     return changes.change(setup=setup, values=values, base=setup.revision, by=by)
 
 
-def _kind(given: Mapping[str, Json], task: int) -> TaskType:
+def kind_of_task(given: Mapping[str, Json], task: int) -> TaskType:
     """Return the type of a task with its parameters, or with the usual ones where these are wrong as yet."""
     member = task_types.registry[str(value_at(given, ("tasks", task, "type")))]
     try:

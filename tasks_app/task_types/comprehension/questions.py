@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as lazy
 
 from tasks_app.plaintext import problem_in
+from tasks_app.setting_fields import naming
 from tasks_app.task_types.list_fields import LineField, WordsField
 
 # The name of the list in an item's options.
@@ -129,8 +130,8 @@ def _listed(given: object) -> list[str]:
 class OnlyIfEntry(forms.Form):
     """A criterion that is asked only after some answers to an earlier one."""
 
-    criterion = LineField(max_length=100, label=lazy("Criterion"))
-    after = LineField(max_length=100, label=lazy("Earlier criterion"))
+    criterion = naming(LineField(max_length=100, label=lazy("Question")), "criteria")
+    after = naming(LineField(max_length=100, label=lazy("Earlier question")), "criteria")
     answers = WordsField(label=lazy("Only after these answers"))
 
     def clean_answers(self) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app.setting_fields import YesNoField, choice_field
+from tasks_app.setting_fields import YesNoField, choice_field, naming
 from tasks_app.task_types.base import (
     AnsweredOption,
     AnsweredQuestion,
@@ -145,15 +145,23 @@ class Labels(PagedTexts, DrawnOptions):
         _("Leave it as given where the order means something."),
         initial="fixed",
     )
-    none_of_these = WordsField(
-        label=_("“None of these”"), help_text=_("Keys of the criteria that offer it, below their options.")
+    none_of_these = naming(
+        WordsField(label=_("“None of these”"), help_text=_("The questions that offer it, below their options.")),
+        "criteria",
     )
-    none_text = WordsField(
-        label=_("Own words"), help_text=_("Keys of the criteria where “None of these” asks what it is instead.")
+    none_text = naming(
+        WordsField(label=_("Own words"), help_text=_("The questions where “None of these” asks what it is instead.")),
+        "criteria",
     )
-    item_options = WordsField(
-        label=_("Options from the items"),
-        help_text=_("Keys of the criteria whose options stand in the column options, under the key or “labels”."),
+    item_options = naming(
+        WordsField(
+            label=_("Options from the items"),
+            help_text=_(
+                "The questions whose options stand in the column options of the items, under the question's key or "
+                "“labels”."
+            ),
+        ),
+        "criteria",
     )
     details = EntriesField(DetailEntry, label=_("Asked after a label"))
 

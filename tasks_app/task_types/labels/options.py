@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as lazy
 
 from tasks_app.orders import latin_orders
 from tasks_app.plaintext import problem_in
-from tasks_app.setting_fields import YesNoField
+from tasks_app.setting_fields import YesNoField, naming
 from tasks_app.task_types.base import Arrangement, Criterion, ItemTexts, Screen
 from tasks_app.task_types.list_fields import LineField, WordsField
 
@@ -29,7 +29,7 @@ LONGEST = 200
 class DetailEntry(forms.Form):
     """A question that is asked after one label was chosen."""
 
-    criterion = LineField(max_length=100, label=lazy("Criterion"))
+    criterion = naming(LineField(max_length=100, label=lazy("Question it follows")), "criteria")
     label = LineField(label=lazy("After this label"))
     question = LineField(max_length=1000, label=lazy("Question"))
     options = WordsField(label=lazy("Options"))

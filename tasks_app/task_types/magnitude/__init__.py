@@ -8,7 +8,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.plaintext import validate_storable
-from tasks_app.setting_fields import TextField, choice_field, line_field, whole_field
+from tasks_app.setting_fields import TextField, choice_field, line_field, naming, whole_field
 from tasks_app.task_types import blocks
 from tasks_app.task_types.base import (
     AnsweredQuestion,
@@ -121,10 +121,13 @@ class Magnitude(SeveralTexts):
         within=(LEAST, MOST),
         initial=100,
     )
-    reference_system = line_field(
-        _("System whose text is the reference"),
-        _("It is shown but not judged. Leave empty to show each item's own reference."),
-        length=200,
+    reference_system = naming(
+        line_field(
+            _("System whose text is the reference"),
+            _("It is shown but not judged. Leave empty to show each item's own reference."),
+            length=200,
+        ),
+        "systems",
     )
     reference_text = TextField(
         required=False,
@@ -141,8 +144,13 @@ class Magnitude(SeveralTexts):
         label=_("Checkboxes for each text"),
         help_text=_("Asked before the numbers, such as whether information is missing or was added."),
     )
-    ticks_with = line_field(
-        _("Show checkboxes with"), _("Key of the criterion. Leave empty to show them on every screen."), length=64
+    ticks_with = naming(
+        line_field(
+            _("Show checkboxes with"),
+            _("The question beside which they stand. Leave empty to show them on every screen."),
+            length=64,
+        ),
+        "criteria",
     )
 
     class Settings(Parameters):

@@ -8,7 +8,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.languages import spoken
-from tasks_app.setting_fields import YesNoField, line_field, whole_field
+from tasks_app.setting_fields import YesNoField, line_field, naming, whole_field
 from tasks_app.task_types.base import (
     AnsweredOption,
     AnsweredQuestion,
@@ -143,10 +143,14 @@ class Pairwise(ComparedTexts, SeveralTexts):
     both_bad = YesNoField(
         label=_("Allow “both are bad”"), help_text=_("Raters may say so; it is counted apart from ties.")
     )
-    strength = line_field(
-        _("Ask how much better"),
-        _("Keys of the criteria it is asked for, with spaces between. Slightly or clearly better."),
-        length=1000,
+    strength = naming(
+        line_field(
+            _("Ask how much better"),
+            _("Raters then also say slightly or clearly better. Leave empty to ask only which text is better."),
+            length=1000,
+        ),
+        "criteria",
+        several=True,
     )
 
     class Settings(Parameters):

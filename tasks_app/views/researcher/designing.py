@@ -4,22 +4,27 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
+from django.contrib import messages
 from django.db.models import Count, Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
+from django.utils.translation import gettext as _
 
 from tasks_app import access
 from tasks_app.designs.base import PlanImpossible, PlanUnit
-from tasks_app.models import Booklet, Study, Task
+from tasks_app.models import Booklet, Membership, Setup, Study, Task
 from tasks_app.selectors import studies as reads
 from tasks_app.services import events
 from tasks_app.services.plan import plans
 from tasks_app.services.plan import reports as plan_reports
 from tasks_app.services.plan.reports import Report
+from tasks_app.services.study.drafts import NotADraft
+from tasks_app.setup import changes
+from tasks_app.setup.refusals import Refusal, fixes_of_task, refusals_of
 from tasks_app.views import pay_words
 from tasks_app.views.downloads import csv_line, streamed
-from tasks_app.views.researcher.frame import researcher_page, study_page
+from tasks_app.views.researcher.frame import refusals_shown, researcher_page, study_page
 from tasks_app.views.researcher.setup import plan_words
 
 # Rows shown of one table; the file has all of them.
@@ -40,6 +45,7 @@ def design(request: HttpRequest, slug: str) -> HttpResponse:
         everybody = study.tasks.filter(until=None).exclude(stage=Task.Stage.MAIN).order_by("-stage", "order")
         return {
             "plans": [_facts_of_task(report, study, alone=len(reports) == 1) for report in reports],
+            **_of_the_form(study, reports),
             "in_all": plan_words.in_all(reports, study),
             "is_paid": bool(study.options.amount) and not any(report.refusal for report in reports),
             "pay_note": pay_words.offer_note(study.options),
@@ -54,6 +60,59 @@ def design(request: HttpRequest, slug: str) -> HttpResponse:
         }
 
     return study_page(request, slug, "design", context)
+
+
+def _of_the_form(study: Study, reports: Sequence[Report]) -> dict[str, Any]:
+    """Return what stands against the plan of a draft, and whether its form has changed since the study was checked.
+
+    A study that was checked has its refusals in its plans.
+    """
+    if study.is_frozen:
+        return {}
+    stored = Setup.objects.filter(study=study).first()
+    if stored is not None:
+        stored.study = study
+    refused = [
+        Refusal(
+            "" if len(reports) == 1 else str(report.task),
+            report.refusal,
+            fixes_of_task(stored or _as_planned(study), report.task.key, report.nearest),
+        )
+        for report in reports
+        if report.refusal
+    ]
+    if stored is None:
+        return {"refusals": refused}
+    is_outdated = not stored.is_stored and bool(stored.given.get("tasks"))
+    return {
+        "refusals": refused or (refusals_of(stored) if stored.given.get("tasks") else []),
+        "is_outdated": is_outdated,
+    }
+
+
+def _as_planned(study: Study) -> Setup:
+    """Return as much of the form of a study as its plan is about, where nobody has looked at the form yet."""
+    tasks = study.tasks.filter(until=None).order_by("order").values("key", "type", "design")
+    return Setup(study=study, given={"tasks": list(tasks)})
+
+
+@researcher_page("POST")
+def fix(request: HttpRequest, slug: str) -> HttpResponse:
+    """Set a setting of a draft to the value with which its plan can be drawn, as a button of the page offers it."""
+    study = access.study_for_researcher(request.user, slug, Membership.Role.EDITOR)
+    name = request.POST.get("fix", "")
+    with refusals_shown(request, NotADraft):
+        setup = changes.begin(study)
+        offered = (
+            fix for refusal in _of_the_form(study, plan_reports.reports(study))["refusals"] for fix in refusal.fixes
+        )
+        chosen = next((fix for fix in offered if fix.name == name), None)
+        if chosen is None:
+            messages.warning(request, _("This setting was changed meanwhile, so nothing was done."))
+        else:
+            changes.change(setup=setup, values={chosen.path: chosen.value}, base=setup.revision, by=request.user)
+            messages.success(request, _("Done. Check everything on Review to draw the plan."))
+    return redirect("researcher:design", slug)
 
 
 def _facts_of_task(report: Report, study: Study, *, alone: bool) -> dict[str, Any]:

@@ -246,9 +246,9 @@ def test_entries_are_compared_by_their_keys(opened: Study, rosa: User) -> None:
     moved = [{**second, "name": "Sense"}, first, {"key": "style", "name": "Style"}]
     found = differences(setup_of(opened), _with(setup, criteria=moved))
     labels = [(one.label, one.before, one.after) for one in found.settings]
-    assert ("Criteria › Sense › Name", second["name"], "Sense") in labels
-    assert ("Criteria › Style", "", "added") in labels
-    assert any(label == "Criteria › Order" for label, _before, _after in labels)
+    assert ("Questions › Sense › Name", second["name"], "Sense") in labels
+    assert ("Questions › Style", "", "added") in labels
+    assert any(label == "Questions › Order" for label, _before, _after in labels)
     assert len(labels) == 4, "the title is the fourth"
     gone = differences(setup_of(opened), _with(setup, criteria=[second]))
     assert ("present", "removed") in [(one.before, one.after) for one in gone.settings]

@@ -10,7 +10,8 @@ from django.utils.datastructures import MultiValueDict
 from tasks_app import sections, studyfile
 from tasks_app.models import Item, Task, Unit
 from tasks_app.services.study import lifecycle, units
-from tasks_app.setup.controls import Control, in_control, kind_of, posted_value
+from tasks_app.setup.controls import Control, in_control, posted_value
+from tasks_app.setup.leaves import kind_of
 from tasks_app.studyfile.declarations import TaskBlock
 from tasks_app.studyfile.schema import field_schema
 from tests.tasks_app.studyfile.kit import ITEMS, STUDY, problems_of, put

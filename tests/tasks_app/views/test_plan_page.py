@@ -18,6 +18,7 @@ from tasks_app.models import (
     Group,
     Membership,
     Place,
+    Setup,
     Study,
     Task,
     TaskCriterion,
@@ -27,6 +28,7 @@ from tasks_app.models import (
 from tasks_app.services.plan import plans, reports
 from tasks_app.services.plan.meetings import meetings_of
 from tasks_app.services.study import lifecycle, units
+from tasks_app.setup.paths import value_at
 from tests.builders import build_study
 
 pytestmark = pytest.mark.django_db
@@ -150,7 +152,12 @@ def test_impossible_settings_are_refused_with_fields_of_the_study_file(rosa: Use
     study = build_study(rosa, items=3, systems=SYSTEMS, k=2, set_size=9, spacing=10, opened=False)
     said = text_of(rosas_browser, study)
     assert "Units of one item cannot stand 10 apart in sets of 9" in said
-    assert "Any of these settings works for the task “main”: spacing: 3 set_size: 3" in said
+    assert "Set “Spacing” to 3 Set “Units in a rater&#x27;s set” to 3" in said
+    rosas_browser.post(f"/admin/studies/{study.slug}/design/fix/", {"fix": "tasks.0.spacing"})
+    assert value_at(Setup.objects.get(study=study).given, ("tasks", 0, "spacing")) == 3
+    done = text_of(rosas_browser, study)
+    assert "Done. Check everything on Review to draw the plan." in done
+    assert "The form was changed after the study was last checked." in done
     answer = rosas_browser.get(f"/admin/studies/{study.slug}/design/plan.csv?task=main")
     assert (answer.status_code, answer["Location"]) == (302, f"/admin/studies/{study.slug}/design/")
 
@@ -160,7 +167,10 @@ def test_repeats_that_have_no_room_are_refused(rosa: User, rosas_browser: Client
     study.tasks.update(checks={"repeats": 5})
     said = text_of(rosas_browser, study)
     assert "a set of 12 has room for 3 such repeats, not for 5" in said
-    assert "works for the task “main”: checks.repeats: 3 spacing: 8 set_size: 14" in said
+    assert (
+        "Set “Units of a set that are shown twice” to 3 Set “Spacing” to 8 Set “Units in a rater&#x27;s set” to 14"
+        in said
+    )
     for wanted in ({"checks": {"repeats": 3}}, {"spacing": 8}, {"set_size": 14}):
         study.tasks.update(**{"checks": {"repeats": 5}, "spacing": 10, "set_size": 12, **wanted})
         assert "Opening the study draws" in text_of(rosas_browser, study), wanted

@@ -6,6 +6,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
 
 from tasks_app import access, languages
 from tasks_app.models import Membership, Study
@@ -23,6 +24,15 @@ def step_url(slug: str, step: str) -> str:
 
 # Templates of pages that read and check the whole document anyway.
 _WITH_STATES = ("step", "review")
+
+
+# The pages of raters that the preview can show, by their names in addresses, in the order of raters.
+PREVIEW_PAGES = (
+    ("consent", _("Consent")),
+    ("instructions", _("Instructions")),
+    ("unit", _("Texts")),
+    ("end", _("End")),
+)
 
 
 def step_links(slug: str, current: str = "", to_settle: Collection[str] = ()) -> list[dict[str, Any]]:
@@ -96,6 +106,7 @@ def page_of(
             "setup": page.setup,
             "is_read_only": page.is_read_only,
             "steps": step_links(slug, step, page.steps_to_settle if template in _WITH_STATES else ()),
+            "preview_pages": PREVIEW_PAGES,
             "rater_languages": languages.to_choose_from(),
             "step": STEPS[current] if current is not None else None,
             "back_step": step_url(slug, STEPS[current - 1].slug) if current else "",

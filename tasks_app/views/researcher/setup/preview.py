@@ -1,4 +1,4 @@
-"""The preview beside the form: the page on which a rater judges, with the study's first texts. Nothing is stored."""
+"""The preview beside the form: the pages of raters, with the study's first texts. Nothing is stored."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -22,18 +22,25 @@ from tasks_app.views.rater import stages
 from tasks_app.views.rater.pages import PageFrame
 from tasks_app.views.rater.text_block import ShownBlock, blocks_shown
 from tasks_app.views.researcher.frame import researcher_page
+from tasks_app.views.researcher.setup import stage_pages
 from tasks_app.views.researcher.setup.form_frame import step_url
 
 THEMES = ("light", "dark")
+
+# The page on which a unit is judged.
+UNIT = "unit"
 
 
 # Nothing is stored, so there is nothing that another site could do in somebody's name.
 @csrf_exempt
 @researcher_page("GET", "POST")
 def preview(request: HttpRequest, slug: str) -> HttpResponse:
-    """A unit as raters would see it; answered, it says which ratings would be stored."""
+    """A unit as raters would see it, or the page of another step; an answer to a unit says what would be stored."""
     study = access.study_for_researcher(request.user, slug, Membership.Role.EDITOR)
-    return show_unit(request, frozen.setup_of(study), step_url(slug, "media"))
+    setup, shown = frozen.setup_of(study), request.GET.get("page", UNIT)
+    if shown in stage_pages.PAGES and request.method != "POST":
+        return _in_frame(stage_pages.show(request, setup, shown))
+    return show_unit(request, setup, step_url(slug, "media"))
 
 
 def show_unit(request: HttpRequest, setup: Setup, media_base: str, *, names_problems: bool = True) -> HttpResponse:
@@ -52,7 +59,11 @@ def show_unit(request: HttpRequest, setup: Setup, media_base: str, *, names_prob
             response = render(request, "rater/message.html", {"title": _("No task yet"), "sentences": sentences})
         else:
             response = _unit(request, media_base, shown)
-    # A page of this site shows it in a frame.
+    return _in_frame(response)
+
+
+def _in_frame(response: HttpResponse) -> HttpResponse:
+    """Let a page of this site show a response in a frame."""
     response._csp_replace = {"frame-ancestors": [SELF]}  # type: ignore[attr-defined]  # read by django-csp
     response.xframe_options_exempt = True  # read by Django's middleware
     return response

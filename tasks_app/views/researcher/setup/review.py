@@ -20,7 +20,7 @@ from tasks_app.services.study.drafts import NotADraft
 from tasks_app.services.study.lifecycle import NotPossible
 from tasks_app.setup import background, changes
 from tasks_app.setup.checking import make_study
-from tasks_app.setup.controls import name_of
+from tasks_app.setup.controls import field_id, name_of
 from tasks_app.setup.following import missing_codes
 from tasks_app.setup.frozen import setup_of
 from tasks_app.setup.media import earlier_files
@@ -28,6 +28,7 @@ from tasks_app.setup.page import SetupPage
 from tasks_app.setup.preregistration import write as write_preregistration
 from tasks_app.setup.settling import left_to_settle
 from tasks_app.setup.steps import STEPS, step_of
+from tasks_app.setup.summary import summary_of
 from tasks_app.setup.unit_tables.declared import UNIT_TABLES
 from tasks_app.setup.unit_tables.offered import offered_on, rows_by_table
 from tasks_app.studyfile.problems import StudyFileError
@@ -100,7 +101,7 @@ def _part(request: HttpRequest, slug: str, name: str, context_of: Callable[[Setu
     """Show a part of Review that a script loads, since it takes longer than the page; without scripts, a page."""
     study = access.study_for_researcher(request.user, slug, Membership.Role.EDITOR)
     setup = None if study.is_frozen else changes.begin(study)
-    if setup is None or not setup.is_stored:
+    if setup is None or not (setup.is_stored or name in _OF_THE_FORM):
         return go(request, step_url(slug, "review"))
     context = context_of(setup)
     if "HX-Request" in request.headers:
@@ -108,11 +109,25 @@ def _part(request: HttpRequest, slug: str, name: str, context_of: Callable[[Setu
     return page_of(request, SetupPage(setup, "review"), lambda _page: {"part": name, **context}, template="part")
 
 
-# What a query of the address asks for: what is left to settle, and what opening freezes.
+def _summary(setup: Setup) -> dict[str, Any]:
+    """Return what the study will do with its settings, each line with the address of its field."""
+    lines = []
+    for line in summary_of(setup):
+        url = step_url(setup.study.slug, step_of(line.path) or "task")
+        lines.append({"sentence": line.sentence, "url": f"{url}#{field_id(line.path)}"})
+    return {"lines": lines}
+
+
+# What a query of the address asks for: what the study will do, what is left to settle, and what opening freezes.
 _PARTS: Mapping[str, Callable[[Setup], dict[str, Any]]] = {
+    "summary": _summary,
     "settle": moving.what_is_left,
     "opening": lambda setup: moving.what_opening_does(setup.study),
 }
+
+
+# Parts that are made of the form, whether or not the study was made of it.
+_OF_THE_FORM = frozenset({"summary"})
 
 
 def _make_codes(request: HttpRequest, study: Study) -> HttpResponse:

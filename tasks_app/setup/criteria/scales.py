@@ -1,0 +1,42 @@
+"""How many steps of a question have words, as the tasks that ask it say."""
+
+from collections.abc import Mapping, Sequence
+
+from tasks_app.sections import Json
+from tasks_app.setup.criteria.library import kind_of_task, tasks_with_criteria
+from tasks_app.setup.paths import value_at
+from tasks_app.task_types import TaskType
+from tasks_app.task_types.base import Criterion
+
+# The numbers of steps that are tried; more than one that fits means that the researcher decides.
+_TRIED = range(2, 12)
+
+
+def steps_worded(given: Mapping[str, Json], key: str) -> int | None:
+    """Return how many steps a question has in the tasks that ask it, the most of several.
+
+    0 where none of them shows words of steps, None where there can be any number.
+    """
+    kinds = _asking(given, key)
+    numbers = [_steps_of(kind) for kind in kinds]
+    if not numbers or None in numbers:
+        return None
+    return max(number for number in numbers if number is not None)
+
+
+def _asking(given: Mapping[str, Json], key: str) -> list[TaskType]:
+    """Return the types of the tasks that ask a question; of all tasks with questions if none does as yet."""
+    places = tasks_with_criteria(given)
+    asking = [place for place in places if key in (value_at(given, ("tasks", place, "criteria")) or ())]
+    return [kind_of_task(given, place) for place in asking or places]
+
+
+def _steps_of(kind: TaskType) -> int | None:
+    """Return how many steps can be worded for a type: 0 for none, None for any number."""
+    plain = set(kind.problems([_question(())]))
+    fitting = [n for n in _TRIED if set(kind.problems([_question([str(step) for step in range(n)])])) <= plain]
+    return None if len(fitting) > 1 else fitting[0] if fitting else 0
+
+
+def _question(labels: Sequence[str]) -> Criterion:
+    return Criterion("question", "Question", question="?", labels=tuple(labels))

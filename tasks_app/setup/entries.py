@@ -1,0 +1,65 @@
+"""What the sections of the form and the entries of its lists are called, by names and never by keys."""
+
+from collections.abc import Mapping
+
+from django.utils.functional import Promise
+from django.utils.text import capfirst
+from django.utils.translation import gettext_lazy
+
+from tasks_app.sections import Json, Path
+from tasks_app.studyfile.schema import LABELS
+from tasks_app.task_types import registry
+
+# The names of the sections of a study file, where their schema has no title.
+SECTION_LABELS: Mapping[str, Promise] = {
+    "study": gettext_lazy("The study"), "about": gettext_lazy("Who runs the study"), "pay": gettext_lazy("Pay"),
+    "flow": gettext_lazy("Way through the study"), "codes": gettext_lazy("Completion codes"),
+    "acceptance": gettext_lazy("Texts that raters wrote"), "channels": gettext_lazy("Where raters come from"),
+    "consent": gettext_lazy("Consent text"), "criteria": gettext_lazy("Questions"),
+    "groups": gettext_lazy("Groups of raters"), "tasks": gettext_lazy("Tasks"), "systems": gettext_lazy("Systems"),
+    "analysis": gettext_lazy("Analysis plan"), "analysis.rules": gettext_lazy("Quality rules"),
+    "analysis.analyses": gettext_lazy("Analyses"), "analysis.comparisons": gettext_lazy("Comparisons"),
+}  # fmt: skip
+
+# What the entries of a list are called, by the name of the list: the button that adds one, and one without a name.
+_ENTRIES: Mapping[str, tuple[Promise, Promise]] = {
+    "criteria": (gettext_lazy("Add a question"), gettext_lazy("Question %(n)d")),
+    "questions": (gettext_lazy("Add a question"), gettext_lazy("Question %(n)d")),
+    "tasks": (gettext_lazy("Add a task"), gettext_lazy("Task %(n)d")),
+    "systems": (gettext_lazy("Add a system"), gettext_lazy("System %(n)d")),
+    "groups": (gettext_lazy("Add a group"), gettext_lazy("Group %(n)d")),
+    "rules": (gettext_lazy("Add a rule"), gettext_lazy("Rule %(n)d")),
+    "analyses": (gettext_lazy("Add an analysis"), gettext_lazy("Analysis %(n)d")),
+    "labels": (gettext_lazy("Add a label"), gettext_lazy("Label %(n)d")),
+    "categories": (gettext_lazy("Add a category"), gettext_lazy("Category %(n)d")),
+    "severities": (gettext_lazy("Add a severity"), gettext_lazy("Severity %(n)d")),
+    "ticks": (gettext_lazy("Add a checkbox"), gettext_lazy("Checkbox %(n)d")),
+    "details": (gettext_lazy("Add a follow-up question"), gettext_lazy("Follow-up question %(n)d")),
+    "only_if": (gettext_lazy("Add a condition"), gettext_lazy("Condition %(n)d")),
+}
+_ENTRY = (gettext_lazy("Add another"), gettext_lazy("No. %(n)d"))
+
+
+def add_label(path: Path) -> str:
+    """Return the words of the button that adds an entry to a list."""
+    return str(_ENTRIES.get(str(path[-1]), _ENTRY)[0])
+
+
+def task_name(task: Mapping[str, Json]) -> str:
+    """Return a task's title with the name of its type, or one of them."""
+    kind = task.get("type")
+    label = str(registry[kind].label) if isinstance(kind, str) and kind in registry else ""
+    return ": ".join(filter(None, (label, str(task.get("title") or ""))))
+
+
+def entry_label(node: Mapping[str, Json], path: Path, number: int, row: Json) -> str:
+    """Return what an entry of a list is called; `node` is the schema of an entry."""
+    words = row if isinstance(row, Mapping) else {}
+    if path == ("tasks",):
+        title = task_name(words)
+    elif chosen := next((name for name in ("rule", "analysis") if words.get(name)), ""):
+        labels = node["properties"].get(chosen, {}).get(LABELS, {})
+        title = capfirst(str(labels.get(str(words[chosen]), words[chosen])))
+    else:
+        title = next((str(words[name]) for name in ("name", "title", "question", "rows") if words.get(name)), "")
+    return title or str(_ENTRIES.get(str(path[-1]), _ENTRY)[1] % {"n": number + 1})

@@ -1,0 +1,146 @@
+"""What a study will do with its settings as they are, in plain words: each line with the setting that decides it."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from django.utils import formats
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from tasks_app import designs
+from tasks_app.check_settings import OnFailing
+from tasks_app.models import Setup, Task
+from tasks_app.sections import Json, Path
+from tasks_app.selectors.routing import ON_REQUEST
+from tasks_app.setup.changes import KNOWN_ANSWERS
+from tasks_app.setup.numbers import Numbers, checked_reading, numbers_of
+from tasks_app.studyfile.reading import StudyReading
+from tasks_app.studyfile.screens import draft_tasks
+from tasks_app.studyfile.workload import workload_of
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A sentence about what the study will do, and the path of the setting that decides it."""
+
+    sentence: str
+    path: Path
+
+
+def summary_of(setup: Setup) -> list[Line]:
+    """Return what the study will do, in the order in which raters meet it."""
+    reading, scale = checked_reading(setup)
+    numbers = numbers_of(reading, scale)
+    main = [
+        (number, task)
+        for number, task in enumerate(reading.document["tasks"])
+        if task["stage"] == Task.Stage.MAIN and task["design"] not in ON_REQUEST
+    ]
+    has_known = setup.rows.filter(table=KNOWN_ANSWERS).exists()
+    lines: list[Line] = []
+    for number, task in main:
+        name = "" if len(main) == 1 else f"{task['title'] or _('Task %(n)d') % {'n': number + 1}}: "
+        lines += [
+            Line(name + line.sentence, line.path) for line in _of_task(reading, number, task, has_known=has_known)
+        ]
+    return [*_of_numbers(reading, numbers), *lines, *_of_flow(reading.document["flow"])]
+
+
+def _of_numbers(reading: StudyReading, numbers: Numbers | None) -> Iterator[Line]:
+    """Yield raters, time and pay, and how much one rater does."""
+    if numbers is None:
+        return
+    minutes = formats.number_format(round(numbers.minutes)) if numbers.minutes else ""
+    words: dict[str, object] = {
+        "raters": ngettext("%(n)s rater", "%(n)s raters", numbers.raters)
+        % {"n": formats.number_format(numbers.raters, force_grouping=True)},
+        "minutes": ngettext("%(n)s minute", "%(n)s minutes", round(numbers.minutes or 0)) % {"n": minutes},
+        "currency": numbers.currency,
+    }
+    if numbers.cost is not None and minutes:
+        words |= {"pay": _money(reading.document["pay"]["amount"]), "cost": _money(numbers.cost)}
+        sentence = _("%(raters)s, %(minutes)s and %(pay)s %(currency)s each: at most %(cost)s %(currency)s.")
+        yield Line(sentence % words, ("pay", "amount"))
+    elif minutes:
+        yield Line(_("%(raters)s, %(minutes)s each, without pay.") % words, ("pay", "amount"))
+    else:
+        yield Line(_("%(raters)s.") % words, ("tasks", 0, "set_size"))
+    load = workload_of(reading, draft_tasks(reading))
+    if load is not None:
+        sentence = ngettext("About %(n)s screen per rater.", "About %(n)s screens per rater.", load.screens)
+        yield Line(sentence % {"n": formats.number_format(load.screens)}, ("tasks", 0, "set_size"))
+
+
+def _money(amount: object) -> str:
+    return formats.number_format(str(amount), 2, force_grouping=True)
+
+
+def _of_task(reading: StudyReading, number: int, task: Mapping[str, Json], *, has_known: bool) -> Iterator[Line]:
+    """Yield how often each text is judged, in which order, and how those who do not read are found.
+
+    `has_known` says that the study has known answers.
+    """
+    path: Path = ("tasks", number)
+    sentence = ngettext("%(n)s rater per text", "%(n)s raters per text", task["k"]) % {"n": task["k"]}
+    if task["k_more"] and task["k_more_share"]:
+        more = _("%(n)s for %(share)s %% of them") % {
+            "n": task["k_more"],
+            "share": formats.number_format(round(100 * float(task["k_more_share"]), 1)),
+        }
+        sentence = f"{sentence}, {more}"
+    yield Line(f"{sentence}.", (*path, "k"))
+    design = designs.registry.get(str(task["design"]))
+    if design is not None:
+        yield Line(_("Who rates what: %(design)s.") % {"design": str(design.label).lower()}, (*path, "design"))
+    if identical := reading.counts.get("identical"):
+        yield Line(_identical(identical, keeps=bool(task["keep_identical"])), (*path, "keep_identical"))
+    if len(task["criteria"]) > 1:
+        modes = {
+            "together": _("All questions about a text are asked on one screen."),
+            "page": _("Questions about a text are asked one after the other."),
+            "block": _("All texts are judged on one question, then on the next."),
+            "rater": _("Each rater is asked one of the questions."),
+        }
+        if (mode := str(task["criteria_mode"])) in modes:
+            yield Line(modes[mode], (*path, "criteria_mode"))
+    yield _checks(task["checks"] or {}, (*path, "checks"), has_known=has_known)
+
+
+def _identical(n: int, *, keeps: bool) -> str:
+    if keeps:
+        sentence = ngettext(
+            "%(n)s text is identical to another and rated by itself.",
+            "%(n)s texts are identical to another and rated by themselves.",
+            n,
+        )
+    else:
+        sentence = ngettext(
+            "%(n)s text is identical to another: they are shown once and share the rating.",
+            "%(n)s texts are identical to another: they are shown once and share the rating.",
+            n,
+        )
+    return sentence % {"n": formats.number_format(n)}
+
+
+def _checks(checks: Mapping[str, Json], path: Path, *, has_known: bool) -> Line:
+    """Return what happens to raters who fail checks, or that there are none."""
+    if not (has_known or checks.get("repeats") or checks.get("degraded")):
+        return Line(_("Nothing checks whether raters read the texts."), (*path, "repeats"))
+    sentences: dict[str, str] = {
+        OnFailing.WARN: _("Raters who fail too many checks are warned."),
+        OnFailing.END: _("The study ends for raters who fail too many checks."),
+        OnFailing.STOP: _("Raters who fail too many checks get no further sets."),
+    }
+    default = _("Raters who fail too many checks go on, and are marked for you.")
+    return Line(sentences.get(str(checks.get("on_failing")), default), (*path, "on_failing"))
+
+
+def _of_flow(flow: Mapping[str, Json]) -> Iterator[Line]:
+    """Yield what raters may do."""
+    skip = _("Raters may skip a text.") if flow["allow_skip"] else _("Raters cannot skip a text.")
+    yield Line(skip, ("flow", "allow_skip"))
+    back = _("Raters may go back and change an answer.") if flow["allow_back"] else _("Raters cannot go back.")
+    yield Line(back, ("flow", "allow_back"))
+    sets = flow["sets_per_rater"] or 1
+    sentence = ngettext("A rater does %(n)s set at most.", "A rater does %(n)s sets at most.", sets) % {"n": sets}
+    yield Line(sentence, ("flow", "sets_per_rater"))
