@@ -226,7 +226,6 @@ ACTIONS = frozenset(
         "analytics:personal_texts_file",
         "analytics:delete_personal_texts",
         "analytics:datasheet_take_back",
-        # The draft has a task type, so the page sends people on; tests/tasks_app/views/test_starting.py opens it.
         "researcher:fix_plan",
         "researcher:unshare",
         "researcher:invite_colleague",

@@ -42,7 +42,7 @@ def _consent(page: SetupPage, study: Study) -> tuple[str, dict[str, Any]]:
     return "rater/join.html", {
         "study": pages.public_study(study),
         "dir": languages.direction(study.language),
-        "consent_html": pages.consent_html(text),
+        "consent_html": pages.consent_html(study, text),
         "consent_language": tag or study.language,
         "trying": "shut",
     }
