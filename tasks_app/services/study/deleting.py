@@ -208,27 +208,23 @@ def delete(*, study_id: int, by: events.Actor, name: str = "") -> DeletedStudy:
 @atomically
 def delete_rehearsals(*, of: Study, by: events.Actor = None) -> None:
     """Delete the rehearsals of a draft, or only those that somebody began; nothing is kept or logged of them."""
-    begun = Study.with_rehearsals.filter(rehearses=of)
-    if by is not None:
-        begun = begun.filter(memberships__user_id=by.pk)
+    begun = Study.with_rehearsals.filter(Q() if by is None else Q(memberships__user_id=by.pk), rehearses=of)
     for pk in list(begun.order_by("pk").values_list("pk", flat=True)):
         _delete_rehearsal(pk)
 
 
-def delete_old_rehearsals() -> int:
-    """Delete the rehearsals that began more than a day ago, each in a transaction of its own; return how many."""
+def delete_old_rehearsals() -> None:
+    """Delete the rehearsals that began more than a day ago, each in a transaction of its own."""
     old = Study.with_rehearsals.filter(rehearses__isnull=False, created_at__lt=Now() - REHEARSAL_KEPT)
-    ids = list(old.order_by("pk").values_list("pk", flat=True))
-    for pk in ids:
+    for pk in list(old.order_by("pk").values_list("pk", flat=True)):
         _delete_rehearsal(pk)
-    return len(ids)
 
 
 @atomically
 def _delete_rehearsal(study_id: int) -> None:
+    """Delete a rehearsal, unless another process did while this one waited for the locks."""
     lock_claims(study_id)
     lock_submissions(study_id)
-    # Another process may have deleted it while this one waited for the locks.
     for study in Study.with_rehearsals.select_for_update().filter(pk=study_id, rehearses__isnull=False):
         _remove(study)
 
@@ -261,7 +257,6 @@ def _delete(study: Study, by: events.Actor) -> DeletedStudy:
 
 def _remove(study: Study) -> None:
     """Delete the rows of a study, and after the commit its files."""
-    number = study.pk
     _let_go(study)
     with connection.cursor() as cursor:
         # The triggers of append-only tables and of frozen designs allow the change only with these settings.
@@ -272,7 +267,7 @@ def _remove(study: Study) -> None:
         Study._base_manager.filter(pk=study.pk)._raw_delete(connection.alias)
         cursor.execute("SET LOCAL evalweb.deleting = 'off'")
         cursor.execute("SET LOCAL evalweb.erasing = 'off'")
-    transaction.on_commit(lambda: _remove_folder(f"studies/{number}"), robust=True)
+    transaction.on_commit(lambda: _remove_folder(f"studies/{study.pk}"), robust=True)
 
 
 def _keep(study: Study, by: events.Actor) -> DeletedStudy:

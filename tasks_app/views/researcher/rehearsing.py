@@ -1,6 +1,7 @@
 """Rate a draft on trial: a press on Review begins a rehearsal, which goes on at its consent page as for any rater."""
 
 from django.contrib import messages
+from django.contrib.auth.models import AbstractBaseUser
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -25,11 +26,12 @@ def rehearse(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method != "POST":
         return _consent(request, slug)
     study = access.study_for_researcher(request.user, slug, Membership.Role.EDITOR)
-    assert request.user.is_authenticated
+    assert isinstance(request.user, AbstractBaseUser)
+    goes_to = step_url(slug, "review")
     with refusals_shown(request, NotPossible, PlanImpossible):
         rehearsals.rehearse(study_id=study.pk, by=request.user)
-        return redirect("researcher:rehearse", slug)
-    return redirect(step_url(slug, "review"))
+        goes_to = reverse("researcher:rehearse", args=[slug])
+    return redirect(goes_to)
 
 
 def _consent(request: HttpRequest, slug: str) -> HttpResponse:
