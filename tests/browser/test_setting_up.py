@@ -6,7 +6,7 @@ from pathlib import Path
 from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.about import ABOUT
-from tests.browser.kit import accessible, fits_a_phone, sign_in, without_script
+from tests.browser.kit import accessible, at, fits_a_phone, send, sign_in, without_script
 from tests.browser.test_researcher import OURS
 from tests.servers import LiveSite
 
@@ -164,3 +164,34 @@ def test_one_press_adds_one_entry_while_what_was_typed_is_being_saved(page: Page
     page.reload()
     expect(names).to_have_count(before + 1)
     assert len([body for body in sent if "add%3Acriteria" in body or "add:criteria" in body]) == 1
+
+
+def test_a_draft_is_rated_on_trial_from_review_and_back(page: Page, live_site: LiveSite) -> None:
+    """Consent, instructions, every text and the end are the real pages; each leads back to Review, still a draft."""
+    name, _password = live_site.login
+    live_site.manage("load_study", "examples/likert", "--owner", name)
+    sign_in(page, live_site)
+    review = "/admin/studies/example-likert/set-up/review/"
+    page.goto(review)
+    page.get_by_role("button", name="Rate it yourself").click()
+    trial = page.get_by_text("Your answers do not count, and nobody is paid for them.")
+    expect(trial).to_be_visible()
+    accessible(page)
+    fits_a_phone(page)
+    page.get_by_role("button", name="I agree, begin").click()
+    expect(trial).to_be_visible()
+    page.get_by_role("button", name="Start").click()
+    accessible(page)
+    fits_a_phone(page)
+    for done in range(12):
+        at(page, done)
+        expect(trial).to_be_visible()
+        for question in page.locator("form[data-answer] fieldset:visible").all():
+            question.get_by_role("radio").first.check(force=True)
+        send(page)
+    expect(page.get_by_role("heading", name="Thank you, you have finished")).to_be_visible()
+    accessible(page)
+    fits_a_phone(page)
+    page.get_by_role("main").get_by_role("link", name="Back to Review").click()
+    expect(page.get_by_text("not opened yet")).to_be_visible()
+    expect(page.get_by_text("began to rate it on trial on")).to_be_visible()
