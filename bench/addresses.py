@@ -239,7 +239,6 @@ ACTIONS = frozenset(
         "researcher:invitation",
         "researcher:due_link",
         "researcher:move",
-        "researcher:rehearse",
         "researcher:setup_zip",
         "researcher:preregistration",
         "researcher:setup_media",
