@@ -29,8 +29,9 @@ Person = AbstractBaseUser | AnonymousUser
 
 RANK = {Membership.Role.VIEWER: 1, Membership.Role.EDITOR: 2, Membership.Role.OWNER: 3}
 
-# The least role that may read known answers (gold) and the plan: the tab Checks and its files, the plan as a file, and
-# the study file, which holds both. Viewers may not, whatever the state of the study: they may well rate in it.
+# The least role that may read known answers (gold) and the plan: the page of answers to checks and its files, the plan
+# as a file, and the study file, which holds both. Viewers may not, whatever the state of the study: they may well rate
+# in it.
 GOLD_READER = Membership.Role.EDITOR
 
 

@@ -52,5 +52,5 @@ class BearerTokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-unty
         return {
             "type": "http",
             "scheme": "bearer",
-            "description": f"A token from a study's tab API. What it may do is given by its scopes:\n\n{scopes}",
+            "description": f"A token made under Data → API of a study. Its scopes say what it may do:\n\n{scopes}",
         }

@@ -20,7 +20,7 @@ class BadToken(exceptions.AuthenticationFailed):
 class NoToken(exceptions.NotAuthenticated):
     """No token came with the request."""
 
-    default_detail = _("Send a token: “Authorization: Bearer ewt_…”. A study's tab API makes one.")
+    default_detail = _("Send a token: “Authorization: Bearer ewt_…”. Make one under Data → API of a study.")
     default_code = "no_token"
 
 

@@ -120,7 +120,7 @@ class _Sets:
         if 0 < number <= of_task.n:
             return None, _("This set is taken or reserved.")
         sentence = _(
-            "There is no such set. Sets are numbered from 1 to %(n)d: see the column booklet of the plan (tab Design → "
+            "There is no such set. Sets are numbered from 1 to %(n)d: see the column booklet of the plan (Plan → "
             "Download the whole plan)."
         )
         sentence %= {"n": of_task.n}

@@ -56,7 +56,7 @@ class PeopleForm(forms.Form):
         label=gettext_lazy("Or a CSV file"),
         help_text=gettext_lazy(
             "Columns: name, email, group. Optional: account (an existing account), set (reserves a set for this "
-            "person: its number in the column booklet of the plan, tab Design → Download the whole plan, or the name "
+            "person: its number in the column booklet of the plan, Plan → Download the whole plan, or the name "
             "of a batch), task (whose set it is, if there are several tasks), language (the language the person starts "
             "in, such as de)."
         ),
@@ -136,7 +136,7 @@ def _listed(request: HttpRequest, study: Study) -> dict[str, Any]:
 
 
 def set_of(invitation: Invitation) -> str:
-    """Return how the tab Design names the set that is kept for somebody; "" where none is."""
+    """Return how the page of the plan names the set that is kept for somebody; "" where none is."""
     booklet = invitation.booklet
     return f"{booklet.task.key} {booklet.number}" if booklet is not None else ""
 

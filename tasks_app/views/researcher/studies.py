@@ -1,4 +1,4 @@
-"""The pages to upload a study file, and the tabs Set up, Items and File of a study. Without permission: 404."""
+"""The pages to upload a study file, and the tab Set up, the texts and the file of a study. Without permission: 404."""
 
 import tempfile
 from typing import Any, cast

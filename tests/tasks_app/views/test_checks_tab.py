@@ -1,4 +1,4 @@
-"""The tab Checks: what is known, how raters answered it, and nothing that names a system."""
+"""Answers to checks: what is known, how raters answered it, and nothing that names a system."""
 
 import csv
 import io
