@@ -148,7 +148,7 @@ def _noticed(text: str, item: Mapping[str, Any], own: Iterable[str]) -> Iterator
         yield "names", words
     shape = item.get("format", "text")
     for kind, pattern, signs, formats in _PATTERNS:
-        if shape in formats and (not signs or any(sign in lower for sign in signs)) and (match := pattern.search(text)):
+        if shape in formats and any(sign in lower for sign in signs) and (match := pattern.search(text)):
             yield kind, " ".join(match[0].split())[:40]
 
 
