@@ -24,8 +24,8 @@ _TAKEN_FROM: Mapping[str, str] = {
     "pt": "os é são do da dos das uma em não você seu sua com ao muito nada tudo está mas isso",
 }
 _TIMES = Counter(word for words in _TAKEN_FROM.values() for word in words.split())
-_WORDS: Mapping[str, frozenset[str]] = {
-    code: frozenset(word for word in words.split() if _TIMES[word] == 1) for code, words in _TAKEN_FROM.items()
+_LANGUAGE_OF: Mapping[str, str] = {
+    word: code for code, words in _TAKEN_FROM.items() for word in words.split() if _TIMES[word] == 1
 }
 _SCRIPTS = (
     ("ja", re.compile(r"[\u3040-\u30ff]")),
@@ -37,23 +37,27 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 # Words of a language that a text must have, and how many times as many as of any other language.
 LEAST, CLEARLY = 3, 4
-# The share of letters of another script that decides.
+# The beginning of a text that is looked at, in characters, and the share of its letters of another script that decides.
+BEGINNING = 400
 MOST_LETTERS = 0.5
 
-KNOWN = frozenset({*_WORDS, *(code for code, _script in _SCRIPTS)})
+KNOWN = frozenset({*_TAKEN_FROM, *(code for code, _script in _SCRIPTS)})
 
 
 def guess(text: str, least: int = LEAST) -> str:
     """Return the code of the language that a text is clearly written in; "" where it is not clear."""
-    words = [word.lower() for word in _WORD.findall(text)]
-    letters = sum(map(len, words))
-    for code, script in _SCRIPTS:
-        if letters and len(script.findall(text)) >= MOST_LETTERS * letters:
-            return code
-    hits = {code: sum(word in known for word in words) for code, known in _WORDS.items()}
-    best = max(hits, key=lambda code: hits[code])
-    others = max(n for code, n in hits.items() if code != best)
-    return best if hits[best] >= max(least, CLEARLY * others) else ""
+    beginning = text[:BEGINNING].lower()
+    words = _WORD.findall(beginning)
+    if not beginning.isascii():
+        letters = sum(map(len, words))
+        for code, script in _SCRIPTS:
+            if letters and len(script.findall(beginning)) >= MOST_LETTERS * letters:
+                return code
+    hits = Counter(_LANGUAGE_OF[word] for word in words if word in _LANGUAGE_OF).most_common(2)
+    if not hits:
+        return ""
+    others = hits[1][1] if len(hits) > 1 else 0
+    return hits[0][0] if hits[0][1] >= max(least, CLEARLY * others) else ""
 
 
 def differs(text: str, language: str, least: int = LEAST) -> str:

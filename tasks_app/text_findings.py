@@ -58,6 +58,18 @@ _MODEL = re.compile(
     r"|qwen[\d.-]*|deepseek[\w.-]*|claude[ -](?:sonnet|opus|haiku|\d)[\w.-]*|opus-mt[\w-]*|nllb[\w-]*)",
     re.IGNORECASE,
 )
+_IN_MODELS = (
+    "gpt", "openai", "deepl", "google", "gemini", "llama", "mixtral", "qwen", "deepseek", "claude", "opus-mt", "nllb",
+)  # fmt: skip
+# Each pattern with signs of which it needs one, and which most texts lack, and the formats that it is looked for in.
+_EVERY, _NO_CODE = ("text", "markdown", "code"), ("text", "markdown")
+_PATTERNS = (
+    ("broken", _BROKEN, ("\ufffd", "\u00c3".lower(), "\u00c2".lower(), "\u00e2\u20ac", "\u00ef"), _EVERY),
+    ("chat", _CHAT, (":", " ai", "model", "ki", "here", "hier"), _EVERY),
+    ("tokens", _TOKENS, ("<", "[", "@@", "\u2581"), _EVERY),
+    ("tags", _TAGS, ("<", "&"), _NO_CODE),
+    ("markdown", _MARKDOWN, ("**", "#", "```"), ("text",)),
+)
 _PROPER = re.compile(r"(?=.*[^\W\d_]{3})(?:.*\d|.*[_-]|.*[^\W\d_]*[a-z][A-Z])")
 SHORTEST_NAME = 4
 
@@ -129,17 +141,14 @@ def _noticed(text: str, item: Mapping[str, Any], own: Iterable[str]) -> Iterator
         yield "empty", text.strip()
         return
     given = f"{item['source']}\n{item['reference']}".lower()
-    model = _MODEL.search(text)
-    named = (*((model[0],) if model else ()), *(_as_a_word(name, text) for name in own))
+    lower = text.lower()
+    model = _MODEL.search(text) if any(name in lower for name in _IN_MODELS) else None
+    named = (*((model[0],) if model else ()), *(_as_a_word(name, text) for name in own if name.lower() in lower))
     if words := next((words for words in named if words and words.lower() not in given), ""):
         yield "names", words
-    patterns = [("broken", _BROKEN), ("chat", _CHAT), ("tokens", _TOKENS)]
-    if item.get("format") != "code":
-        patterns.append(("tags", _TAGS))
-    if item.get("format", "text") == "text":
-        patterns.append(("markdown", _MARKDOWN))
-    for kind, pattern in patterns:
-        if match := pattern.search(text):
+    shape = item.get("format", "text")
+    for kind, pattern, signs, formats in _PATTERNS:
+        if shape in formats and any(sign in lower for sign in signs) and (match := pattern.search(text)):
             yield kind, " ".join(match[0].split())[:40]
 
 
