@@ -17,10 +17,11 @@ from tasks_app.study_settings import Codes
 # Stated minutes are doubtful where the estimate is so many times as long.
 MUCH_LONGER = 1.5
 
-# What Prolific requires at least per hour (8 USD or 6 GBP), in the currencies that most studies pay in. Where the study
-# states no minimum of its own, pay below it is pointed out.
+# Prolific requires at least 6 GBP or 8 USD per hour. In the other currencies the same number is worth less, so that pay
+# below it is below Prolific's minimum at any rate of exchange of the last years. Where the study states no minimum of
+# its own, pay below it is pointed out.
 LEAST_HOURLY: Mapping[str, Decimal] = {
-    "USD": Decimal(8), "GBP": Decimal(6), "EUR": Decimal(7), "CHF": Decimal(7), "CAD": Decimal(11), "AUD": Decimal(12),
+    "GBP": Decimal(6), "EUR": Decimal(6), "CHF": Decimal(6), "USD": Decimal(8), "CAD": Decimal(8), "AUD": Decimal(8),
 }  # fmt: skip
 
 _CONTACTS = (
@@ -83,13 +84,12 @@ def pay_for_the_time(facts: Facts) -> Iterator[Point]:
             "amount": f"{amount:.2f} {currency}",
             "minutes": f"{minutes:g}",
             "hourly": f"{rate:.2f} {currency}",
-            "least": f"{least:.2f} {currency}",
         }
         yield Point(
             "pay",
             _(
-                "%(amount)s for about %(minutes)s minutes is %(hourly)s per hour. Crowdsourcing platforms require "
-                "about %(least)s or more, and the legal minimum wage is often higher."
+                "%(amount)s for about %(minutes)s minutes is %(hourly)s per hour. Prolific requires at least 6 GBP or "
+                "8 USD, and the legal minimum wage is often higher."
             )
             % words,
             ("pay", "amount"),

@@ -6,6 +6,7 @@ or a table of texts has them from the start. A copy of a study keeps its own.
 
 from collections.abc import Mapping
 from copy import deepcopy
+from decimal import Decimal
 from typing import Any
 
 from django import forms
@@ -66,8 +67,15 @@ def of(user: AbstractBaseUser) -> dict[str, Any] | None:
 @atomically
 def keep(*, user: AbstractBaseUser, values: Mapping[str, Any]) -> None:
     """Keep somebody's usual settings, as the form has checked them."""
-    stored = {name: str(value) for name, value in values.items() if value not in ("", None)}
+    stored = {name: _stored(value) for name, value in values.items() if value not in ("", None, 0)}
     UsualSettings.objects.update_or_create(user_id=user.pk, defaults={"values": stored})
+
+
+def _stored(value: str | Decimal) -> str | float:
+    """Return a value as study files hold it: an amount is a number."""
+    if not isinstance(value, Decimal):
+        return value
+    return int(value) if value == int(value) else float(value)
 
 
 @atomically

@@ -1,13 +1,18 @@
 """Usual settings: asked once, kept for somebody's next studies, and never put over what a study says itself."""
 
+from decimal import Decimal
+
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
 from tasks_app.models import Setup, Study, UsualSettings
 from tasks_app.setup import starting, usual
+from tasks_app.setup.files import SetupFiles
 from tasks_app.setup.paths import value_at
 from tasks_app.setup.starting import Names
+from tasks_app.studyfile.checking import check
+from tasks_app.task_types import registry
 
 pytestmark = pytest.mark.django_db
 
@@ -37,7 +42,7 @@ def test_the_first_study_asks_and_the_next_ones_begin_with_it(rosas_browser: Cli
     for slug in ("fluency", "second", "third"):
         document = given(slug)
         assert document["about"] == {"institution": OWN["institution"], "contact": OWN["contact"]}
-        assert (document["pay"]["currency"], document["pay"]["minimum_hourly"]) == ("GBP", "9")
+        assert (document["pay"]["currency"], document["pay"]["minimum_hourly"]) == ("GBP", 9)
         assert document["channels"] == {"prolific": {}}
         assert document["codes"]["completed"], "what follows from choosing the platform follows here, too"
 
@@ -50,7 +55,7 @@ def test_nobody_is_asked_twice_who_left_it_empty(rosas_browser: Client, rosa: Us
 
 
 def test_an_example_gets_who_runs_it_and_keeps_its_pay(rosa: User, rosas_browser: Client) -> None:
-    usual.keep(user=rosa, values=OWN)
+    usual.keep(user=rosa, values={**OWN, "minimum_hourly": Decimal("9.50")})
     rosas_browser.post(NEW, {"example": "likert", **NAMES})
     document = given("fluency")
     assert document["about"]["contact"] == OWN["contact"]
@@ -90,6 +95,9 @@ def test_the_page_of_usual_settings(rosas_browser: Client, rosa: User, mallorys_
     assert "Saved. Your next studies begin with these settings." in told
     assert OWN["institution"] in told
     assert OWN["institution"] not in mallorys_browser.get("/admin/usual/").content.decode(), "they are one's own"
-    study = starting.empty(owner=rosa, names=Names("One", "Two"))
+    usual.keep(user=rosa, values={**OWN, "minimum_hourly": Decimal("9.50")})
+    study = starting.from_type(owner=rosa, member=registry["questionnaire"], names=Names("One", "Two"))
     usual.fill(study=study, by=rosa)
-    assert value_at(given(study.slug), ("about", "institution")) == OWN["institution"]
+    assert value_at(given(study.slug), ("pay", "minimum_hourly")) == 9.5
+    # What is filled in is what a study file may hold.
+    assert check(SetupFiles(Setup.objects.get(study=study))).document["pay"]["minimum_hourly"] == Decimal("9.5")

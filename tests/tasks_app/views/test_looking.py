@@ -85,7 +85,11 @@ DRAFT_PARTS = {"researcher:rehearse", "researcher:setup_media", "researcher:text
 # The form of a draft, which a study that was opened has not.
 SETTING_UP = [row for row in TABLE if row.method == "GET" and row.study == "draft" and row.name in DRAFT_PAGES]
 RESEARCHER_ROWS = [
-    row for name, row in GET_ROWS.items() if name.startswith("researcher:") and name not in {*DRAFT_PAGES, *DRAFT_PARTS}
+    row
+    for name, row in GET_ROWS.items()
+    if name.startswith("researcher:") and name not in {*DRAFT_PAGES, *DRAFT_PARTS} and row.statuses["owner"] == 200
+    # Not those that are asked about a row of the study.
+    if not any(value.isupper() for value in row.query.values())
 ]
 
 
