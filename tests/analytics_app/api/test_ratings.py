@@ -78,7 +78,7 @@ def test_a_page_takes_few_queries(
     script: Client, closed: Study, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
     for size in (1, 30):
-        with django_assert_num_queries(14):
+        with django_assert_num_queries(15):
             assert len(script.get(address(closed, f"ratings/?page_size={size}")).json()["results"]) == size
 
 
