@@ -66,7 +66,7 @@ def _cautions(run: Run, place: Place) -> Iterator[str]:
     if not run.planned:
         yield _("Call it exploratory: no plan that was frozen before the first judgment has this analysis.")
     if compared is not None and any((row.settings or {}).get("cannot_differ") for row in compared.tested):
-        yield _("With so few texts no test could be significant: this study cannot tell whether the systems differ.")
+        yield _("No test could be significant here; the note below the pairs says why.")
     elif compared is not None and not compared.wins:
         yield _("“No clear difference” does not show that systems are equal; give the interval.")
     texts, raters = _most(compared, "n_items"), _raters_of(compared)
