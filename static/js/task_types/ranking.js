@@ -84,9 +84,15 @@ class List {
     }
   }
 
-  /** The letter of a text was pressed: it comes next, or has no place any more. */
+  /**
+   * The letter of a text was pressed: it comes next, or has no place any more. The last text has its place without
+   * being asked; whoever types its letter all the same, having typed all others, keeps it there.
+   */
   press(text) {
-    if (Number.isInteger(this.places[text])) {
+    if (text === this.given) {
+      this.given = undefined;
+      announce(this.told(text));
+    } else if (Number.isInteger(this.places[text])) {
       this.become(ranks.out(this.places, text), text);
     } else {
       this.put(text);
@@ -171,6 +177,7 @@ class List {
     const before = this.before ?? this.places;
     const gives = Number.isInteger(wanted[text]) && !this.ties && !undoes;
     const next = gives ? ranks.completed(wanted) : wanted;
+    this.given = next.map((_place, number) => number).find((number) => next[number] !== wanted[number]);
     next.forEach((place, number) => {
       if (!(keep && number === text)) {
         this.inputs[number].value = place === null ? "" : String(place);
@@ -185,8 +192,7 @@ class List {
     }
     this.render();
     if (changed.includes(text)) {
-      const last = changed.find((number) => wanted[number] !== next[number]);
-      announce([text, last].filter((number) => number !== undefined).map((number) => this.told(number)).join(" "));
+      announce([text, this.given].filter((number) => number !== undefined).map((number) => this.told(number)).join(" "));
     }
   }
 
