@@ -172,6 +172,20 @@ def test_from_right_to_left_the_left_arrow_raises_the_value(page: Page) -> None:
     expect(number(page)).to_have_value("51")
 
 
+def test_enter_works_wherever_the_focus_is(page: Page, stage: Stage) -> None:
+    page.goto(SLIDER)
+    expect(page.locator("[data-send]:not([data-settling])")).to_have_count(1)
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("slider")).to_be_focused()
+    assert not stage.posts, "nothing is sent before it was answered"
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("7")
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Next text")).to_be_visible()
+    assert len(stage.posts) == 1
+
+
 def test_a_slider_shows_numbers_only_where_the_study_says_so(page: Page) -> None:
     page.goto(f"{SLIDER}&answered=1")
     assert not any(sign.isdigit() for sign in page.locator(".question").inner_text())

@@ -115,8 +115,41 @@ function onEnter(event, form) {
   }
 }
 
+/** Say whether the focus is on nothing that a key belongs to, as on a page that was just opened. */
+function isNowhere(target, form) {
+  return target === document.body || target === form || target.tagName === "MAIN";
+}
+
+/**
+ * Enter with the focus nowhere: it presses the button that stands before the questions, goes to the next open question,
+ * or sends what was answered on this page. A second press on the page before is not heard.
+ */
+function onEnterAnywhere(event, form, answered) {
+  if (event.repeat || "settling" in (document.querySelector("[data-send]")?.dataset ?? {})) {
+    return;
+  }
+  const first = [...form.querySelectorAll("[data-enter]")].find((button) => button.checkVisibility());
+  const open = openQuestions(form)[0];
+  if (first || open || answered) {
+    event.preventDefault();
+  }
+  if (first) {
+    first.click();
+  } else if (open) {
+    focusQuestion(open);
+  } else if (answered) {
+    form.requestSubmit();
+  }
+}
+
 /** Start the keys of a judging page. */
 export function start(form) {
+  let answered = false;
+  for (const name of ["change", "input"]) {
+    form.addEventListener(name, () => {
+      answered = true;
+    });
+  }
   const dialog = document.getElementById("keys");
   if (dialog) {
     fillList(dialog, form);
@@ -127,7 +160,9 @@ export function start(form) {
     if (blocked(form)) {
       return;
     }
-    if (event.key === "Enter") {
+    if (event.key === "Enter" && isPlain(event) && isNowhere(event.target, form)) {
+      onEnterAnywhere(event, form, answered);
+    } else if (event.key === "Enter") {
       onEnter(event, form);
     } else if (event.key === "?" && isPlain(event) && !isTyping(event.target) && !isOff()) {
       event.preventDefault();
