@@ -97,6 +97,7 @@ SOURCES = (
     Source("tasks_app/views/rater/steps.py"),
     Source("tasks_app/views/researcher/trying.py", without=ALL),
     Source("tasks_app/views/researcher/setup/preview.py", without=ALL),
+    Source("tasks_app/views/researcher/setup/stage_pages.py", without=ALL),
     Source("tasks_app/views/waves.py", without=("due*", "_row")),
     Source("tasks_app/views/rater/judging.py"),
     Source("tasks_app/views/rater/messages.py"),

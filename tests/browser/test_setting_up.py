@@ -169,7 +169,7 @@ def test_one_press_adds_one_entry_while_what_was_typed_is_being_saved(page: Page
 def test_a_draft_is_rated_on_trial_from_review_and_back(page: Page, live_site: LiveSite) -> None:
     """Consent, instructions, every text and the end are the real pages; each leads back to Review, still a draft."""
     name, _password = live_site.login
-    live_site.manage("load_study", "examples/likert", "--owner", name)
+    live_site.manage("load_study", "examples/likert", "--owner", name, "--replace")
     sign_in(page, live_site)
     review = "/admin/studies/example-likert/set-up/review/"
     page.goto(review)

@@ -84,6 +84,7 @@ AFTER = dict.fromkeys(
         "monitor.css",
         "new_run.css",
         "setup.css",
+        "setup_preview.css",
         "starting.css",
         "researcher_parts.css",
         "results.css",

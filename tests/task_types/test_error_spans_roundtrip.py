@@ -35,7 +35,7 @@ def load(folder: Path, slug: str, params: dict[str, object]) -> None:
 
 def exported(slug: str, to: Path) -> list[tuple[str, ...]]:
     """Export the ratings of a study; return what must not change."""
-    call_command("export", slug, "--output", str(to), stdout=io.StringIO())
+    call_command("export", slug, "--checks", "--output", str(to), stdout=io.StringIO())
     with to.open(encoding="utf-8", newline="") as lines:
         return sorted(tuple(row[name] for name in KEPT) for row in csv.DictReader(lines))
 

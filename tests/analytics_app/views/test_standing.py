@@ -84,7 +84,7 @@ def test_a_run_over_later_ratings_names_the_planned_one(rosas_browser: Client, c
     build_run(closed, slider_rows(), plan=first.plan, facts=facts, high_water=10)
     assert "this run was started later." in text(page(rosas_browser, f"{address}4/"))
     build_run(closed, slider_rows(), plan=first.plan, facts=facts | {"planned_by_hand": 1}, high_water=10)
-    assert "exclusions by hand were changed after it." in text(page(rosas_browser, f"{address}5/"))
+    assert "exclusions by hand or withdrawn texts changed after it." in text(page(rosas_browser, f"{address}5/"))
 
 
 def test_ratings_that_were_there_before_the_plan(rosas_browser: Client, closed: Study, address: str) -> None:

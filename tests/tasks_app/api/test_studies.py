@@ -104,7 +104,7 @@ def test_listings_take_few_queries(rosa: User, study: Study, django_assert_num_q
         assert len(script.get(path).json()["results"]) == 4
     with django_assert_num_queries(9):
         assert len(script.get(f"{path}?page_size=1").json()["results"]) == 1
-    with django_assert_num_queries(13):
+    with django_assert_num_queries(14):
         script.get(f"{STUDIES}{study.slug}/")
 
 

@@ -79,7 +79,10 @@ def fill(browser: Client, step: str, wanted: Mapping[str, Json]) -> None:
 
 def _plain(texts: str | list[str]) -> set[str]:
     """Return what was entered, whatever ends its lines."""
-    return {text.replace("\r\n", "\n").strip() for text in ([texts] if isinstance(texts, str) else texts)} - {""}
+    listed = [texts] if isinstance(texts, str) else texts
+    # Of a field for several values the list stands within that of the fields of one name.
+    flat = [text for one in listed for text in ([one] if isinstance(one, str) else one)]
+    return {text.replace("\r\n", "\n").strip() for text in flat} - {""}
 
 
 def add_entries(step: str, wanted: Mapping[str, Json]) -> list[Place]:

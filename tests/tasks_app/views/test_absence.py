@@ -142,7 +142,7 @@ def test_a_plan_that_is_impossible_has_no_words_about_pay(rosa: User, rosas_brow
     assert IN_ALL in plan_page(rosas_browser, study)
     study.tasks.update(set_size=9, spacing=10)
     said = plan_page(rosas_browser, study)
-    assert "set_size: 3" in said, "what would work instead"
+    assert "Set “Units in a rater's set” to 3" in said, "what would work instead"
     assert IN_ALL not in said
 
 
