@@ -79,10 +79,7 @@ def fill(browser: Client, step: str, wanted: Mapping[str, Json]) -> None:
 
 def _plain(texts: str | list[str]) -> set[str]:
     """Return what was entered, whatever ends its lines."""
-    listed = [texts] if isinstance(texts, str) else texts
-    # Of a field for several values the list stands within that of the fields of one name.
-    flat = [text for one in listed for text in ([one] if isinstance(one, str) else one)]
-    return {text.replace("\r\n", "\n").strip() for text in flat} - {""}
+    return {text.replace("\r\n", "\n").strip() for text in ([texts] if isinstance(texts, str) else texts)} - {""}
 
 
 def add_entries(step: str, wanted: Mapping[str, Json]) -> list[Place]:
@@ -138,7 +135,8 @@ def answers(step: str, wanted: Mapping[str, Json]) -> dict[str, list[str]]:
                 entered[control.name] = ["", "1"] if value is not None else [""]
             elif value is not None:
                 shown = in_control(control.kind, value)
-                entered[control.name] = ["", *shown] if control.kind == "keys" else [shown]
+                several = [shown] if isinstance(shown, str) else list(shown)
+                entered[control.name] = ["", *several] if control.kind == "keys" else several
             elif control.kind == "tick":
                 entered[control.name] = [control.value]
     return entered
