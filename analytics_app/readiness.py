@@ -36,6 +36,7 @@ def register() -> None:
         checks_without_a_rule,
         rules_without_a_check,
         rules_that_leave_out_nobody,
+        limits_that_nobody_reaches,
         without_rules,
         agreement_of_one,
     ):
@@ -130,6 +131,22 @@ def rules_that_leave_out_nobody(facts: Facts) -> Iterator[Point]:
                 "leaves out nobody. Lower its minimum, or add checks."
             )
             yield Point(KIND, sentence % {"rule": rule.label, "least": rule.least_checks, "n": n}, (*_RULES, place))
+
+
+def limits_that_nobody_reaches(facts: Facts) -> Iterator[Point]:
+    """Yield a note where a limit on failed checks counts from more checks on than a rater meets in a task."""
+    sets = int(facts.section("flow").get("sets_per_rater") or 1)
+    for place, task in facts.main_tasks:
+        settings = checks_of(task["checks"])
+        known = settings.controls_among(task["set_size"], facts.counts(task, "control"))
+        n = sets * (known + settings.attention_among(facts.counts(task, "attention")) + settings.degraded)
+        if 0 < n < settings.fail_after:
+            sentence = _(
+                "The limit on failed checks applies after %(least)d answered checks, but a rater meets %(n)d. Nobody "
+                "is marked or stopped while the study is open. Lower the minimum, or add checks."
+            )
+            words = {"least": settings.fail_after, "n": n}
+            yield Point(KIND, sentence % words, ("tasks", place, "checks", "fail_after"), Level.NOTE)
 
 
 def without_rules(facts: Facts) -> Iterator[Point]:

@@ -48,6 +48,8 @@ def saying_of(study: Study, run: Run, summary: Summary) -> Saying | None:
         return Saying(_("No: simulated raters took part."), sentence, example)
     if refusal := _refusal(study, run):
         return Saying(refusal, "")
+    if not place.compared.tested:
+        return Saying(_("No: there are too few ratings to test a difference."), "")
     cautions = list(_cautions(run, place))
     return Saying(_("Yes, with care.") if cautions else _("Yes."), sentence, cautions=cautions)
 

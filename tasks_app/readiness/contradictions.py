@@ -78,6 +78,7 @@ def pay_for_the_time(facts: Facts) -> Iterator[Point]:
             % words,
             ("pay", "amount"),
         )
+    yield from _unpaid(facts, amount, minimum, currency)
     least, rate = LEAST_HOURLY.get(currency), pay.hourly(amount, minutes)
     if amount and not minimum and least is not None and rate is not None and rate < least:
         words = {
@@ -94,6 +95,22 @@ def pay_for_the_time(facts: Facts) -> Iterator[Point]:
             % words,
             ("pay", "amount"),
         )
+
+
+def _unpaid(facts: Facts, amount: Decimal, minimum: Decimal, currency: str) -> Iterator[Point]:
+    """Yield that nothing is paid, where the study states a minimum or raters come by a platform that requires pay."""
+    if amount:
+        return
+    if minimum:
+        words = {"minimum": f"{minimum:.2f} {currency}"}
+        sentence = _("Taking part is not paid, although this study's minimum is %(minimum)s per hour.")
+        yield Point("pay", sentence % words, ("pay", "amount"))
+        return
+    opened = facts.section("channels")
+    paying = [channel for name, channel in channels.registry.items() if name in opened and channel.needs_codes]
+    for channel in paying:
+        sentence = _("Taking part is not paid, although %(platform)s requires pay.")
+        yield Point("pay", sentence % {"platform": channel.label}, ("pay", "amount"))
 
 
 @register

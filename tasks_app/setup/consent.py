@@ -186,7 +186,9 @@ def _paying(facts: _Facts) -> Iterator[str]:
         yield f"Bonus: {bonus.rstrip('.')}."
     if accepted := facts.money("pay", "accepted_bonus"):
         yield f"Bonus: {accepted} for each of your texts that other raters accept."
-    yield facts.sentence("paid")
+    if paid := facts.sentence("paid"):
+        # The setting is what follows "paid", such as "within a week, through Prolific", or a sentence of its own.
+        yield paid if paid[0].isupper() else f"You are paid {paid}"
     if any(value_at(task, ("checks", "on_failing")) == "end" for task in facts.tasks):
         yield "If you answer too many of the checks of careful reading wrongly, the study ends early, with part pay."
     elif any(

@@ -114,6 +114,8 @@ class Names:
             return {str(entry["key"]): task_name(entry) for entry in entries}
         named = {str(entry["key"]): str(entry.get("name") or entry["key"]) for entry in entries}
         if rows == "systems":
+            # What an attention check was written by is compared with nothing.
+            named = {key: name for key, name in named.items() if not key.startswith(CHECK_SYSTEM)}
             named |= {key: key for key in self.items.systems if key not in named}
         return self._questions_for(path, named) if rows == "criteria" else named
 

@@ -175,6 +175,19 @@ FAULTS: Mapping[str, tuple[Callable[[Given], None], str, str, Level]] = {
         "below this study's minimum",
         Level.PROBLEM,
     ),
+    "no pay on a platform": (setting("pay", "amount", to=0), "pay.amount", "Prolific requires pay", Level.PROBLEM),
+    "no pay and a minimum": (
+        setting("pay", to={"minimum_hourly": 9, "currency": "GBP"}),
+        "pay.amount",
+        "minimum is 9.00 GBP per hour",
+        Level.PROBLEM,
+    ),
+    "a limit beyond the checks of a set": (
+        setting("tasks", 1, "checks", "fail_after", to=100),
+        "tasks.1.checks.fail_after",
+        "applies after 100 answered checks",
+        Level.NOTE,
+    ),
     "too few minutes": (setting("pay", "minutes", to=2), "pay.minutes", "2 minutes", Level.PROBLEM),
     "a platform without a code": (setting("codes", "failed", to=None), "codes.failed", "Failed the exam", Level.FINAL),
     "a platform that has closed": (

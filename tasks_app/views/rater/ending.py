@@ -26,9 +26,9 @@ def end(visit: Visit) -> HttpResponse:
     if contact.unread(rater):
         return visit.go_to("messages")
     progress = progress_of(rater, set_size(rater))
-    title, sentences = words(
-        str(rater.outcome), progress.done, pay_words.sentences(rater), limit=limits.limit_of(rater.prefs)
-    )
+    # Somebody who tries the study out is not paid, as every page of theirs says.
+    paid = [] if rater.kind == Rater.Kind.SANDBOX else pay_words.sentences(rater)
+    title, sentences = words(str(rater.outcome), progress.done, paid, limit=limits.limit_of(rater.prefs))
     has_more = assignments.may_take_another(rater) and enrolment.has_room(
         rater.study, reservations.invitation_of(rater)
     )

@@ -5,6 +5,7 @@ from typing import Any
 
 from django import forms
 from django.http import Http404, HttpRequest, HttpResponse
+from django.http.request import split_domain_port
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -33,12 +34,24 @@ def recruit(request: HttpRequest, slug: str) -> HttpResponse:
             "opened": [_channel(request, study, name) for name in open_channels(study)],
             "closed": [channel for name, channel in channels.registry.items() if name not in study.options.channels],
             "codes": codes_of(study),
-            "warnings": warnings_of(study, secure=request.is_secure()),
+            "warnings": [*_only_here(request), *warnings_of(study, secure=request.is_secure())],
             "invites": Invitation.objects.filter(study=study).exists(),
             "has_waves": study.tasks.filter(until=None, opens_after_days__isnull=False).exists(),
         }
 
     return study_page(request, slug, "recruit", context)
+
+
+def _only_here(request: HttpRequest) -> list[str]:
+    """Return a warning where the site is reached by an address that leads other computers to themselves."""
+    host = request.get_host()
+    if split_domain_port(host)[0] not in {"localhost", "127.0.0.1", "[::1]"}:
+        return []
+    sentence = _(
+        "The addresses below begin with %(host)s, which only this computer can open. For raters elsewhere, open this "
+        "page under the address by which they reach the site."
+    )
+    return [sentence % {"host": host}]
 
 
 def open_channels(study: Study) -> list[str]:

@@ -338,3 +338,10 @@ def test_a_file_that_is_no_text_is_refused_with_its_place(rosa: User, rosas_brow
     answer = rosas_browser.post(path(study, "statuses/prolific/"), {"file": export})
     assert answer.status_code == 422
     assert "UTF-8" in answer.content.decode()
+
+
+def test_an_address_of_this_computer_alone_is_pointed_out(study: Study, rosas_browser: Client) -> None:
+    address = f"/admin/studies/{study.slug}/recruit/"
+    assert "which only this computer can open" not in rosas_browser.get(address).content.decode()
+    page = rosas_browser.get(address, headers={"host": "127.0.0.1:8000"}).content.decode()
+    assert "The addresses below begin with 127.0.0.1:8000, which only this computer can open." in page
