@@ -203,3 +203,11 @@ def test_withdrawn_texts_get_no_further_places(rosa: User) -> None:
         withdrawing.withdraw(study_id=study.pk, item=other.pk, reason="All wrong.", by=rosa)
     with pytest.raises(extending.NotPossible, match="All texts"):
         add(study)
+
+
+def test_review_says_that_the_plan_was_extended(rosa: User, rosas_browser: Client) -> None:
+    study = build_study(rosa)
+    review = f"/admin/studies/{study.slug}/set-up/review/"
+    assert "added or withdrawn since" not in rosas_browser.get(review).content.decode()
+    add(study)
+    assert "Plan of main, with what was added or withdrawn since" in rosas_browser.get(review).content.decode()

@@ -54,11 +54,13 @@ def review(request: HttpRequest, study: Study) -> HttpResponse:
     def context(page: SetupPage) -> dict[str, Any]:
         study = page.study
         facts = opening_facts(study)
+        n_withdrawn = withdrawing.n_withdrawn(study)
         return {
             "frozen": preflight.frozen(study, facts),
             "plans": moving.plan_sentences(study, facts),
+            "plan_has_changed": bool(n_withdrawn) or study.extensions.exists(),
             "earlier_files": earlier_files(study),
-            "n_withdrawn": withdrawing.n_withdrawn(study),
+            "n_withdrawn": n_withdrawn,
             **family(request.user, study),
             **comments_of(study),
             **links_of(study),
