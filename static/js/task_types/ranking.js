@@ -84,10 +84,7 @@ class List {
     }
   }
 
-  /**
-   * The letter of a text was pressed: it comes next, or has no place any more. The last text has its place without
-   * being asked; whoever types its letter all the same, having typed all others, keeps it there.
-   */
+  /** The letter of a text was pressed: it comes next, stays where it was placed as the last, or has no place any more. */
   press(text) {
     if (text === this.given) {
       this.given = undefined;
