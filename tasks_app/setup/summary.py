@@ -98,7 +98,7 @@ def _of_task(reading: StudyReading, number: int, task: Mapping[str, Json], *, ha
         modes = {
             "together": _("All questions about a text are asked on one screen."),
             "page": _("Questions about a text are asked one after the other."),
-            "block": _("All texts are judged on one question, then on the next."),
+            "block": _("Raters judge all texts on one question before they go on to the next."),
             "rater": _("Each rater is asked one of the questions."),
         }
         if (mode := str(task["criteria_mode"])) in modes:

@@ -114,7 +114,7 @@ def prospect(study: Study, wish: Wish) -> Prospect:
 
 def _refuse(study: Study, wish: Wish) -> None:
     if study.state not in Study.State.UNDER_WAY:
-        raise NotPossible(_("The study is not open, so nobody could judge more. Open it first."))
+        raise NotPossible(_("Nobody can judge while the study is not open. Open it first."))
     if not (wish.judgments or wish.raters):
         raise NotPossible(_("Say how many judgments per unit, or how many raters, are to be added."))
     if not 0 <= wish.judgments <= MOST_JUDGMENTS or not 0 <= wish.raters <= MOST_RATERS:

@@ -163,7 +163,7 @@ def _notes(study: Study) -> Iterator[str]:
             backups,
         ) % {"n": backups}
     else:
-        yield _("Backups of the server may contain it until whoever runs the server deletes them.")
+        yield _("Backups of the server may still contain it until an administrator deletes them.")
 
 
 def _backups_since(study: Study) -> int:

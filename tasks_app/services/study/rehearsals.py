@@ -37,9 +37,7 @@ def rehearse(*, study_id: int, by: AbstractBaseUser) -> Study:
     """
     study = Study.objects.select_for_update().get(pk=study_id)
     if study.is_frozen:
-        raise lifecycle.NotPossible(
-            _("The study was opened, so it is tried out with its own links: use “Try it out” under Recruit.")
-        )
+        raise lifecycle.NotPossible(_("This study was opened already. Use “Try it out” under Recruit instead."))
     lifecycle.refuse_unchecked(study)
     _refuse_many_texts(study)
     removing.delete_rehearsals(of=study, by=by)

@@ -143,7 +143,7 @@ def _guess_texts(
         ]
         if rivals:
             either = [column for column in candidates if column is best or column in rivals]
-            _ask(questions, either, _("%(names)s could each be the %(use)s. Say which one it is."), use)
+            _ask(questions, either, _("%(names)s could each be the %(use)s. Choose the right one."), use)
         else:
             uses[use] = best.name
     if not wide and not {"output", "output_file"} & {*uses, *_asked_uses(roles, questions)}:
@@ -172,7 +172,7 @@ def _guess_output(columns: Sequence[Column], uses: dict[str, str], questions: di
     if len(texts) == 1:
         uses["output"] = texts[0].name
     elif texts and "system" in uses:
-        _ask(questions, texts, _("%(names)s could each be the %(use)s. Say which one it is."), "output")
+        _ask(questions, texts, _("%(names)s could each be the %(use)s. Choose the right one."), "output")
     elif not texts and "source" in uses and "reference" in uses:
         names = {uses.pop("source"), uses.pop("reference")}
         both = [column for column in columns if column.name in names]
@@ -191,7 +191,7 @@ def _wide(
     texts = _texts(columns, by_column)
     is_ours = any(column.plain == "item" for column in columns)
     if len(texts) == 2 and "source" not in uses and not is_ours:
-        sentence = _("%(names)s could be a source and its output, or the outputs of two systems. Say which.")
+        sentence = _("%(names)s could be a source and its output, or the outputs of two systems. Choose what each is.")
         _ask(questions, texts, sentence, "")
         return []
     return [column.name for column in texts]

@@ -181,7 +181,7 @@ def test_what_keeps_a_draft_from_being_rated_is_said_on_review(
     Setup.objects.filter(study=study).delete()
     lifecycle.move(study_id=study.pk, action="open", by=rosa)
     opened = rosas_browser.post(page(study), follow=True)
-    assert "use “Try it out” under Recruit" in words_of(opened.content.decode())
+    assert "Use “Try it out” under Recruit" in words_of(opened.content.decode())
     assert copies() == []
 
 
