@@ -136,7 +136,7 @@ def test_what_cannot_be_added_is_refused_with_a_sentence(
         assert "“main” has no further sets for this: Two texts of one item" in words_of(answer.content.decode())
         assert answer.status_code == 422
     lifecycle.move(study_id=study.pk, action="close", by=rosa)
-    assert "while the study is not open" in words_of(rosas_browser.get(page(study), {"judgments": "1"}).content.decode())
+    assert "the study is not open" in words_of(rosas_browser.get(page(study), {"judgments": "1"}).content.decode())
     assert Booklet.objects.count() == before
     assert not Event.objects.filter(verb=extending.EXTENDED).exists()
 
