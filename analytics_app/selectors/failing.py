@@ -73,7 +73,7 @@ def _met(study: Study) -> list[tuple[dict[str, int], int]]:
     tasks = Task.objects.filter(study=study, until=None, stage=Task.Stage.MAIN).values_list("pk", "checks", "set_size")
     known: dict[int, dict[str, int]] = {}
     gold = Gold.objects.filter(unit__task__study=study, unit__until=None, purpose__in=Gold.Purpose.WATCHED)
-    counted = gold.exclude(kind=Gold.Kind.WORSE).values_list("unit__task", "purpose")
+    counted = gold.filter(unit__withdrawn=None).exclude(kind=Gold.Kind.WORSE).values_list("unit__task", "purpose")
     for task, purpose, n in counted.annotate(n=Count("unit", distinct=True)).order_by():
         known.setdefault(task, {})[purpose] = n
     sets = study.options.sets_per_rater or 1

@@ -5,6 +5,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from django import forms
+from django.conf import settings
 from django.core.paginator import Paginator
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
@@ -57,12 +58,14 @@ class FilterForm(forms.Form):
 
 @researcher_page("GET")
 def log(request: HttpRequest) -> HttpResponse:
-    """List what was done in the studies that somebody may see, the newest first."""
+    """List the events of the studies that somebody may see, and of their deleted ones, the newest first."""
     studies = access.studies_for_researcher(request.user)
-    events = Event.objects.filter(study__in=studies)
+    events = Event.objects.filter(
+        Q(study__in=studies) | Q(deleted_study__in=access.deleted_studies_for_researcher(request.user))
+    )
     form = FilterForm(request.GET, events=events, studies=studies)
     form.is_valid()
-    matches = _matching(events, form.cleaned_data).select_related("study", "actor").order_by("-id")
+    matches = _matching(events, form.cleaned_data).select_related("study", "deleted_study", "actor").order_by("-id")
     page = Paginator(matches, ON_A_PAGE).get_page(request.GET.get("page"))
     query = request.GET.copy()
     query.pop("page", None)
@@ -85,7 +88,12 @@ def of_study(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _matching(events: QuerySet[Event], filters: Mapping[str, Any]) -> QuerySet[Event]:
     for word in str(filters.get("words", "")).replace("\0", "").split():
-        events = events.filter(Q(object__icontains=word) | Q(verb__icontains=word) | Q(study__title__icontains=word))
+        events = events.filter(
+            Q(object__icontains=word)
+            | Q(verb__icontains=word)
+            | Q(study__title__icontains=word)
+            | Q(deleted_study__title__icontains=word)
+        )
     if filters.get("study"):
         events = events.filter(study__slug=filters["study"])
     if filters.get("person"):
@@ -100,10 +108,11 @@ def _matching(events: QuerySet[Event], filters: Mapping[str, Any]) -> QuerySet[E
 
 
 def _by_day(events: Any) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-    """Yield each day, in the time zone of the study, with what was done on it."""
+    """Yield each day with its events, in the time zone of the study, or of the server where the study is deleted."""
     day, rows = "", list[dict[str, Any]]()
     for event in events:
-        at = timezone.localtime(event.at, ZoneInfo(event.study.timezone))
+        zone = event.study.timezone if event.study is not None else settings.TIME_ZONE
+        at = timezone.localtime(event.at, ZoneInfo(zone))
         its_day = date_format(at, "j M Y")
         if rows and its_day != day:
             yield day, rows
