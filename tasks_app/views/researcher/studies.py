@@ -14,13 +14,14 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from tasks_app import access, studyfile, tabs
-from tasks_app.models import Study
+from tasks_app import access, richtext, studyfile, tabs
+from tasks_app.models import Membership, Study
 from tasks_app.request_sizes import accepts_files
 from tasks_app.selectors import demonstration, screens
 from tasks_app.selectors import studies as reads
 from tasks_app.services import events
-from tasks_app.setup.frozen import current_version
+from tasks_app.setup.frozen import current_version, setup_of
+from tasks_app.setup.shared import shared_study
 from tasks_app.studyfile.files.limits import largest_upload
 from tasks_app.views import pay_words
 from tasks_app.views.researcher.frame import researcher_page, show, study_page
@@ -114,9 +115,20 @@ def setup(request: HttpRequest, slug: str) -> HttpResponse:
             "steps": step_links(slug),
             "version": current_version(study) if study.is_frozen else None,
             **family(request.user, study),
+            **({} if access.reaches(vars(study)["own_role"], Membership.Role.EDITOR) else _to_read(study)),
         }
 
     return study_page(request, slug, "setup", context)
+
+
+def _to_read(study: Study) -> dict[str, Any]:
+    """Return what viewers read of a study, whose form only editors open: instructions, consent and analysis plan."""
+    shared = shared_study(setup_of(study), shows_systems=True)
+    return {
+        "shared": shared,
+        "consent_texts": [(language, richtext.to_html(text)) for language, text in shared.consent.items()],
+        "instructions": [(title, richtext.to_html(text)) for title, text in shared.instructions],
+    }
 
 
 @researcher_page("GET")
