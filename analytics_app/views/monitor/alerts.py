@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext, ngettext_lazy
 
 from analytics_app.selectors.carefulness import ORDER, QUALITY, WITH_REST, Carefulness
-from analytics_app.show.cells import figure, percent, whole
+from analytics_app.show.cells import percent, whole
 from analytics_app.show.findings import listed
 from analytics_app.views.monitor import moments
 from analytics_app.views.monitor.reading import Reading
@@ -20,6 +20,7 @@ from tasks_app.selectors.fieldwork.funnel import Step
 from tasks_app.selectors.fieldwork.pace import QUARTER
 from tasks_app.selectors.fieldwork.raters import RaterWork, Standing
 from tasks_app.services.judging import limits
+from tasks_app.services.pay import minutes_in_words
 from tasks_app.views import pay_words
 
 # The multiple of the expected time that is an alert, and the fewest raters who must have finished.
@@ -214,7 +215,7 @@ def _beyond_sense(reading: Reading) -> Iterator[Alert]:
     if times is None or times.n < ENOUGH_FAST or times.median * MUCH_FASTER >= expected:
         return
     words = _("Raters take %(median)s minutes at the median; you promised %(expected)s.")
-    sentence = words % {"median": figure(times.median, 1), "expected": figure(expected, 0)}
+    sentence = words % {"median": pay_words.minutes(times.median), "expected": minutes_in_words(expected)}
     if reading.fieldwork.ledger.offer.pays and reading.fieldwork.ledger.hourly is not None:
         hourly = pay_words.money(reading.fieldwork.ledger.hourly, reading.options.currency)
         sentence = f"{sentence} {_('That is %(hourly)s per hour.') % {'hourly': hourly}}"
@@ -265,7 +266,7 @@ def _slow(reading: Reading) -> Iterator[Alert]:
     times, expected = reading.fieldwork.ledger.times, reading.options.expected_minutes
     if times is not None and times.n >= ENOUGH_TIMES and times.median > MUCH_LONGER * expected:
         words = _("A set takes raters %(median)s minutes (median); they were told about %(expected)s.")
-        yield Alert(words % {"median": figure(times.median, 0), "expected": figure(expected, 0)})
+        yield Alert(words % {"median": pay_words.minutes(times.median), "expected": minutes_in_words(expected)})
 
 
 def _sent_away(reading: Reading) -> Iterator[Alert]:

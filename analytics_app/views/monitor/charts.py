@@ -18,6 +18,8 @@ from tasks_app.selectors.fieldwork.forecast import Outlook
 from tasks_app.selectors.fieldwork.funnel import FunnelStep, Step
 from tasks_app.selectors.fieldwork.pace import QUARTER
 from tasks_app.selectors.fieldwork.tasks import TaskProgress
+from tasks_app.services.pay import minutes_in_words
+from tasks_app.views import pay_words
 
 # The most segments of a strip; further numbers of judgments are put together.
 MOST_SEGMENTS = 12
@@ -196,7 +198,12 @@ def _units_title(task: TaskProgress) -> str:
     }
     if task.submitted >= task.places:
         return (
-            _("Every place is answered: %(least)s judgments per unit") % words
+            ngettext(
+                "Every place is answered: %(least)s judgment per unit",
+                "Every place is answered: %(least)s judgments per unit",
+                task.least,
+            )
+            % words
             if task.least == task.most
             else (_("Every place is answered: %(least)s to %(most)s judgments per unit") % words)
         )
@@ -206,7 +213,7 @@ def _units_title(task: TaskProgress) -> str:
         )
         return sentence % words
     if task.least == task.most:
-        return _("Units have %(least)s judgments each") % words
+        return ngettext("Units have %(least)s judgment each", "Units have %(least)s judgments each", task.least) % words
     return _("Units have %(least)s to %(most)s judgments") % words
 
 
@@ -220,7 +227,7 @@ def _minutes(reading: Reading) -> Chart:
     drawn = [
         marks.baseline(),
         *marks.dots([(minutes, False) for minutes in times], scale),
-        *marks.reference(scale.at(expected), _("estimate %(n)s min") % {"n": figure(expected, 0)}),
+        *marks.reference(scale.at(expected), _("estimate %(n)s min") % {"n": minutes_in_words(expected)}),
         marks.label(0, "0"),
         marks.label(100, _("%(n)s min") % {"n": figure(scale.high, 0)}),
     ]
@@ -237,7 +244,7 @@ def _minutes_title(reading: Reading) -> str:
     times, expected = reading.fieldwork.ledger.times, reading.options.expected_minutes
     if times is None:
         return _("Times of simulated raters do not count") if reading.simulated else _("No rater has finished yet")
-    words = {"median": figure(times.median, 0 if times.median >= 10 else 1), "expected": figure(expected, 0)}
+    words = {"median": pay_words.minutes(times.median), "expected": minutes_in_words(expected)}
     if times.n < 2:
         return _("The rater who finished took %(median)s minutes; you promised %(expected)s") % words
     return _("Raters take %(median)s minutes at the median; you promised %(expected)s") % words

@@ -3,7 +3,6 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from decimal import Decimal
 from enum import StrEnum
 from functools import cached_property
 from typing import Any, cast
@@ -174,15 +173,6 @@ class Fieldwork:
     def standing(self, *standings: Standing) -> int:
         """Count raters who stand so."""
         return sum(work.standing in standings for work in self.counted)
-
-    @property
-    def owed(self) -> Decimal:
-        """The cost of the work of people so far, bonuses included, without fees of platforms."""
-        real = (entry for entry in self.ledger.entries if entry.rater.kind == Rater.Kind.REAL)
-        return sum(
-            (max(entry.booked.earned, entry.due) + entry.booked.bonus - entry.booked.withheld for entry in real),
-            pay.NOTHING,
-        )
 
 
 def raters_of(study: Study) -> QuerySet[Rater]:
