@@ -140,7 +140,7 @@ def agreement_of(run: Run) -> Sequence[ResultRow]:
     rows = rows.exclude(n_items__lt=LEAST_TEXTS)
     points = AgreementPoint.objects.filter(
         study=run.study_id, task=OuterRef("task"), criterion=Coalesce(OuterRef("criterion"), Value(""))
-    ).order_by("run_number")
+    ).order_by("at", "run_number")
     columns = {column: column for column in ("at", "value", "low", "high", "n_ratings")}
     alphas = list(
         rows.annotate(

@@ -12,8 +12,8 @@ CORRECTIONS = {
     "holm": _("Holm"),
     "bonferroni": _("Bonferroni"),
     "sidak": _("Šidák"),
-    "holm-sidak": _("Holm and Šidák"),
-    "fdr_bh": _("Benjamini and Hochberg"),
+    "holm-sidak": _("Holm–Šidák"),
+    "fdr_bh": _("Benjamini–Hochberg"),
 }
 
 _analyses: dict[str, Words] = {}

@@ -34,6 +34,7 @@ def contents(
         "taken_over": run_words.taken_over(run),
         "simulated": run_words.simulated_in_words(simulated, n_raters),
         "raters": n_raters,
+        "incomplete": run_words.incomplete(study),
         "failing": failing.words if failing is not None else "",
         "shared_texts": run_words.shared_texts(run),
     }

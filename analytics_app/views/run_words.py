@@ -23,6 +23,7 @@ from analytics_app.show.table import Column, Table
 from analytics_app.views import words
 from analytics_app.views.sections import Figure
 from tasks_app.models import Study
+from tasks_app.selectors.progress import collected
 
 # Withdrawn texts of a run that are named.
 MOST_TEXTS = 10
@@ -179,6 +180,19 @@ def standing(run: Run, study: Study) -> str:
     """Return sentences about a run: whether it is planned, why it is exploratory, and earlier looks at results."""
     sentences = (_kind(run, study), extended(run, study), _reopened(run), _withdrawn(run), uncorrected(run, study))
     return " ".join(filter(None, sentences))
+
+
+def incomplete(study: Study) -> str:
+    """Return how many of the planned judgments there are while some are missing; "" if the study has all of them."""
+    counts = collected(study)
+    if counts.is_complete:
+        return ""
+    sentence = (
+        _("not complete yet: %(n)s of %(all)s judgments")
+        if study.state in study.State.UNDER_WAY
+        else _("not complete: %(n)s of %(all)s judgments")
+    )
+    return sentence % {"n": cells.whole(counts.answered).text, "all": cells.whole(counts.places).text}
 
 
 def extended(run: Run, study: Study) -> str:

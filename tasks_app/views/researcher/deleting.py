@@ -5,6 +5,7 @@ from http import HTTPStatus
 from typing import Any
 
 from django.contrib import messages
+from django.core.paginator import Paginator
 from django.db.models import Count
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
@@ -17,6 +18,8 @@ from tasks_app.models import DeletedStudy, Membership, Study
 from tasks_app.services.study import deleting
 from tasks_app.views.downloads import csv_file
 from tasks_app.views.researcher.frame import researcher_page, show, study_page
+
+ON_A_PAGE = 50
 
 
 @researcher_page("GET", "POST")
@@ -67,7 +70,8 @@ def studies(request: HttpRequest) -> HttpResponse:
     """List the deleted studies that somebody owned, with the files of their log and payments."""
     rows = access.deleted_studies_for_researcher(request.user).select_related("by")
     rows = rows.annotate(n_payments=Count("payments", distinct=True))
-    return show(request, "deleted", _("Deleted studies"), {"rows": rows})
+    page = Paginator(rows, ON_A_PAGE).get_page(request.GET.get("page"))
+    return show(request, "deleted", _("Deleted studies"), {"rows": page.object_list, "page": page})
 
 
 @researcher_page("GET")

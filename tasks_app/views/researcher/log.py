@@ -19,12 +19,10 @@ from django.utils.translation import gettext_lazy
 
 from tasks_app import access
 from tasks_app.models import Event, Study
+from tasks_app.views.researcher import log_words
 from tasks_app.views.researcher.frame import researcher_page, show
 
 ON_A_PAGE = 60
-
-# The longest value of a change that a page shows; exports and the API have the whole.
-LONGEST = 200
 
 
 class FilterForm(forms.Form):
@@ -48,7 +46,7 @@ class FilterForm(forms.Form):
         titles = studies.order_by("title").values_list("slug", "title")
         self._choose("study", _("all studies"), titles)
         self._choose("person", _("everybody"), ((name, name) for name in people.distinct()))
-        self._choose("what", _("anything"), ((verb, verb) for verb in verbs))
+        self._choose("what", _("anything"), ((verb, log_words.verb(verb)) for verb in verbs))
 
     def _choose(self, name: str, everything: str, choices: Any) -> None:
         field = self.fields[name]
@@ -118,26 +116,8 @@ def _by_day(events: Any) -> Iterator[tuple[str, list[dict[str, Any]]]]:
             yield day, rows
             rows = []
         day = its_day
-        rows.append({"event": event, "time": date_format(at, "H:i"), "details": list(_details(event))})
+        done, about = log_words.sentence(event)
+        words = {"done": done, "about": about, "details": list(log_words.details(event))}
+        rows.append({"event": event, "time": date_format(at, "H:i"), **words})
     if rows:
         yield day, rows
-
-
-def _details(event: Event) -> Iterator[tuple[str, str]]:
-    """Yield what changed, each with its value before and after."""
-    before, after = (value if isinstance(value, dict) else {"": value} for value in (event.before, event.after))
-    for name in dict.fromkeys([*before, *after]):
-        old, new = before.get(name), after.get(name)
-        if old is None and new is None:
-            continue
-        words = _value(new) if old is None else _("%(old)s → %(new)s") % {"old": _value(old), "new": _value(new)}
-        yield str(name).replace("_", " "), words
-
-
-def _value(value: object) -> str:
-    if isinstance(value, list):
-        value = ", ".join(map(str, value))
-    elif isinstance(value, dict):
-        value = ", ".join(f"{name}: {part}" for name, part in value.items())
-    text = "–" if value is None else str(value)
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"

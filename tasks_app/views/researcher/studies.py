@@ -11,6 +11,7 @@ from django.http import FileResponse, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import reverse
+from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -31,6 +32,9 @@ from tasks_app.views.researcher.setup.family import family
 from tasks_app.views.researcher.setup.form_frame import step_links
 from tasks_app.views.researcher.withdrawing import withdrawn_texts
 from tasks_app.views.signing_in import FIRST_VISIT
+
+# The longest words that the texts are searched for.
+LONGEST_SEARCH = 200
 
 # The most finished studies of the demonstration that the first page lists.
 MOST_FINISHED = 5
@@ -133,11 +137,20 @@ def _to_read(study: Study) -> dict[str, Any]:
 
 @researcher_page("GET")
 def items(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show the items with their outputs."""
+    """Show the items with their outputs, in pages; ?q= names words that the name or a text of an item contains."""
+    words = request.GET.get("q", "").replace("\0", "").strip()[:LONGEST_SEARCH]
 
     def context(study: Study) -> dict[str, Any]:
-        page = Paginator(reads.items_of(study), reads.ITEMS_ON_A_PAGE).get_page(request.GET.get("page"))
-        return {"page": page, "contents": reads.contents(study), **withdrawn_texts(study)}
+        contents = reads.contents(study)
+        of_an_item = max(1, contents.outputs // max(1, contents.items))
+        paginator = Paginator(reads.items_of(study, words), max(1, reads.OUTPUTS_ON_A_PAGE // of_an_item))
+        return {
+            "page": paginator.get_page(request.GET.get("page")),
+            "words": words,
+            "query": urlencode({"q": words}) if words else "",
+            "contents": contents,
+            **withdrawn_texts(study),
+        }
 
     return study_page(request, slug, "items", context)
 

@@ -95,7 +95,7 @@ def what_the_run_says_of_a_criterion_is_what_its_rows_say(judged: Study) -> None
         assert answers["4.3.11.1"].startswith("Krippendorff's alpha (level: ordinal, ")
         assert answers["4.3.11.2"].startswith(f"{alpha.value:.3f}")
         assert answers["4.3.12.2"] == f"{repeats.value:.3f} [{repeats.low:.3f}, {repeats.high:.3f}]"
-        assert "p values corrected by holm" in answers["4.3.10"]
+        assert "p values corrected by Holm" in answers["4.3.10"]
         assert "Computed for each system: " in answers["4.3.9"]
         assert (answers["4.3.3"], answers["4.3.5"], answers["4.2.2"]) == ("5", "Multiple choice", "Absolute")
         assert answers["4.3.8"] == "Direct quality estimation"

@@ -14,6 +14,7 @@ from tasks_app.services.study import lifecycle
 from tests.analytics_app.builders import SETTINGS, add_plots, build_run, slider_rows
 from tests.analytics_app.filling import Filler
 from tests.analytics_app.views.reading import page, text
+from tests.analytics_app.working import finish
 from tests.rendering import with_context
 
 pytestmark = pytest.mark.django_db
@@ -215,3 +216,23 @@ def test_where_the_plan_cannot_be_used_the_form_begins_with_the_defaults(
 
 def test_settings_without_rules_have_none_to_switch_off() -> None:
     assert without({}, "iqr") == {"rules": [], "reopen": []}
+
+
+@pytest.mark.parametrize(
+    ("raters", "is_closed", "said"),
+    [
+        (1, False, "not complete yet: 4 of 16 judgments"),
+        (1, True, "not complete: 4 of 16 judgments"),
+        (4, False, ""),
+    ],
+)
+def test_results_of_a_part_of_the_judgments_say_how_many_there_are(
+    rosa: User, rosas_browser: Client, address: str, study: Study, raters: int, is_closed: bool, said: str
+) -> None:
+    for _rater in range(raters):
+        finish(study)
+    if is_closed:
+        lifecycle.move(study_id=study.pk, action="close", by=rosa)
+    build_run(study, slider_rows())
+    html = text(page(rosas_browser, address))
+    assert said in html if said else "not complete" not in html

@@ -100,6 +100,8 @@ def test_viewers_read_what_editors_and_people_with_a_comment_link_read(
     preview = viewer.get("/admin/studies/shared/set-up/preview/")
     assert preview.status_code == 200
     unit, end = (text_of(viewer.get(f"/admin/studies/shared/set-up/preview/?page={name}")) for name in ("unit", "end"))
-    assert without_tokens(end) == without_tokens(unit), "viewers do not see completion codes"
+    assert without_tokens(end).replace("page=end", "page=unit") == without_tokens(unit), (
+        "viewers do not see completion codes"
+    )
     assert viewer.get("/admin/studies/shared/set-up/task/").status_code == 404, "the form stays with editors"
     assert "Consent text</h2>" not in text_of(as_user(rosa).get("/admin/studies/shared/"))
