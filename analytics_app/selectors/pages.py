@@ -221,7 +221,7 @@ class Since:
 
 
 def since(run: Run, now: Beside) -> Since:
-    """Return what has changed beside the ratings since a run; exclusions only if one of its rules heeds them."""
+    """Return the changes beside the ratings since a run; exclusions only if one of its rules heeds them."""
     used = frozenset(run.facts.get("manual_exclusions", ()))
     excluded, lifted = (len(now.excluded - used), len(used - now.excluded)) if run.heeds_exclusions else (0, 0)
 

@@ -196,7 +196,7 @@ def incomplete(study: Study) -> str:
 
 
 def extended(run: Run, study: Study) -> str:
-    """Return what a run does with judgments at places added while the study was open; "" if there are none."""
+    """Return how a run treats judgments at places added while the study was open; "" if there are none."""
     counts = run.facts.get("extension", {})
     sentences = []
     if counted := counts.get("counted"):

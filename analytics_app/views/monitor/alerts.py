@@ -304,7 +304,7 @@ _CHECKS = (
 
 
 def not_looked_at(reading: Reading) -> str:
-    """Return what no alert can be about yet, and why, as a sentence; "" where everything was looked at."""
+    """Return the signs that no alert covers yet, and why, as a sentence; "" where everything was looked at."""
     careful = reading.careful
     if careful.is_complete:
         return ""

@@ -121,7 +121,7 @@ class Consequence:
         return outcome_decided(self.prefs or {}) is not None
 
     def then(self, later: Consequence) -> Consequence:
-        """Return what this and the consequence of a later answer lead to together."""
+        """Return this consequence and that of a later answer as one."""
         return Consequence(self.marks or later.marks, {**(self.prefs or {}), **(later.prefs or {})})
 
 
@@ -262,7 +262,7 @@ def _result(gold_id: int, passed: bool, given: Sequence[float | str]) -> dict[st
 
 
 def consequence_of(scores: Iterable[tuple[Task, CheckScore]], answered: int, *, marked: bool) -> Consequence:
-    """Decide what the checks that are final lead to, with the answer after them; `marked` says of a mark before.
+    """Return the consequence of the checks that are final, with the answer after them; `marked`: marked before.
 
     `answered` counts the units before this one.
     """

@@ -24,7 +24,7 @@ ON_A_PAGE = 50
 
 @researcher_page("GET", "POST")
 def delete(request: HttpRequest, slug: str) -> HttpResponse:
-    """Say what deleting a study means, and ask once more; posted to, delete it."""
+    """Show the consequences of deleting a study, and ask once more; posted to, delete it."""
     try:
         study = access.study_for_researcher(request.user, slug, Membership.Role.OWNER)
     except Http404:
@@ -76,7 +76,7 @@ def studies(request: HttpRequest) -> HttpResponse:
 
 @researcher_page("GET")
 def kept(request: HttpRequest, number: int, table: str) -> HttpResponseBase:
-    """Send what is kept of a deleted study as a file: its log, or its payments."""
+    """Send the log or the payments of a deleted study as a file."""
     study = access.deleted_study_for_researcher(request.user, number)
     if table not in _TABLES:
         raise Http404

@@ -71,7 +71,7 @@ def _n_withdrawn(study: Study) -> int:
 
 
 def _of_the_form(study: Study, reports: Sequence[Report]) -> dict[str, Any]:
-    """Return what stands against the plan of a draft, and whether its form has changed since the study was checked.
+    """Return the refusals of the plan of a draft, and whether its form has changed since the study was checked.
 
     A study that was checked has its refusals in its plans.
     """

@@ -61,12 +61,12 @@ _DIGEST = re.compile(r"[0-9a-f]{40,}")
 
 
 def verb(name: str) -> str:
-    """Return what was done in words, by its name in the rows."""
+    """Return the words for an action, by its name in the rows."""
     return str(_VERBS.get(name, name))
 
 
 def sentence(event: Event) -> tuple[str, str]:
-    """Return what was done, and to what; the study itself is not named, since the entry ends with its title."""
+    """Return the action and its object in words; the study is not named, since the entry ends with its title."""
     if (event.verb, event.object) == (Event.TRIED, Event.REHEARSAL):
         return str(_TRIAL), ""
     slug = event.study.slug if event.study is not None else event.deleted_study.slug if event.deleted_study else ""

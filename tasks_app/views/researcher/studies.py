@@ -126,7 +126,7 @@ def setup(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _to_read(study: Study) -> dict[str, Any]:
-    """Return what viewers read of a study, whose form only editors open: instructions, consent and analysis plan."""
+    """Return the instructions, consent texts and analysis plan of a study, for viewers, who cannot open its form."""
     shared = shared_study(setup_of(study), shows_systems=True)
     return {
         "shared": shared,

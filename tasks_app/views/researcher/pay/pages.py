@@ -278,7 +278,7 @@ def settle(request: HttpRequest, slug: str) -> HttpResponse:
 
 @researcher_page("POST")
 def add_missing(request: HttpRequest, slug: str) -> HttpResponse:
-    """Add what is missing for the minimum pay per hour to everybody below it, after asking once more."""
+    """Add the difference to the minimum pay per hour for everybody below it, after asking once more."""
     study = access.study_for_researcher(request.user, slug, OWNER)
     simulated = _simulated(request)
     form = re.sub("[^0-9a-f]", "", request.POST.get("form", ""))[:32]
