@@ -13,7 +13,10 @@ CORRECTIONS = {
     "bonferroni": _("Bonferroni"),
     "sidak": _("Šidák"),
     "holm-sidak": _("Holm–Šidák"),
+    "simes-hochberg": _("Simes–Hochberg"),
+    "hommel": _("Hommel"),
     "fdr_bh": _("Benjamini–Hochberg"),
+    "fdr_by": _("Benjamini–Yekutieli"),
 }
 
 _analyses: dict[str, Words] = {}

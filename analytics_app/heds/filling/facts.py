@@ -255,8 +255,9 @@ def withdrawn_in_words(facts: Facts) -> str:
     outputs = len(facts.withdrawn) - items
     what = [*([counted(items, "item")] if items else []), *([counted(outputs, "output")] if outputs else [])]
     reasons = "; ".join(dict.fromkeys(row.reason.strip().rstrip(".") for row in facts.withdrawn))
-    verb = were(len(facts.withdrawn))
+    n = len(facts.withdrawn)
+    it = "it" if n == 1 else "them"
     return (
-        f"While the study was open, {' and '.join(what)} {verb} withdrawn ({reasons}): evaluators were no longer "
-        "given them, and the analysis leaves out the judgments of units that show them."
+        f"While the study was open, {' and '.join(what)} {were(n)} withdrawn ({reasons}): evaluators were no longer "
+        f"given {it}, and the analysis leaves out the judgments of units that showed {it}."
     )

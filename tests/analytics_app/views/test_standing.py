@@ -8,6 +8,7 @@ from analytics_app import plan as plans
 from analytics_app.models import MetricScore, Plan, Run
 from analytics_app.runs import start
 from analytics_app.services import exclusions
+from analytics_app.views import words
 from analytics_app.views.run_form import without
 from tasks_app.models import Item, Study, System
 from tasks_app.services.study import lifecycle
@@ -236,3 +237,17 @@ def test_results_of_a_part_of_the_judgments_say_how_many_there_are(
     build_run(study, slider_rows())
     html = text(page(rosas_browser, address))
     assert said in html if said else "not complete" not in html
+
+
+def test_settings_of_a_run_are_worded(study: Study) -> None:
+    settings = {
+        "correction": "fdr_bh",
+        "rules": [{"rule": "control_accuracy", "share": 0.7, "least": 1, "attention": True, "copies": False}],
+        "analyses": [{"analysis": "answers_by_group", "family": "holm-sidak"}],
+    }
+    said = " ".join(f"{label}: {text}" for label, text in words.settings_in_words(settings, systems=True))
+    assert "Benjamini–Hochberg" in said
+    assert "Correction for several tests: Holm–Šidák" in said
+    assert "such as “choose 3 here”: yes" in said
+    for raw in ("fdr_bh", "holm-sidak", "True", "False"):
+        assert raw not in said
