@@ -250,7 +250,7 @@ class MeansPlan(PlanningForm):
         ]
         heads = [
             Column(_("Study")), Column(_("Items")), Column(_("Raters")), Column(_("Ratings")), Column(_("Power")),
-            Column(_("Half width of the interval")),
+            Column(_("95 % interval ±")),
         ]  # fmt: skip
         rows = []
         for place, (words, case, size) in enumerate(cases):
