@@ -97,7 +97,7 @@ class CostPlan(PlanningForm):
                 % set_words
             ],
             [],
-            None,
+            (),
             [self._table(counted, judgments, raters, minutes, amount, paid, fee)],
             (),
             self.assumptions(),

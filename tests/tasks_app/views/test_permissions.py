@@ -94,7 +94,8 @@ def test_the_log_speaks_plainly(study: Study, people: Callable[[str], Client]) -
     said = words_of(people("owner").get("/admin/log/").content.decode())
     for words in (
         "started run 3",
-        "started: on demand ; by the plan: no",
+        "by the plan: no",
+        "started: on demand",
         "rated the draft on trial",
         f"loaded · {study.title} items: 12 ; sets: 8",
         "state: draft → open",
