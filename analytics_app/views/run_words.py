@@ -187,11 +187,8 @@ def incomplete(study: Study) -> str:
     counts = collected(study)
     if counts.is_complete:
         return ""
-    sentence = (
-        _("not complete yet: %(n)s of %(all)s judgments")
-        if study.state in study.State.UNDER_WAY
-        else _("not complete: %(n)s of %(all)s judgments")
-    )
+    yet, over = _("not complete yet: %(n)s of %(all)s judgments"), _("not complete: %(n)s of %(all)s judgments")
+    sentence = yet if study.state in study.State.UNDER_WAY else over
     return sentence % {"n": cells.whole(counts.answered).text, "all": cells.whole(counts.places).text}
 
 

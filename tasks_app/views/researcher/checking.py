@@ -98,22 +98,22 @@ def _failing(settings: CheckSettings) -> str:
     n = settings.fail_after
     sentence = {
         OnFailing.MARK: ngettext(
-            "From the first check on, raters with fewer than %(share)s of their checks right are marked here.",
+            "From the first check on, raters below %(share)s right are marked here.",
             "Raters who have answered %(n)d checks, fewer than %(share)s of them right, are marked here.",
             n,
         ),
         OnFailing.WARN: ngettext(
-            "From the first check on, raters with fewer than %(share)s of their checks right are told at the next break.",
+            "From the first check on, raters below %(share)s right are told at the next break.",
             "Raters who have answered %(n)d checks, fewer than %(share)s of them right, are told at the next break.",
             n,
         ),
         OnFailing.STOP: ngettext(
-            "From the first check on, raters with fewer than %(share)s of their checks right get no further sets.",
+            "From the first check on, raters below %(share)s right get no further sets.",
             "Raters with %(n)d checks answered and fewer than %(share)s of them right get no further sets.",
             n,
         ),
         OnFailing.END: ngettext(
-            "From the first check on, the study ends with part pay for raters with fewer than %(share)s right.",
+            "From the first check on, the study ends with part pay for raters below %(share)s right.",
             "The study ends with part pay for raters with %(n)d checks answered, fewer than %(share)s of them right.",
             n,
         ),

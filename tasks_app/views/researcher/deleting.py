@@ -69,7 +69,7 @@ def _page_of(study: Study, slug: str) -> tuple[str, str]:
 def studies(request: HttpRequest) -> HttpResponse:
     """List the deleted studies that somebody owned, with the files of their log and payments."""
     rows = access.deleted_studies_for_researcher(request.user).select_related("by")
-    rows = rows.annotate(n_payments=Count("payments", distinct=True))
+    rows = rows.annotate(n_payments=Count("payments", distinct=True)).order_by("-deleted_at", "-id")
     page = Paginator(rows, ON_A_PAGE).get_page(request.GET.get("page"))
     return show(request, "deleted", _("Deleted studies"), {"rows": page.object_list, "page": page})
 
