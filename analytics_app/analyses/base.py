@@ -22,6 +22,13 @@ from tasks_app.task_types.base import Scale
 
 Words: TypeAlias = str | Promise
 Intervals: TypeAlias = Literal["adjusted", "percentile"]
+GeneraliseTo: TypeAlias = Literal["raters_and_texts", "texts"]
+OverRaters: TypeAlias = Literal["t", "percentile"]
+
+# The conclusions that an interval or a test allows, as rows name them.
+TO_TEXTS = "further texts, by these raters"
+TO_RATERS = "further raters, on these texts"
+TO_RATERS_AND_TEXTS = "further texts and further raters"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +76,11 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Common:
-    """The settings that a plan has for every analysis. `pairs` are (system, system_b) by key, None for all."""
+    """The settings that a plan has for every analysis. `pairs` are (system, system_b) by key, None for all.
+
+    `scope_named` is false for runs from before rows said to what they generalise, so that these are computed again to
+    the digit.
+    """
 
     confidence: float = 0.95
     n_resamples: int = 1000
@@ -80,6 +91,9 @@ class Common:
     ddof: int = 1
     constant: Constant = "drop"
     seed: int = 0
+    generalise_to: GeneraliseTo = "raters_and_texts"
+    over_raters: OverRaters = "t"
+    scope_named: bool = True
 
     @property
     def limits(self) -> float:
@@ -90,6 +104,15 @@ class Common:
     def of_z(self) -> dict[str, Any]:
         """Return the options of judge-wise z: keyword arguments of `judge_wise_z`, and the settings in rows."""
         return {"ddof": self.ddof, "constant": self.constant}
+
+    def scope(self, over: str) -> dict[str, str]:
+        """Return the setting that says to what an interval or a test over units generalises.
+
+        `over` names the units that are drawn: "raters", or items, documents and texts.
+        """
+        if not self.scope_named:
+            return {}
+        return {"generalises_to": TO_RATERS if over == "raters" else TO_TEXTS}
 
 
 @dataclass(frozen=True, slots=True)

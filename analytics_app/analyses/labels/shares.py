@@ -181,7 +181,13 @@ def decisions_compared(make: Rows, decided: Decided, options: Sequence[int], by:
             label=decided.options[k],
             p_adjusted=p,
             note=dependent(test, outputs),
-            settings={"labels": by, "test": "exact", "correction": common.correction, "family": family},
+            settings={
+                "labels": by,
+                "test": "exact",
+                "correction": common.correction,
+                "family": family,
+                **common.scope("items"),
+            },
         )
 
 

@@ -12,10 +12,9 @@ from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.bootstrap import bootstrap
 from analytics_app.analyses.shared.families import cannot_differ, flips
 from analytics_app.analyses.shared.filtered import FilteredAnalysis
-from analytics_app.analyses.shared.outputs import Outputs, interval_note, mix_note
+from analytics_app.analyses.shared.outputs import Outputs, mix_note
 from analytics_app.results import Row
 from analytics_app.stats.comparison.corrections import adjust
-from analytics_app.stats.comparison.means import group_means
 from analytics_app.stats.comparison.paired import item_means, paired
 from analytics_app.stats.scales.magnitude import Normalised, normalised, ratios, taken_back
 from analytics_app.stats.scales.standardise import judge_wise_z
@@ -133,19 +132,13 @@ def _means(make: Rows, outputs: Outputs, normalisation: str) -> Iterator[Row]:
     first = "range_mean" if normalisation == "range" else "geometric_mean"
     kinds = ((first, outputs.value), *(() if normalisation == "range" else (("log_mean_z", outputs.z),)))
     for name, values in kinds:
-        for suffix, clusters in (("", outputs.cluster), ("_over_raters", outputs.rater)):
-            over = "raters" if suffix else outputs.unit
-            drawn = bootstrap(make.sample, f"means over {over}", over)
-            means = group_means(
-                values,
-                outputs.system,
-                clusters,
-                n_groups=len(outputs.systems),
-                **drawn.options,
-            )
+        for suffix in ("", "_over_raters"):
+            means, drawn = outputs.means(make.sample, values, over_raters=bool(suffix))
             for code, mean in enumerate(means):
                 about: dict[str, Any] = outputs.counts(code, rated=~np.isnan(values))
-                note = joined(mean.note, interval_note(mean, over, about["n_raters"]))
+                note = joined(
+                    mean.note, outputs.interval_note(make.sample, mean, about["n_raters"], over_raters=bool(suffix))
+                )
                 estimate = taken_back(mean) if name == "geometric_mean" else mean
                 if name == "log_mean_z" and reason is not None:
                     note = joined(reason.sentence, None if reason.refuses else note)
@@ -157,7 +150,7 @@ def _means(make: Rows, outputs: Outputs, normalisation: str) -> Iterator[Row]:
                     note=note,
                     settings={
                         "normalisation": normalisation,
-                        **drawn.settings,
+                        **drawn,
                         **(common.of_z if name == "log_mean_z" else {}),
                     },
                     **about,

@@ -13,7 +13,7 @@ from analytics_app.analyses.ranking.start_order import start_order
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.bootstrap import Bootstrap, bootstrap
 from analytics_app.analyses.shared.filtered import FilteredAnalysis
-from analytics_app.analyses.shared.outputs import RATERS_NEEDED
+from analytics_app.analyses.shared.over_raters import rough, system_means_over_raters
 from analytics_app.analyses.shared.pairs import SHARED, Together, chosen_pairs, names_of
 from analytics_app.ratings import Floats
 from analytics_app.results import Row
@@ -27,7 +27,6 @@ from analytics_app.stats.ranking.plackett_luce import plackett_luce
 from analytics_app.stats.values import joined
 from tasks_app.task_types.base import Scale
 
-FEW_RATERS = f"Fewer than {RATERS_NEEDED} raters: this interval is rough."
 UNEQUAL = "Screens held {least} to {most} systems, so mean ranks depend on which ones a system stood beside."
 TIES = "Rankings with ties count as their pairs, a tie as half a win of both: {n:,} of {all:,}."
 SPLIT = (
@@ -101,19 +100,28 @@ def _systems(make: Rows, together: Together, ranks: Floats) -> Iterator[Row]:
         ("first_share", _tops(together, ranks), together.cluster, together.unit),
     )
     for name, values, clusters, unit in over:
-        drawn = bootstrap(make.sample, f"ranks over {unit}", unit)
-        means = group_means(values, together.system, clusters, n_groups=n, **drawn.options)
+        purpose = f"ranks over {unit}"
+        if unit == "raters":
+            means, interval = system_means_over_raters(
+                make.sample, purpose, values, together.system, clusters, n_systems=n
+            )
+        else:
+            drawn = bootstrap(make.sample, purpose, unit)
+            means, interval = (
+                group_means(values, together.system, clusters, n_groups=n, **drawn.options),
+                drawn.settings,
+            )
         for code, mean in enumerate(means):
             counts: dict[str, Any] = together.counts(code)
-            few = unit == "raters" and counts["n_raters"] < RATERS_NEEDED
+            few = rough(make.sample.common, counts["n_raters"]) if unit == "raters" else None
             yield make.row(
                 name,
                 mean,
                 system=together.systems[code],
-                note=joined(mean.note, FEW_RATERS if few else None, unequal, shared),
+                note=joined(mean.note, few, unequal, shared),
                 settings={
                     "ties": "shared" if name == "first_share" else "mid-ranks",
-                    **drawn.settings,
+                    **interval,
                 },
                 **counts,
             )

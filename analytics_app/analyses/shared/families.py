@@ -40,6 +40,7 @@ def family_of(common: Common, tested: Sequence[Paired], *, unit: str, of: str) -
         "test": f"sign-flip permutation over {unit}, {n_permutations} draws",
         "correction": common.correction,
         "family": f"{len(tested)} {of}",
+        **common.scope(unit),
     }
     if (reason := cannot_differ(common, moving, n_permutations, unit=unit)) is not None:
         settings["cannot_differ"] = reason

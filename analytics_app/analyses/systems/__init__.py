@@ -11,24 +11,26 @@ from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.bootstrap import bootstrap
 from analytics_app.analyses.shared.outputs import (
     EQUAL_STEPS,
-    FEW_RATERS,
-    RATERS_NEEDED,
     Outputs,
     by_document,
-    interval_note,
     mix_note,
     resample_field,
 )
+from analytics_app.analyses.shared.over_raters import rough, t_over_raters
 from analytics_app.analyses.shared.pair_tests import pair_tests
 from analytics_app.analyses.shared.rated_texts import low_is_good
 from analytics_app.analyses.shared.transforms import Reducible, noted
 from analytics_app.ratings.extras.kinds import Kinds
 from analytics_app.results import Row
 from analytics_app.stats.comparison.corrections import adjust
-from analytics_app.stats.comparison.means import group_means, group_medians
+from analytics_app.stats.comparison.means import group_medians
+from analytics_app.stats.comparison.over_raters import differences_over_raters
 from analytics_app.stats.comparison.paired import Paired, item_means, paired, superiority
 from analytics_app.stats.values import Estimate, joined
 from tasks_app.task_types.base import Scale
+
+# The family of tests whose p values are corrected together.
+PAIRS = "pairs of one criterion"
 
 
 @register
@@ -104,16 +106,8 @@ def _means(make: Rows, outputs: Outputs) -> Iterator[Row]:
     ordinal = make.sample.question.scale is Scale.ORDINAL
     reason = mix_note(outputs)
     for name, values in (("mean", outputs.value), ("mean_z", outputs.z)):
-        for suffix, clusters in (("", outputs.cluster), ("_over_raters", outputs.rater)):
-            over = "raters" if suffix else outputs.unit
-            drawn = bootstrap(make.sample, f"means over {over}", over)
-            means = group_means(
-                values,
-                outputs.system,
-                clusters,
-                n_groups=len(outputs.systems),
-                **drawn.options,
-            )
+        for suffix in ("", "_over_raters"):
+            means, drawn = outputs.means(make.sample, values, over_raters=bool(suffix))
             for code, mean in enumerate(means):
                 counts: dict[str, Any] = {**outputs.counts(code, rated=~np.isnan(values))}
                 estimate, note = mean, reason.sentence if reason is not None and name == "mean_z" else None
@@ -121,14 +115,16 @@ def _means(make: Rows, outputs: Outputs) -> Iterator[Row]:
                     estimate = Estimate(None, note=note)
                 else:
                     steps = EQUAL_STEPS if ordinal and name == "mean" else None
-                    note = joined(steps, mean.note, note, interval_note(mean, over, counts["n_raters"]))
+                    n_raters: int = counts["n_raters"]
+                    about = outputs.interval_note(make.sample, mean, n_raters, over_raters=bool(suffix))
+                    note = joined(steps, mean.note, note, about)
                 yield make.row(
                     f"{name}{suffix}",
                     estimate,
                     system=outputs.systems[code],
                     **counts,
                     note=note,
-                    settings={"mean": "over ratings", **drawn.settings, **(_z(make) if name == "mean_z" else {})},
+                    settings={"mean": "over ratings", **drawn, **(_z(make) if name == "mean_z" else {})},
                 )
 
 
@@ -169,26 +165,29 @@ def _differences(make: Rows, outputs: Outputs, pairs: Sequence[tuple[int, int]])
 
 
 def _over_raters(make: Rows, outputs: Outputs, pairs: Sequence[tuple[int, int]]) -> Iterator[Row]:
-    """Yield the mean over raters of the difference of their means, with an interval over raters."""
+    """Yield the mean over raters of the difference of their means, with an interval over raters and its test."""
+    common = make.sample.common
     by_rater, _raters = item_means(outputs.value, outputs.system, outputs.rater, len(outputs.systems))
-    drawn = bootstrap(make.sample, "differences over raters", "raters")
-    over_raters = paired(
-        by_rater,
-        pairs,
-        n_permutations=0,
-        **drawn.options,
-    )
-    for (a, b), pair in zip(pairs, over_raters, strict=True):
-        difference = pair.difference
-        note = " ".join(filter(None, (difference.note, FEW_RATERS if pair.n_items < RATERS_NEEDED else None)))
+    if common.over_raters == "t":
+        estimates = differences_over_raters(by_rater, pairs, confidence=common.confidence)
+        family = {"test": "Student's paired t over raters", "correction": common.correction, "family": _family(pairs)}
+        settings = {**t_over_raters(common), **family}
+    else:
+        drawn = bootstrap(make.sample, "differences over raters", "raters")
+        estimates = [pair.difference for pair in paired(by_rater, pairs, n_permutations=0, **drawn.options)]
+        settings = drawn.settings
+    adjusted = adjust([estimate.p for estimate in estimates], common.correction)
+    for (a, b), estimate, p in zip(pairs, estimates, adjusted, strict=True):
+        n_raters = estimate.n_items or 0
         yield make.row(
             "difference_over_raters",
-            difference,
+            estimate,
             **outputs.names(a, b),
             n_items=outputs.shared_items(a, b),
-            n_raters=pair.n_items,
-            note=note or None,
-            settings={"means": "of each rater", **drawn.settings},
+            n_raters=n_raters,
+            p_adjusted=p,
+            note=joined(estimate.note, rough(common, n_raters)),
+            settings={"means": "of each rater", **settings},
         )
 
 
@@ -223,10 +222,10 @@ def _paired(
 ) -> Iterator[Row]:
     """Yield difference, Wilcoxon and effect size of each pair on the means of items."""
     purpose, of_z = f"differences{suffix}", _z(make) if suffix else {}
-    family = pair_tests(
-        make, matrix, pairs, purpose=purpose, unit=outputs.unit, clusters=clusters, of="pairs of one criterion"
+    family = pair_tests(make, matrix, pairs, purpose=purpose, unit=outputs.unit, clusters=clusters, of=PAIRS)
+    of_ranks = {name: family.settings[name] for name in ("correction", "family")} | make.sample.common.scope(
+        outputs.unit
     )
-    of_ranks = {name: family.settings[name] for name in ("correction", "family")}
     ranks = {"zero_method": "wilcox", "units": outputs.unit, **of_ranks}
     effects = {"d": "mean over sd of paired differences of items", **of_z}
     adjusted_rank = adjust([test.result.wilcoxon.p for test in family.tests], make.sample.common.correction)
@@ -242,6 +241,10 @@ def _paired(
         if not suffix:
             yield make.row("wilcoxon", test.result.wilcoxon, **names, p_adjusted=p_rank, settings=ranks)
         yield make.row(f"effect_size{suffix}", _effect(test.result), **names, settings=effects)
+
+
+def _family(pairs: Sequence[tuple[int, int]]) -> str:
+    return f"{len(pairs)} {PAIRS}"
 
 
 def _effect(pair: Paired) -> Estimate:
