@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from analytics_app.analyses.base import Question, Rows, Sample
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.bootstrap import bootstrap
+from analytics_app.analyses.shared.crossed import Statistics, crossed_rows
 from analytics_app.analyses.shared.outputs import (
     EQUAL_STEPS,
     Outputs,
@@ -32,15 +33,19 @@ from tasks_app.task_types.base import Scale
 # The family of tests whose p values are corrected together.
 PAIRS = "pairs of one criterion"
 
+# The comparison with raters and items both random.
+CROSSED = Statistics("mean_crossed", "difference_crossed", "effect_size_crossed", "rater_difference")
+
 
 @register
 class Systems(Reducible):
     """Ratings of each system, and differences between systems.
 
     Means are over ratings, with bootstrap intervals over items (documents where they were shown whole) and
-    beside them over raters. Systems are compared pair by pair on the means of items that both have: bootstrap
-    interval, sign-flip permutation test, Wilcoxon, Cohen's d of paired differences, probability of superiority. A
-    family of tests is all pairs within one criterion.
+    beside them over raters. Systems are compared pair by pair: unless the plan says otherwise by a mixed model in
+    which raters and items are both random, and on the means of items that both have, by bootstrap interval, sign-flip
+    permutation test, Wilcoxon, Cohen's d of paired differences, probability of superiority. A family of tests is all
+    pairs within one criterion.
     """
 
     label = _("Systems")
@@ -52,17 +57,22 @@ class Systems(Reducible):
         "mean_over_raters": _("Mean, interval over raters"),
         "mean_z": _("Mean z"),
         "mean_z_over_raters": _("Mean z, interval over raters"),
+        "mean_crossed": _("Mean, for further raters and texts"),
         "median": _("Median"),
         "sd": _("SD"),
         "share": _("Share"),
         "difference": _("Difference"),
+        "difference_crossed": _("Difference, for further raters and texts"),
         "difference_z": _("Difference of z"),
         "difference_over_raters": _("Difference, interval over raters"),
         "wilcoxon": _("Wilcoxon's statistic"),
         "effect_size": _("Effect size"),
+        "effect_size_crossed": _("Effect size, for further raters and texts"),
         "effect_size_z": _("Effect size of z"),
         "superiority": _("Probability of superiority"),
+        "rater_difference": _("Difference by a rater"),
     }
+    only_drawn = frozenset({"rater_difference"})
 
     needs = frozenset({Kinds})
     distinguishing_settings = ("reduce",)
@@ -97,6 +107,8 @@ class Systems(Reducible):
         if sample.question.domain:
             yield from _shares(make, outputs)
         pairs = outputs.pairs(sample)
+        if sample.common.generalise_to == "raters_and_texts":
+            yield from crossed_rows(make, outputs, pairs, CROSSED, family=_family(pairs), settings={})
         if pairs:
             yield from _differences(make, outputs, pairs)
 

@@ -1,0 +1,37 @@
+"""The remark that raters disagree about which system is better, where that limits what a comparison can show."""
+
+from django.utils.translation import gettext as _
+
+from analytics_app.show.comparisons import Compared
+from analytics_app.show.findings import Finding
+
+# Raters disagree if at least this share of the squared standard error comes from raters who prefer other systems.
+LARGE = 0.5
+
+
+def share_of_raters(compared: Compared) -> float | None:
+    """Return the share of a difference's squared standard error that comes from raters who prefer other systems.
+
+    It is that of the two systems that are furthest apart: 2 sd² / (n se²), with the SD of raters by system and n raters.
+    None if the comparison has no such SD.
+    """
+    rows = [row for row in compared.tested if row.value is not None and row.se and row.n_raters]
+    if not compared.crossed or not rows:
+        return None
+    widest = max(rows, key=compared.distance)
+    sd = ((widest.settings or {}).get("sd") or {}).get("rater_system")
+    if sd is None or not widest.se or not widest.n_raters:
+        return None
+    return float(min(1.0, 2 * sd**2 / (widest.n_raters * widest.se**2)))
+
+
+def remark_of(compared: Compared | None, criterion: str) -> Finding | None:
+    """Return the remark about the comparison on a criterion; None if raters do not disagree much."""
+    share = share_of_raters(compared) if compared is not None else None
+    if share is None or share < LARGE:
+        return None
+    start = _("Raters disagree about which system is better")
+    rest = _(
+        ": most of the uncertainty about differences comes from that, so that more raters help more than more texts"
+    )
+    return Finding(start, rest, tested=False, criterion=criterion)
