@@ -1,5 +1,6 @@
 """Variances of crossed random terms by REML, with the items eliminated exactly."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +17,8 @@ _TOLERANCE = 1e-4
 _ZERO = 1e-8
 # Relative step of central differences; gradients are exact to about 1e-13, so that curvatures are good to 1e-8.
 _STEP = 1e-4
+# Cells times columns that are multiplied at once: 16 MB.
+_AT_ONCE = 2_000_000
 
 _RATER_TERMS = ("rater", "rater_system")
 
@@ -110,13 +113,12 @@ class Model:
         which = which.reshape(-1)
         place = np.argsort(np.argsort(which, kind="stable"), kind="stable")
         self._which = np.sort(which, kind="stable")
-        self._starts = np.r_[0, np.flatnonzero(np.diff(self._which)) + 1]
         self._times = np.bincount(which).astype(np.float64)
         sums = np.zeros((n_blocks, n_slots, q + 1))
         at = place[block[cell]], slot[cell]
         np.add.at(sums, (*at, column), 1.0)
         np.add.at(sums, (*at, np.full(n, q)), y)
-        self._cells = sums.reshape(-1, q + 1)
+        self._cells = sums
         counts, items, systems = np.moveaxis(shapes.reshape(-1, 3, n_slots), 1, 0)
         self._counts = counts.astype(np.float64)
         kernels = {
@@ -179,24 +181,34 @@ class Model:
         _signs, logs = np.linalg.slogdet(system)
         inverse = np.linalg.inv(system)
         weights = inverse @ shared
-        blocks = self._cells.reshape(len(self._which), m, -1)
-        gram = self._gram - self._cells.T @ (weights[self._which] @ blocks).reshape(self._cells.shape)
+        gram = self._gram.copy()
+        for blocks, which in self._parts():
+            gram -= blocks.reshape(-1, len(gram)).T @ (weights[which] @ blocks).reshape(-1, len(gram))
         return (gram + gram.T) / 2, inverse, float(logs @ self._times)
+
+    def _parts(self) -> Iterator[tuple[Floats, Codes]]:
+        """Yield the cells, (n_blocks, n_slots, q + 1), and patterns of as many blocks as are multiplied at once."""
+        blocks = self._cells
+        step = max(1, _AT_ONCE // (blocks.shape[1] * blocks.shape[2]))
+        for start in range(0, len(blocks), step):
+            yield blocks[start : start + step], self._which[start : start + step]
 
     def _item_slopes(self, inverse: Floats, removed: Floats, rest: Floats) -> tuple[list[float], list[float]]:
         """Return traces and quadratic forms of the terms that items share."""
         if not self._kernels:
             return [], []
-        m = self._counts.shape[1]
-        q = len(removed)
-        blocks = self._cells.reshape(len(self._which), m, -1)
-        products = (self._cells[:, :q] @ removed).reshape(len(blocks), m, q) @ blocks[:, :, :q].transpose(0, 2, 1)
+        between, outer = np.zeros_like(inverse), np.zeros_like(inverse)
+        for blocks, which in self._parts():
+            starts = np.r_[0, np.flatnonzero(np.diff(which)) + 1]
+            counts = blocks[:, :, :-1]
+            flat = blocks.reshape(-1, blocks.shape[2])[:, :-1]
+            products = (flat @ removed).reshape(counts.shape) @ counts.transpose(0, 2, 1)
+            between[which[starts]] += np.add.reduceat(products, starts, axis=0)
+            vectors = blocks @ rest
+            outer[which[starts]] += np.add.reduceat(vectors[:, :, np.newaxis] * vectors[:, np.newaxis], starts, axis=0)
         turned = inverse.transpose(0, 2, 1)
-        between = turned @ np.add.reduceat(products, self._starts, axis=0) @ inverse
+        between, outer = turned @ between @ inverse, turned @ outer @ inverse
         own = (self._counts[:, :, np.newaxis] * inverse).transpose(0, 2, 1) * self._times[:, np.newaxis, np.newaxis]
-        vectors = (self._cells @ rest).reshape(len(blocks), m)
-        squares = np.add.reduceat(vectors[:, :, np.newaxis] * vectors[:, np.newaxis], self._starts, axis=0)
-        outer = turned @ squares @ inverse
         return (
             [float((kernel * (own - between)).sum()) for kernel in self._kernels],
             [float((kernel * outer).sum()) for kernel in self._kernels],

@@ -2,7 +2,14 @@
 
 from dataclasses import dataclass, field
 
-from analytics_app.stats.values import Estimate
+import numpy as np
+from numpy.typing import ArrayLike
+
+from analytics_app.stats.resampling.bootstrap import check_settings
+from analytics_app.stats.resampling.pair_sums import Pairs, checked_pairs
+from analytics_app.stats.values import Codes, Estimate, Floats, checked_codes, checked_values, joined, rated
+
+NOTHING = "Nothing was rated."
 
 MIXED_MODEL = "mixed model"
 ROBUST = "two-way robust"
@@ -67,3 +74,79 @@ class CrossedComparison:
     zero: tuple[str, ...] = ()
     df_rule: str = ""
     note: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ratings:
+    """The checked arguments of a comparison, without ratings that have no value.
+
+    `cluster` is None where items do not belong to documents; `pairs` has the shape (n_pairs, 2).
+    """
+
+    values: Floats
+    system: Codes
+    item: Codes
+    rater: Codes
+    cluster: Codes | None
+    n_systems: int
+    pairs: Codes
+    confidence: float
+
+
+def ratings(
+    values: ArrayLike,
+    systems: ArrayLike,
+    items: ArrayLike,
+    raters: ArrayLike,
+    n_systems: int,
+    pairs: Pairs,
+    confidence: float,
+    clusters: ArrayLike | None,
+) -> Ratings:
+    """Check the arguments of a comparison; ValueError where they are wrong."""
+    check_settings(0, confidence)
+    all_values = checked_values(values)
+    checked_codes(systems, all_values.size, below=n_systems)
+    numbers, (system, item, rater, *others) = rated(
+        all_values, systems, items, raters, *([] if clusters is None else [clusters])
+    )
+    cluster = others[0] if others else None
+    columns = checked_pairs(pairs, n_systems)
+    return Ratings(numbers, system, item, rater, cluster, n_systems, columns, float(confidence))
+
+
+def counts(given: Ratings, *systems: int) -> dict[str, int]:
+    """Return the ratings of these systems, and the items and raters that have ratings of each of them."""
+    masks = [given.system == system for system in systems]
+    shared = {
+        name: np.logical_and.reduce([_has(codes, mask) for mask in masks])
+        for name, codes in (("n_items", given.item), ("n_raters", given.rater))
+    }
+    return {"n_ratings": int(sum(map(np.count_nonzero, masks)))} | {
+        name: int(np.count_nonzero(present)) for name, present in shared.items()
+    }
+
+
+def _has(codes: Codes, mask: Codes) -> Codes:
+    return np.bincount(codes[mask], minlength=int(codes.max(initial=-1)) + 1) > 0
+
+
+def estimate(
+    value: float,
+    se: float,
+    df: float,
+    confidence: float,
+    numbers: dict[str, int],
+    *,
+    tested: float | None,
+    note: str | None = None,
+) -> Estimate:
+    """Return a value with its t interval, and with the p of the hypothesis that it is `tested`, if that is not None."""
+    from scipy.special import stdtr, stdtrit  # noqa: PLC0415  lazy import: web processes never need it
+
+    if not se > 0:
+        lacking = "The standard error is 0, so there is no interval."
+        return Estimate(value, p=1.0 if value == tested else None, note=joined(lacking, note), **numbers)
+    reach = float(stdtrit(df, (1 + confidence) / 2)) * se
+    p = None if tested is None else min(1.0, float(2 * stdtr(df, -abs(value - tested) / se)))
+    return Estimate(value, low=value - reach, high=value + reach, se=se, df=df, p=p, note=note, **numbers)
