@@ -17,6 +17,11 @@ UNCORRECTED_NOTE = (
     "the corrected figures."
 )
 
+# The conclusions that an interval or a test allows, as rows name them.
+TO_TEXTS = "further texts, by these raters"
+TO_RATERS = "further raters, on these texts"
+TO_RATERS_AND_TEXTS = "further texts and further raters"
+
 # Before any rule ("all"), or after all rules ("kept"). Rows that are neither, such as the funnel, have "all".
 Basis: TypeAlias = Literal["all", "kept"]
 

@@ -13,7 +13,7 @@ from django.utils.functional import Promise
 from numpy.typing import NDArray
 
 from analytics_app.ratings import Extra, Extras, Floats, Mask, Table
-from analytics_app.results import Basis, Row
+from analytics_app.results import TO_RATERS, TO_TEXTS, Basis, Row
 from analytics_app.stats.resampling.bootstrap import Adjusted
 from analytics_app.stats.scales.standardise import Constant
 from analytics_app.stats.values import Estimate
@@ -24,11 +24,6 @@ Words: TypeAlias = str | Promise
 Intervals: TypeAlias = Literal["adjusted", "percentile"]
 GeneraliseTo: TypeAlias = Literal["raters_and_texts", "texts"]
 OverRaters: TypeAlias = Literal["t", "percentile"]
-
-# The conclusions that an interval or a test allows, as rows name them.
-TO_TEXTS = "further texts, by these raters"
-TO_RATERS = "further raters, on these texts"
-TO_RATERS_AND_TEXTS = "further texts and further raters"
 
 
 @dataclass(frozen=True, slots=True)

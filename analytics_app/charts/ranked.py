@@ -69,6 +69,7 @@ def _lines(points: Sequence[Point], over_items: str) -> str:
 # The statistic whose tests compare two systems, by the statistic that ranks them.
 TESTED = {
     "mean": "difference",
+    "mean_crossed": "difference_crossed",
     "mean_z": "difference_z",
     "geometric_mean": "magnitude_ratio",
     "bt_strength": "win_rate",

@@ -2,6 +2,8 @@
 
 from django.utils.translation import gettext as _
 
+from analytics_app.models import ResultRow
+from analytics_app.results import Row
 from analytics_app.show.comparisons import Compared
 from analytics_app.show.findings import Finding
 
@@ -9,25 +11,28 @@ from analytics_app.show.findings import Finding
 LARGE = 0.5
 
 
-def share_of_raters(compared: Compared) -> float | None:
+def share_of_raters(pair: ResultRow | Row) -> float | None:
     """Return the share of a difference's squared standard error that comes from raters who prefer other systems.
 
-    It is that of the two systems that are furthest apart: 2 sd² / (n se²), with the SD of raters by system and n raters.
-    None if the comparison has no such SD.
+    It is 2 sd² / (n se²), with the SD of raters by system, and n raters. None if the row of the pair has no such SD.
     """
-    rows = [row for row in compared.tested if row.value is not None and row.se and row.n_raters]
-    if not compared.crossed or not rows:
+    sd = ((pair.settings or {}).get("sd") or {}).get("rater_system")
+    if sd is None or not pair.se or not pair.n_raters:
         return None
-    widest = max(rows, key=compared.distance)
-    sd = ((widest.settings or {}).get("sd") or {}).get("rater_system")
-    if sd is None or not widest.se or not widest.n_raters:
-        return None
-    return float(min(1.0, 2 * sd**2 / (widest.n_raters * widest.se**2)))
+    return float(min(1.0, 2 * sd**2 / (pair.n_raters * pair.se**2)))
 
 
 def remark_of(compared: Compared | None, criterion: str) -> Finding | None:
-    """Return the remark about the comparison on a criterion; None if raters do not disagree much."""
-    share = share_of_raters(compared) if compared is not None else None
+    """Return the remark about the comparison on a criterion; None if raters do not disagree much.
+
+    It goes by the two systems that are furthest apart.
+    """
+    rows = (
+        [row for row in compared.tested if row.value is not None] if compared is not None and compared.crossed else []
+    )
+    if compared is None or not rows:
+        return None
+    share = share_of_raters(max(rows, key=compared.distance))
     if share is None or share < LARGE:
         return None
     start = _("Raters disagree about which system is better")

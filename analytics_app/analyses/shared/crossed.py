@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from analytics_app.analyses.base import TO_RATERS_AND_TEXTS, Rows, Sample, in_words
+from analytics_app.analyses.base import Rows, Sample, in_words
 from analytics_app.analyses.shared.outputs import EQUAL_STEPS, Outputs
 from analytics_app.ratings import Floats
-from analytics_app.results import Row
+from analytics_app.results import TO_RATERS_AND_TEXTS, Row
 from analytics_app.stats.comparison.corrections import adjust
 from analytics_app.stats.comparison.paired import item_means
 from analytics_app.stats.mixed.crossed import CrossedComparison, compare_crossed
@@ -44,7 +44,7 @@ IN_WORDS = {
 }
 
 # The most raters whose own differences have rows; of more, they are spread evenly over the order.
-MOST_RATERS = 60
+MOST_RATERS = 40
 
 # A function that returns an estimate in the unit of the rows, such as a ratio of magnitudes for a difference of logs.
 InUnit = Callable[[Estimate], Estimate]
@@ -100,7 +100,7 @@ def crossed_rows(
         shown = replace(in_unit(mean), n_ratings=None, n_items=None, n_raters=None)
         counts: dict[str, Any] = outputs.counts(code, rated=~np.isnan(outputs.value))
         yield make.row(
-            statistics.mean, shown, system=outputs.systems[code], settings=about, note=joined(mean.note, note), **counts
+            statistics.mean, shown, system=outputs.systems[code], settings=about, note=_both(mean.note, note), **counts
         )
     adjusted = adjust([pair.difference.p for pair in comparison.pairs], make.sample.common.correction)
     test = {"test": _test(comparison), "correction": make.sample.common.correction, "family": family}
@@ -112,7 +112,7 @@ def crossed_rows(
             **names,
             p_adjusted=p,
             settings={**about, **test},
-            note=joined(pair.difference.note, note),
+            note=_both(pair.difference.note, note),
         )
         if statistics.effect_size is not None:
             size = pair.effect_size
@@ -121,6 +121,11 @@ def crossed_rows(
             yield make.row(statistics.effect_size, estimate, **names, settings=effect)
     if statistics.of_rater is not None:
         yield from _of_raters(make, outputs, comparison, statistics.of_rater)
+
+
+def _both(own: str | None, note: str | None) -> str | None:
+    """Return the note of a row and that of the comparison, without what both say."""
+    return note if own is None or (note or "").find(own) >= 0 else joined(own, note)
 
 
 def _refusal(outputs: Outputs) -> str | None:
@@ -180,7 +185,8 @@ def _of_raters(make: Rows, outputs: Outputs, comparison: CrossedComparison, stat
     names, note = make.sample.table.names, None
     if len(drawn) < len(order):
         note = f"{in_words(MOST_RATERS, 'rater', 'raters')} of {len(order):,}, spread evenly over their order."
-    settings = {"means": "of the rater's ratings", "raters": len(order)}
+    counts = {"raters": len(order), "above": int((differences > 0).sum()), "below": int((differences < 0).sum())}
+    settings = {"means": "of the rater's ratings", **counts}
     for place in drawn:
         yield make.row(
             statistic,

@@ -49,8 +49,15 @@ class Systems(Reducible):
     """
 
     label = _("Systems")
-    summary = _("Means raw and z with intervals, medians, distributions, and paired comparisons with correction.")
-    source = "Koehn (2004). Statistical significance tests for machine translation evaluation. EMNLP, 388-395."
+    summary = _(
+        "Means raw and z with intervals, medians, distributions, and comparisons of pairs with correction, for further "
+        "raters and texts, or for these raters alone."
+    )
+    source = (
+        "Kuznetsova et al. (2017). lmerTest package: Tests in linear mixed effects models. Journal of Statistical "
+        "Software 82(13), 1-26; Koehn (2004). Statistical significance tests for machine translation evaluation. EMNLP, "
+        "388-395."
+    )
     scales = frozenset({Scale.ORDINAL, Scale.INTERVAL, Scale.RATIO})
     statistics = {
         "mean": _("Mean"),

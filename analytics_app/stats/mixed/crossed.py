@@ -101,7 +101,9 @@ def compare_crossed(
     if not given.values.size:
         return _undefined(given, NOTHING)
     crossed = design(given.values, given.system, given.item, given.rater, given.cluster)
-    means = np.bincount(given.system, given.values, n_systems) / np.maximum(np.bincount(given.system, minlength=n_systems), 1)
+    means = np.bincount(given.system, given.values, n_systems) / np.maximum(
+        np.bincount(given.system, minlength=n_systems), 1
+    )
     if np.ptp(given.values - means[given.system]) <= 1e-12 * np.abs(given.values).max():
         return _constant(given, crossed, means)
     reason = _beyond(crossed)
