@@ -55,8 +55,8 @@ class Systems(Reducible):
     )
     source = (
         "Kuznetsova et al. (2017). lmerTest package: Tests in linear mixed effects models. Journal of Statistical "
-        "Software 82(13), 1-26; Koehn (2004). Statistical significance tests for machine translation evaluation. EMNLP, "
-        "388-395."
+        "Software 82(13), 1-26; Koehn (2004). Statistical significance tests for machine translation evaluation. "
+        "EMNLP, 388-395."
     )
     scales = frozenset({Scale.ORDINAL, Scale.INTERVAL, Scale.RATIO})
     statistics = {

@@ -101,9 +101,8 @@ def compare_crossed(
     if not given.values.size:
         return _undefined(given, NOTHING)
     crossed = design(given.values, given.system, given.item, given.rater, given.cluster)
-    means = np.bincount(given.system, given.values, n_systems) / np.maximum(
-        np.bincount(given.system, minlength=n_systems), 1
-    )
+    numbers = np.bincount(given.system, minlength=n_systems)
+    means = np.bincount(given.system, given.values, n_systems) / np.maximum(numbers, 1)
     if np.ptp(given.values - means[given.system]) <= 1e-12 * np.abs(given.values).max():
         return _constant(given, crossed, means)
     reason = _beyond(crossed)
@@ -154,15 +153,12 @@ def _sides(crossed: Design) -> list[_Side]:
         codes = {"rater": crossed.rater, "item": crossed.item, "cluster": crossed.cluster}[own]
         if codes is None:
             continue
-        levels = int(codes.max()) + 1
+        levels, combinations = int(codes.max()) + 1, int(combined(codes, crossed.system).max()) + 1
         if between in crossed.groups:
-            combinations = int(crossed.groups[between].max()) + 1
-            freedom = combinations - levels - crossed.n_systems + 1
-        else:
+            sides.append(_Side(levels, between, own, max(1, combinations - levels - crossed.n_systems + 1)))
+        elif own in crossed.groups and combinations == levels:
             # Raters who judged one system each: their own variance stands in the differences.
-            between, freedom = own, levels - crossed.n_systems
-        if between in crossed.groups:
-            sides.append(_Side(levels, between, own, max(1, freedom)))
+            sides.append(_Side(levels, own, own, max(1, levels - crossed.n_systems)))
     return sides
 
 

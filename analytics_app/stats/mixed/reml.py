@@ -7,7 +7,7 @@ import numpy as np
 
 from analytics_app.stats.mixed.design import Design, combined
 from analytics_app.stats.optimisation import minimum
-from analytics_app.stats.values import Codes, Floats
+from analytics_app.stats.values import Codes, Floats, compressed
 
 # Largest ratio of a variance to that of the residual; a fit that reaches it has no residual.
 _LARGEST = 1e7
@@ -144,7 +144,8 @@ class Model:
         covariance = np.linalg.inv((information + information.T) / 2)
         effects = covariance @ (self._systems.T @ right)
         squares = float(gram[q, q] - (shared @ gram[:q, q]) @ right - effects @ (self._systems.T @ right))
-        squares = max(squares, np.finfo(float).tiny)
+        # The ratings have a mean square of 1; a model without residual leaves rounding errors.
+        squares = max(squares, np.finfo(float).eps * self.n)
         fixed = shrunk.T @ self._systems
         removed = shared @ shrunk + fixed @ covariance @ fixed.T
         rest = np.r_[-removed @ gram[:q, q], 1.0]
