@@ -27,10 +27,10 @@ def remark_of(compared: Compared | None, criterion: str) -> Finding | None:
 
     It goes by the two systems that are furthest apart.
     """
-    rows = (
-        [row for row in compared.tested if row.value is not None] if compared is not None and compared.crossed else []
-    )
-    if compared is None or not rows:
+    if compared is None or not compared.crossed:
+        return None
+    rows = [row for row in compared.tested if row.value is not None]
+    if not rows:
         return None
     share = share_of_raters(max(rows, key=compared.distance))
     if share is None or share < LARGE:
