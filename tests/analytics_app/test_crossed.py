@@ -3,12 +3,15 @@
 import csv
 import gzip
 import json
+import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
 import pytest
+import statsmodels.formula.api as smf
 
 from analytics_app import analyses, charts
 from analytics_app.analyses import Common, Question, Sample
@@ -165,6 +168,26 @@ def test_each_raters_difference_is_drawn_in_order() -> None:
     assert drawn["differences"].title == "The two systems do not differ significantly for Quality"
     agreed = {one.key for one in charts.draw(rows_of(planted((0.9,))), "main", "quality")}
     assert "rater-differences" not in agreed
+
+
+def test_the_recipe_in_python_gives_the_same_figures() -> None:
+    """docs/methods/which-conclusion.md: statsmodels, which is independent of ours."""
+    screens = planted(TORN, items=20)
+    table = screens.table()
+    row, system, item = table.by_system()
+    columns = {"value": table.value[row], "system": system, "item": item, "rater": table.rater[row]}
+    ratings = pd.DataFrame(columns).astype({"system": str, "item": str, "rater": str})
+    d = ratings.assign(
+        one=1, item_system=ratings["item"] + "-" + ratings["system"], rater_system=ratings["rater"] + ratings["system"]
+    )
+    terms = {name: f"0 + C({name})" for name in ("item", "item_system", "rater", "rater_system")}
+    with warnings.catch_warnings():
+        # A variance that is estimated as 0 makes statsmodels warn.
+        warnings.simplefilter("ignore")
+        fit = smf.mixedlm("value ~ C(system)", d, groups="one", vc_formula=terms).fit(reml=True)
+    ours = one(rows_of(screens), "difference_crossed", "A", "B")
+    assert ours.value == pytest.approx(-fit.params["C(system)[T.1]"], abs=1e-4)
+    assert ours.se == pytest.approx(fit.bse["C(system)[T.1]"], rel=1e-3)
 
 
 @pytest.mark.skipif(bool(missing("rankme")), reason=missing("rankme") or "-")
