@@ -72,6 +72,7 @@ TESTED = {
     "mean_crossed": "difference_crossed",
     "mean_z": "difference_z",
     "geometric_mean": "magnitude_ratio",
+    "geometric_mean_crossed": "magnitude_ratio_crossed",
     "bt_strength": "win_rate",
     "mqm_score": "mqm_difference",
 }

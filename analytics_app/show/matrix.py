@@ -56,7 +56,8 @@ def _measure(compared: Compared) -> str:
     """Return the measure of the pairs, with the conclusion that their tests allow."""
     measure, scope = compared.comparison.pair_measure, first_scope(compared.tested)
     if compared.crossed:
-        measure = _("Difference by the mixed model, row minus column")
+        ratio = compared.comparison.unit == "ratio"
+        measure = _("Ratio, row to column") if ratio else _("Difference, row minus column")
     return f"{measure}; {_('p for %(scope)s') % {'scope': NAMES[scope]}}" if scope in NAMES else str(measure)
 
 

@@ -16,10 +16,12 @@ def share_of_raters(pair: ResultRow | Row) -> float | None:
 
     It is 2 sd² / (n se²), with the SD of raters by system, and n raters. None if the row of the pair has no such SD.
     """
-    sd = ((pair.settings or {}).get("sd") or {}).get("rater_system")
-    if sd is None or not pair.se or not pair.n_raters:
+    settings = pair.settings or {}
+    # A ratio has the standard error of the difference of logarithms, of which the SD is too.
+    sd, se = (settings.get("sd") or {}).get("rater_system"), settings.get("se_of_logs") or pair.se
+    if sd is None or not se or not pair.n_raters:
         return None
-    return float(min(1.0, 2 * sd**2 / (pair.n_raters * pair.se**2)))
+    return float(min(1.0, 2 * sd**2 / (pair.n_raters * se**2)))
 
 
 def remark_of(compared: Compared | None, criterion: str) -> Finding | None:
@@ -36,7 +38,5 @@ def remark_of(compared: Compared | None, criterion: str) -> Finding | None:
     if share is None or share < LARGE:
         return None
     start = _("Raters disagree about which system is better")
-    rest = _(
-        ": most of the uncertainty about differences comes from that, so that more raters help more than more texts"
-    )
+    rest = _(": more raters would help more than more texts")
     return Finding(start, rest, tested=False, criterion=criterion)

@@ -327,6 +327,12 @@ def test_geometric_means_and_ratios() -> None:
         assert one(rows, "geometric_mean_over_raters", system).note == (
             "No interval over raters: it takes at least 4, and here are 3."
         )
+        assert one(rows, "geometric_mean_crossed", system).value == pytest.approx(row.value)
+    crossed = one(rows, "magnitude_ratio_crossed", "a", "b")
+    assert (crossed.value, crossed.settings["generalises_to"]) == (
+        pytest.approx(2), "further texts and further raters",
+    )  # fmt: skip
+    assert crossed.low < 2 < crossed.high
     ratio = one(rows, "magnitude_ratio", "a", "b")
     assert (ratio.value, ratio.low, ratio.high) == pytest.approx((2, 2, 2))
     assert ratio.p == 2 / 2**8

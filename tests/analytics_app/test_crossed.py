@@ -160,7 +160,7 @@ def test_each_raters_difference_is_drawn_in_order() -> None:
     rows = rows_of(planted(TORN))
     own = [row for row in rows if row.statistic == "rater_difference"]
     assert [row.rater for row in own] == ["r0", "r1", "r3", "r2"]
-    drawn = {one.key: one for one in charts.draw(rows, "main", "quality", called="Quality")}
+    drawn = {one.key: one for one in charts.draw(rows, "main", "quality", name="Quality")}
     chart = drawn["rater-differences"]
     assert chart.title == "2 of 4 raters rate A above B for Quality, 2 below"
     assert [row[0] for row in charts.numbers(chart.spec)[1]] == ["r0", "r1", "r3", "r2"]

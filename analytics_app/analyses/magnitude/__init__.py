@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from analytics_app.analyses.base import Rows, Sample
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.bootstrap import bootstrap
+from analytics_app.analyses.shared.crossed import Statistics, crossed_rows
 from analytics_app.analyses.shared.families import cannot_differ, flips
 from analytics_app.analyses.shared.filtered import FilteredAnalysis
 from analytics_app.analyses.shared.outputs import Outputs, mix_note
@@ -50,12 +51,16 @@ class Magnitude(FilteredAnalysis):
     statistics = {
         "geometric_mean": _("Geometric mean"),
         "geometric_mean_over_raters": _("Geometric mean, interval over raters"),
+        "geometric_mean_crossed": _("Geometric mean, for further raters and texts"),
         "log_mean_z": _("Mean z of logarithms"),
         "log_mean_z_over_raters": _("Mean z of logarithms, interval over raters"),
         "magnitude_ratio": _("Ratio of two systems"),
+        "magnitude_ratio_crossed": _("Ratio of two systems, for further raters and texts"),
         "range_mean": _("Mean position in the rater's range"),
         "range_mean_over_raters": _("Mean position in the rater's range, interval over raters"),
+        "range_mean_crossed": _("Mean position in the rater's range, for further raters and texts"),
         "range_difference": _("Difference of positions in the rater's range"),
+        "range_difference_crossed": _("Difference of positions in the rater's range, for further raters and texts"),
         "at_standard": _("Share of ratings equal to the standard"),
     }
 
@@ -95,6 +100,8 @@ class Magnitude(FilteredAnalysis):
         yield from _means(make, outputs, normalisation)
         yield from _at_standard(make, normalisation)
         pairs = outputs.pairs(sample)
+        if sample.common.generalise_to == "raters_and_texts":
+            yield from _crossed(make, outputs, pairs, normalisation)
         if pairs:
             yield from _ratios(make, outputs, pairs, normalisation)
 
@@ -155,6 +162,21 @@ def _means(make: Rows, outputs: Outputs, normalisation: str) -> Iterator[Row]:
                     },
                     **about,
                 )
+
+
+def _crossed(make: Rows, outputs: Outputs, pairs: list[tuple[int, int]], normalisation: str) -> Iterator[Row]:
+    """Yield means and ratios, or differences of places in the range, with raters and items both random."""
+    of_range = normalisation == "range"
+    mean, difference = ("range_mean", "range_difference") if of_range else ("geometric_mean", "magnitude_ratio")
+    yield from crossed_rows(
+        make,
+        outputs,
+        pairs,
+        Statistics(f"{mean}_crossed", f"{difference}_crossed"),
+        family=f"{len(pairs)} pairs of one criterion",
+        settings={"normalisation": normalisation},
+        of_logs=not of_range,
+    )
 
 
 def _ratios(make: Rows, outputs: Outputs, pairs: list[tuple[int, int]], normalisation: str) -> Iterator[Row]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,6 +17,7 @@ from analytics_app.stats.comparison.corrections import adjust
 from analytics_app.stats.comparison.paired import item_means
 from analytics_app.stats.mixed.crossed import CrossedComparison, compare_crossed
 from analytics_app.stats.mixed.results import MIXED_MODEL
+from analytics_app.stats.scales.magnitude import taken_back
 from analytics_app.stats.values import Estimate, joined
 from tasks_app.task_types.base import Scale
 
@@ -45,9 +46,6 @@ IN_WORDS = {
 
 # The most raters whose own differences have rows; of more, they are spread evenly over the order.
 MOST_RATERS = 40
-
-# A function that returns an estimate in the unit of the rows, such as a ratio of magnitudes for a difference of logs.
-InUnit = Callable[[Estimate], Estimate]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +80,12 @@ def crossed_rows(
     *,
     family: str,
     settings: dict[str, Any],
-    in_unit: InUnit = lambda estimate: estimate,
+    of_logs: bool = False,
 ) -> Iterator[Row]:
     """Yield the rows of a comparison with raters and items both random: systems, pairs, effect sizes, raters.
 
     Where there is one rater, or one item, each row is without a value and says so. `family` names the family of tests,
-    such as "3 pairs of one criterion".
+    such as "3 pairs of one criterion". Rows of values that are logarithms have geometric means and ratios.
     """
     if refusal := _refusal(outputs):
         for a, b in pairs:
@@ -97,7 +95,7 @@ def crossed_rows(
     about = {**settings, **settings_of(comparison)}
     note = note_of(make.sample, comparison)
     for code, mean in enumerate(comparison.means):
-        shown = replace(in_unit(mean), n_ratings=None, n_items=None, n_raters=None)
+        shown = replace(_taken_back(mean) if of_logs else mean, n_ratings=None, n_items=None, n_raters=None)
         counts: dict[str, Any] = outputs.counts(code, rated=~np.isnan(outputs.value))
         yield make.row(
             statistics.mean, shown, system=outputs.systems[code], settings=about, note=_both(mean.note, note), **counts
@@ -108,10 +106,10 @@ def crossed_rows(
         names = outputs.names(pair.a, pair.b)
         yield make.row(
             statistics.difference,
-            in_unit(pair.difference),
+            _taken_back(pair.difference) if of_logs else pair.difference,
             **names,
             p_adjusted=p,
-            settings={**about, **test},
+            settings={**about, **test, **({"se_of_logs": pair.difference.se} if of_logs else {})},
             note=_both(pair.difference.note, note),
         )
         if statistics.effect_size is not None:
@@ -121,6 +119,11 @@ def crossed_rows(
             yield make.row(statistics.effect_size, estimate, **names, settings=effect)
     if statistics.of_rater is not None:
         yield from _of_raters(make, outputs, comparison, statistics.of_rater)
+
+
+def _taken_back(estimate: Estimate) -> Estimate:
+    """Return a mean, or difference, of logarithms as a geometric mean, or ratio; the degrees of freedom stay."""
+    return replace(taken_back(estimate), df=estimate.df)
 
 
 def _both(own: str | None, note: str | None) -> str | None:

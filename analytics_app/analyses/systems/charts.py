@@ -159,7 +159,7 @@ def superiority(material: Material) -> Iterator[Sketch]:
 def rater_differences(material: Material) -> Iterator[Sketch]:
     """Draw the difference of each rater between the two systems that are furthest apart, the highest first."""
     rows = sorted(material.of("rater_difference"), key=falling)
-    if len(rows) < LEAST_RATERS:
+    if len(rows) < LEAST_RATERS or material.of("magnitude_ratio"):
         return
     first, second = words.short(rows[0].system), words.short(rows[0].system_b)
     n, above, below = (int(setting(rows, name)) for name in ("raters", "above", "below"))
