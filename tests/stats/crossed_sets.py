@@ -59,7 +59,7 @@ def three_systems() -> Ratings:
 
 
 def documents() -> Ratings:
-    """Return ratings of 2 systems on 12 items of 5 documents by 5 raters, of which 10 are missing."""
+    """Return ratings of 2 systems on 12 items of 4 documents by 5 raters, of which 10 are missing."""
     values = np.array([
         6.8, 4.1, 3, 3.9, 2.3, 3.4, 5.7, 3.6, 3.8, 4.1, 4.7, 3.2, 3.9, 4.9, 1.3, 3.8, 4.9, 4.2, 3.3, 3.7, 1.7, 2.6, 4.8,
         3.6, 3.2, 1.1, 1.1, 1.6, 3.4, 2.5, 2.1, 1.1, 2.7, 4.3, 3.3, 4.9, 4.4, 3.2, 4.8, 4.6, 2.5, 1.9, 4.1, 5.2, 3.1, 5.7,
@@ -68,7 +68,7 @@ def documents() -> Ratings:
         2.6, 2.9, 3.8, 3.5, 3.8, 4.2, 2.9, 2.8, 4, 4.6, 4, 4.5, 4.2, 1.5, 2.5,
     ])  # fmt: skip
     system, item, rater = _grid(12, 2, 5, [2, 16, 28, 39, 40, 57, 69, 76, 98, 110])
-    return Ratings(values, system, item, rater, (item + 3) // 3 - 1)
+    return Ratings(values, system, item, rater, item // 3)
 
 
 def one_judgment_each() -> Ratings:
