@@ -59,9 +59,7 @@ def fitted(name: str) -> tuple[dict[str, Any], CrossedComparison]:
     pairs = [(systems.index(pair["a"]), systems.index(pair["b"])) for pair in figures["lmm"]["pairs"]]
     numbers = np.array(values, dtype=float)
     assert numbers.size == figures["n"]
-    return figures["lmm"], compare_crossed(
-        numbers, *codes, n_systems=len(systems), pairs=pairs, confidence=0.95
-    )
+    return figures["lmm"], compare_crossed(numbers, *codes, n_systems=len(systems), pairs=pairs, confidence=0.95)
 
 
 @pytest.mark.parametrize("name", SETS)

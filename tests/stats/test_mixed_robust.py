@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from statsmodels.regression.linear_model import OLS
 from statsmodels.stats.sandwich_covariance import cov_cluster_2groups
 
 from analytics_app.stats.mixed.crossed import compare_crossed
@@ -31,12 +32,10 @@ def sparse(seed: int, n: int = 1500) -> Ratings:
 
 
 def test_the_mean_is_that_of_statsmodels_with_two_way_clusters() -> None:
-    import statsmodels.api as sm  # noqa: PLC0415
-
     given = sparse(1)
     first = given.only(given.systems == 0)
     found = robust(first, []).means[0]
-    fit = sm.OLS(first.values, np.ones(first.values.size)).fit()
+    fit = OLS(first.values, np.ones(first.values.size)).fit()
     expected = cov_cluster_2groups(fit, first.items, first.raters, use_correction=False)[0][0, 0] ** 0.5
     assert found.value == pytest.approx(first.values.mean())
     # Without its correction for the number of groups, which is 1 / (1 - 1 / 40) or less.
@@ -45,7 +44,9 @@ def test_the_mean_is_that_of_statsmodels_with_two_way_clusters() -> None:
 
 
 def test_complete_ratings_by_hand() -> None:
-    table = np.array([[[4, 2], [3, 3], [5, 1], [2, 2]], [[5, 1], [3, 2], [4, 3], [1, 2]], [[5, 3], [2, 2], [5, 4], [4, 1]]])
+    table = np.array(
+        [[[4, 2], [3, 3], [5, 1], [2, 2]], [[5, 1], [3, 2], [4, 3], [1, 2]], [[5, 3], [2, 2], [5, 4], [4, 1]]]
+    )
     rater, item, system = np.indices(table.shape)
     given = Ratings(table.ravel().astype(float), system.ravel(), item.ravel(), rater.ravel())
     found = robust(given, [(0, 1)]).pairs[0].difference
@@ -103,7 +104,11 @@ def test_ratings_that_are_too_few_or_the_same() -> None:
     assert one_rater.pairs[0].difference.note == one_rater.means[0].note
     assert one_rater.means[0].note == "An interval takes at least two items, or documents, and two raters."
     same = robust(replace(given, values=given.systems * 1.0), [(0, 1)]).pairs[0].difference
-    assert (same.value, same.p, same.note) == (pytest.approx(-1), None, "The standard error is 0, so there is no interval.")
+    assert (same.value, same.p, same.note) == (
+        pytest.approx(-1),
+        None,
+        "The standard error is 0, so there is no interval.",
+    )
     nothing = compare_crossed_robust([], [], [], [], n_systems=2, pairs=[(0, 1)], confidence=0.95)
     assert nothing.note == nothing.means[0].note == nothing.pairs[0].difference.note == "Nothing was rated."
 
