@@ -1,9 +1,9 @@
 """How often tests reject true hypotheses and intervals hold true differences: `python -m bench.size --studies 1000`.
 
 In every study items and raters are drawn anew. A rating is the sum of item, system on this item, leniency of the
-rater, preference of the rater for this system, and residual, all normal; it is cut into steps from 1 to 5, put on a slider from
-0 to 100, cut into a label (yes or no), or is the log mean of a Poisson count. In a pairwise judgment the better latent
-rating wins, or there is a tie. Half of the studies have systems without a difference (for the tests) and half a
+rater, preference of the rater for this system, and residual, all normal; it is cut into steps from 1 to 5, put on a
+slider from 0 to 100, cut into a label (yes or no), or is the log mean of a Poisson count. In a pairwise judgment the
+better latent rating wins, or there is a tie. Half of the studies have systems without a difference (for the tests) and half a
 difference of 0.3 (for the intervals), whose true value on the scale of the ratings follows from normal integrals.
 
 Designs: "all" is every rater for every text; "sets" cuts the texts (an item of a system each) into sets of 20 in random
