@@ -21,9 +21,8 @@ class Ratings:
     def only(self, chosen: NDArray[np.bool_] | Codes) -> "Ratings":
         """Return some of the ratings."""
         documents = None if self.documents is None else self.documents[chosen]
-        return Ratings(
-            self.values[chosen], self.systems[chosen], self.items[chosen], self.raters[chosen], documents
-        )  # fmt: skip
+        codes = [column[chosen] for column in (self.systems, self.items, self.raters)]
+        return Ratings(self.values[chosen], *codes, documents)
 
 
 def _grid(n_items: int, n_systems: int, n_raters: int, without: list[int]) -> tuple[Codes, Codes, Codes]:
@@ -50,25 +49,25 @@ def penicillin() -> Ratings:
 
 def three_systems() -> Ratings:
     """Return ratings of 3 systems on 6 items by 4 raters, of which 7 are missing. Items by system have variance 0."""
-    values = np.array([
-        6, 2.7, 3.4, 5.4, 3.4, 4.6, 4.9, 4.8, 3, 5.7, 4.5, 5.4, 2.6, 3.9, 3.1, 2.9, 2.9, 2.1, 2.7, 0.8, 2.9, 2.5, 4.3, 2.1,
-        3.4, 2.9, 2, 3.2, 2.9, 2.8, 0.7, 3.6, 2.9, 5.1, 1.8, 3.8, 3.7, 3.9, 2.3, 4.1, 2.4, 3.7, 2.9, 4.8, 2.8, 2.1, 1.5,
-        4.3, 2, 2.7, 1.9, 2.5, 1.9, 1.9, 4.6, 3.2, 2.5, 2.2, 4.8, 2, 2.4, 2.1, 2, 2, 1.7,
-    ])  # fmt: skip
-    return Ratings(values, *_grid(6, 3, 4, [2, 16, 28, 39, 40, 57, 69]))
+    values = (
+        "6 2.7 3.4 5.4 3.4 4.6 4.9 4.8 3 5.7 4.5 5.4 2.6 3.9 3.1 2.9 2.9 2.1 2.7 0.8 2.9 2.5 4.3 2.1 3.4 2.9 "
+        "2 3.2 2.9 2.8 0.7 3.6 2.9 5.1 1.8 3.8 3.7 3.9 2.3 4.1 2.4 3.7 2.9 4.8 2.8 2.1 1.5 4.3 2 2.7 1.9 2.5 "
+        "1.9 1.9 4.6 3.2 2.5 2.2 4.8 2 2.4 2.1 2 2 1.7"
+    )
+    return Ratings(np.array(values.split(), dtype=float), *_grid(6, 3, 4, [2, 16, 28, 39, 40, 57, 69]))
 
 
 def documents() -> Ratings:
-    """Return ratings of 2 systems on 12 items of 5 documents by 5 raters, of which 10 are missing."""
-    values = np.array([
-        6.8, 4.1, 3, 3.9, 2.3, 3.4, 5.7, 3.6, 3.8, 4.1, 4.7, 3.2, 3.9, 4.9, 1.3, 3.8, 4.9, 4.2, 3.3, 3.7, 1.7, 2.6, 4.8,
-        3.6, 3.2, 1.1, 1.1, 1.6, 3.4, 2.5, 2.1, 1.1, 2.7, 4.3, 3.3, 4.9, 4.4, 3.2, 4.8, 4.6, 2.5, 1.9, 4.1, 5.2, 3.1, 5.7,
-        2, 1.6, 2, 4, 3.3, 2.8, 3.3, 2.4, 4.2, 4.5, 4.1, 1.1, 4, 3.6, 3.4, 4.7, 4.7, 0.6, 3.2, 4.7, 2, 4.1, 1.6, 0.2, 1.3,
-        3.6, 1.5, 1.7, 2, 2.6, 3.1, 3.8, 4.8, 1.2, 3.6, 4.4, 3.6, 3.6, 4.6, 3.1, 1, 3.3, 6.5, 3.3, 2.4, 2.8, 1.3, 3.8, 5.4,
-        2.6, 2.9, 3.8, 3.5, 3.8, 4.2, 2.9, 2.8, 4, 4.6, 4, 4.5, 4.2, 1.5, 2.5,
-    ])  # fmt: skip
+    """Return ratings of 2 systems on 12 items of 4 documents by 5 raters, of which 10 are missing."""
+    values = (
+        "6.8 4.1 3 3.9 2.3 3.4 5.7 3.6 3.8 4.1 4.7 3.2 3.9 4.9 1.3 3.8 4.9 4.2 3.3 3.7 1.7 2.6 4.8 3.6 3.2 "
+        "1.1 1.1 1.6 3.4 2.5 2.1 1.1 2.7 4.3 3.3 4.9 4.4 3.2 4.8 4.6 2.5 1.9 4.1 5.2 3.1 5.7 2 1.6 2 4 3.3 "
+        "2.8 3.3 2.4 4.2 4.5 4.1 1.1 4 3.6 3.4 4.7 4.7 0.6 3.2 4.7 2 4.1 1.6 0.2 1.3 3.6 1.5 1.7 2 2.6 3.1 "
+        "3.8 4.8 1.2 3.6 4.4 3.6 3.6 4.6 3.1 1 3.3 6.5 3.3 2.4 2.8 1.3 3.8 5.4 2.6 2.9 3.8 3.5 3.8 4.2 2.9 "
+        "2.8 4 4.6 4 4.5 4.2 1.5 2.5"
+    )
     system, item, rater = _grid(12, 2, 5, [2, 16, 28, 39, 40, 57, 69, 76, 98, 110])
-    return Ratings(values, system, item, rater, (item + 3) // 3 - 1)
+    return Ratings(np.array(values.split(), dtype=float), system, item, rater, item // 3)
 
 
 def one_judgment_each() -> Ratings:

@@ -95,7 +95,7 @@ def compare_crossed(
     ...     n_systems=2, pairs=[(1, 0)], confidence=0.95,
     ... )
     >>> found.method, round(found.pairs[0].difference.value, 3), found.zero
-    ('mixed model', 0.833, ('item', 'rater_system'))
+    ('mixed model', 0.667, ('system_item', 'rater_system'))
     """
     given = ratings(values, systems, items, raters, n_systems, pairs, confidence, clusters)
     if not given.values.size:

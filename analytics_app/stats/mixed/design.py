@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from analytics_app.stats.values import Codes, Floats, compressed
 
 # In this order a term stays where a later one forms the same groups.

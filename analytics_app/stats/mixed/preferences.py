@@ -65,7 +65,9 @@ def preference_shares(
     check_settings(0, confidence)
     columns = checked_pairs(pairs, None)
     others = [] if clusters is None else [clusters]
-    numbers, (one, two, item, rater, *documents) = rated(checked_values(preferences), first, second, items, raters, *others)
+    numbers, (one, two, item, rater, *documents) = rated(
+        checked_values(preferences), first, second, items, raters, *others
+    )
     if ((numbers < 0) | (numbers > 1)).any():
         raise ValueError("A preference is between 0 and 1.")
     found = []

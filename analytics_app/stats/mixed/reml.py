@@ -7,7 +7,7 @@ import numpy as np
 
 from analytics_app.stats.mixed.design import Design, combined
 from analytics_app.stats.optimisation import minimum
-from analytics_app.stats.values import Codes, Floats, compressed
+from analytics_app.stats.values import Codes, Floats
 
 # Largest ratio of a variance to that of the residual; a fit that reaches it has no residual.
 _LARGEST = 1e7

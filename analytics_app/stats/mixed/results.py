@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from analytics_app.stats.resampling.bootstrap import check_settings
 from analytics_app.stats.resampling.pair_sums import Pairs, checked_pairs
@@ -127,8 +127,10 @@ def counts(given: Ratings, *systems: int) -> dict[str, int]:
     }
 
 
-def _has(codes: Codes, mask: Codes) -> Codes:
-    return np.bincount(codes[mask], minlength=int(codes.max(initial=-1)) + 1) > 0
+def _has(codes: Codes, mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    present = np.zeros(int(codes.max(initial=-1)) + 1, dtype=bool)
+    present[codes[mask]] = True
+    return present
 
 
 def estimate(

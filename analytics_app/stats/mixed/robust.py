@@ -22,6 +22,8 @@ from analytics_app.stats.values import Codes, Estimate, Floats, compressed
 _RULE = "Degrees of freedom: the effective number of raters or of items, whichever is smaller, less 1."
 _TOO_FEW = "An interval takes at least two items, or documents, and two raters."
 
+_ROUNDING = 1e-12
+
 
 @dataclass(frozen=True, slots=True)
 class _Part:
@@ -71,11 +73,11 @@ def compare_crossed_robust(
     Examples
     --------
     >>> found = compare_crossed_robust(
-    ...     [1, 0, 1, 1, 0, 0, 1, 0], [0, 1] * 4, [0, 0, 1, 1] * 2, [0] * 4 + [1] * 4,
+    ...     [1, 0, 1, 1, 1, 0, 1, 0], [0, 1] * 4, [0, 0, 1, 1] * 2, [0] * 4 + [1] * 4,
     ...     n_systems=2, pairs=[(0, 1)], confidence=0.95,
     ... )
-    >>> found.means[0].value, found.pairs[0].difference.value, found.pairs[0].difference.df
-    (0.75, 0.5, 1.0)
+    >>> found.means[1].value, found.pairs[0].difference.value, found.pairs[0].difference.df
+    (0.25, 0.75, 1.0)
     """
     given = ratings(values, systems, items, raters, n_systems, pairs, confidence, clusters)
     parts = _parts(given)
@@ -138,6 +140,9 @@ def _spread(weighted: list[tuple[_Part, Floats, float]]) -> tuple[float, float] 
     if by_item is None or by_rater is None or by_both is None:
         return None
     variance = max(by_item[0] + by_rater[0] - by_both[0], by_item[0], by_rater[0])
+    # Ratings that are all the same leave rounding errors.
+    if variance**0.5 <= _ROUNDING * max(float(np.abs(part.values).max()) for part, _weights, _sign in weighted):
+        variance = 0.0
     return float(variance**0.5), float(max(1.0, min(by_item[1], by_rater[1]) - 1))
 
 
