@@ -69,7 +69,7 @@ def _of_model(make: Rows) -> Iterator[Row]:
     """Yield the components of the mixed model, and those that it leaves out with the reason; none beyond its limits."""
     sample = make.sample
     outputs = Outputs.of(sample, by_document=sample.question.by_document)
-    comparison = crossed(sample, outputs, [])
+    comparison = crossed(sample, outputs)
     rated = {"n_ratings": len(outputs.value)}
     counts = {**rated, "n_items": count(outputs.item), "n_raters": count(outputs.rater)}
     settings = {"method": "REML", "model": settings_of(comparison).get("model")}

@@ -18,6 +18,7 @@ from analytics_app.analyses import Common, Question, Sample
 from analytics_app.ratings import Extras
 from analytics_app.ratings.extras.kinds import Kinds
 from analytics_app.results import Row
+from analytics_app.stats.mixed.crossed import compare_crossed
 from analytics_app.stats.scales.standardise import judge_wise_z
 from tasks_app.task_types.base import Scale
 from tests.analytics_app.comparing import Screens, one
@@ -154,6 +155,21 @@ def test_the_variance_of_raters_who_prefer_other_systems_is_a_component() -> Non
     once = rows_of(planted((0.5, 0.6, 0.4), one_each=True), "variance_components")
     assert one(once, "sd_system_item").value is None
     assert one(once, "sd_system_item").note
+
+
+def test_two_analyses_of_the_same_ratings_share_one_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    fits: list[int] = []
+
+    def counted(values: Any, *columns: Any, **options: Any) -> Any:
+        fits.append(len(values))
+        return compare_crossed(values, *columns, **options)
+
+    monkeypatch.setattr("analytics_app.analyses.shared.crossed.compare_crossed", counted)
+    torn, agreed = planted(TORN, items=9), planted((0.5, 0.5, 0.5), items=9)
+    for screens in (torn, agreed):
+        rows_of(screens)
+        rows_of(screens, "variance_components")
+    assert fits == [72, 54]
 
 
 def test_each_raters_difference_is_drawn_in_order() -> None:

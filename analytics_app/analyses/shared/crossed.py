@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,10 @@ IN_WORDS = {
     "residual": "single ratings",
 }
 
+# The comparisons that were computed last, by a digest of their data, and how many are kept.
+_FITS: dict[bytes, CrossedComparison] = {}
+MOST_FITS = 16
+
 # The most raters whose own differences have rows; of more, they are spread evenly over the order.
 MOST_RATERS = 40
 
@@ -58,18 +63,25 @@ class Statistics:
     of_rater: str | None = None
 
 
-def crossed(sample: Sample, outputs: Outputs, pairs: Sequence[tuple[int, int]]) -> CrossedComparison:
-    """Compare the systems of a sample with raters and items both random; documents shown whole have their own terms."""
-    return compare_crossed(
-        outputs.value,
-        outputs.system,
-        outputs.item,
-        outputs.rater,
-        n_systems=len(outputs.systems),
-        pairs=pairs,
-        confidence=sample.common.confidence,
-        clusters=outputs.cluster if outputs.unit == "documents" else None,
-    )
+def crossed(sample: Sample, outputs: Outputs) -> CrossedComparison:
+    """Compare all pairs of a sample with raters and items both random; documents shown whole have their own terms.
+
+    Two analyses of a criterion need the same fit, which takes seconds for 100,000 ratings: the last ones are kept.
+    """
+    clusters = outputs.cluster if outputs.unit == "documents" else None
+    pairs, confidence = outputs.pairs(sample), sample.common.confidence
+    data = (outputs.value, outputs.system, outputs.item, outputs.rater, clusters)
+    key = sha256(repr((outputs.systems, pairs, confidence, len(outputs.value))).encode())
+    for column in data:
+        key.update(b"" if column is None else np.ascontiguousarray(column).tobytes())
+    if key.digest() not in _FITS:
+        while len(_FITS) >= MOST_FITS:
+            _FITS.pop(next(iter(_FITS)), None)
+        *columns, _clusters = data
+        _FITS[key.digest()] = compare_crossed(
+            *columns, n_systems=len(outputs.systems), pairs=pairs, confidence=confidence, clusters=clusters
+        )
+    return _FITS[key.digest()]
 
 
 def crossed_rows(
@@ -91,7 +103,7 @@ def crossed_rows(
         for a, b in pairs:
             yield make.row(statistics.difference, note=refusal, **outputs.names(a, b))
         return
-    comparison = crossed(make.sample, outputs, pairs)
+    comparison = crossed(make.sample, outputs)
     about = {**settings, **settings_of(comparison)}
     note = note_of(make.sample, comparison)
     for code, mean in enumerate(comparison.means):
