@@ -117,8 +117,8 @@ _FOLDED = (
     "tasks.*.checks.stop_after", "tasks.*.checks.stop_when",
     "about.kept", "about.published", "about.stored", "about.withdraw_until", "about.identities_days",
     "pay.part_amount", "pay.part_by_time", "pay.bonus", "pay.accepted_bonus", "pay.paid",
-    "analysis.n_resamples", "analysis.intervals", "analysis.n_permutations", "analysis.ddof", "analysis.constant",
-    "analysis.composites", "analysis.surplus", "analysis.most_judgments", "analysis.reopen",
+    "analysis.n_resamples", "analysis.intervals", "analysis.over_raters", "analysis.n_permutations", "analysis.ddof",
+    "analysis.constant", "analysis.composites", "analysis.surplus", "analysis.most_judgments", "analysis.reopen",
 )  # fmt: skip
 
 

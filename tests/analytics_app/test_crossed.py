@@ -18,7 +18,9 @@ from analytics_app.analyses import Common, Question, Sample
 from analytics_app.ratings import Extras
 from analytics_app.ratings.extras.kinds import Kinds
 from analytics_app.results import Row
+from analytics_app.stats.comparison.means import group_means
 from analytics_app.stats.mixed.crossed import compare_crossed
+from analytics_app.stats.resampling.bootstrap import Adjusted
 from analytics_app.stats.scales.standardise import judge_wise_z
 from tasks_app.task_types.base import Scale
 from tests.analytics_app.comparing import Screens, one
@@ -53,10 +55,13 @@ def rows_of(
     *,
     generalise_to: Literal["raters_and_texts", "texts"] = "raters_and_texts",
     scale: Scale = Scale.INTERVAL,
+    earlier: bool = False,
 ) -> list[Row]:
-    """The rows of an analysis with the settings of a plan."""
+    """The rows of an analysis with the settings of a plan, or with those of an `earlier` run."""
     table, steps = screens.table(), STEPS if scale is Scale.ORDINAL else ()
     common = Common(n_resamples=100, n_permutations=999, seed=7, generalise_to=generalise_to)
+    if earlier:
+        common = replace(common, generalise_to="texts", over_raters="percentile", scope_named=False)
     asked = Question("main", "likert", scale, "quality", steps)
     sample = Sample(table, judge_wise_z(table.value, table.rater).z, asked, common, "kept")
     sample = replace(sample, extras=Extras({Kinds: Kinds.empty(table)}))
@@ -117,6 +122,37 @@ def test_a_plan_for_texts_alone_has_the_tests_of_papers_and_no_model() -> None:
     rows = rows_of(planted(TORN), generalise_to="texts")
     assert not [row for row in rows if "crossed" in row.statistic or row.statistic == "rater_difference"]
     assert one(rows, "difference", "A", "B").p is not None
+
+
+def test_a_run_from_before_the_choice_is_computed_again_as_it_was() -> None:
+    """Archives of such runs verify: the rows, their settings and notes are those of that time."""
+    screens = planted((0.9, 1.0, 1.1))
+    rows = rows_of(screens, earlier=True)
+    assert {row.statistic for row in rows} == {
+        "mean", "mean_over_raters", "mean_z", "mean_z_over_raters", "median", "sd", "difference", "difference_z",
+        "difference_over_raters", "wilcoxon", "superiority", "effect_size", "effect_size_z",
+    }  # fmt: skip
+    assert [row.statistic for row in rows if "generalises_to" in (row.settings or {})] == []
+    mean, difference = one(rows, "mean_over_raters", "A"), one(rows, "difference_over_raters", "A", "B")
+    assert settings_of(mean) == {
+        "confidence": 0.95, "mean": "over ratings", "interval": "bootstrap over raters",
+        "method": "expanded percentiles", "n_resamples": 100, "seed": settings_of(mean)["seed"],
+    }  # fmt: skip
+    rough = "Fewer than 10 raters: this interval is rough."
+    assert (mean.note, difference.note) == (rough, f"The interval rests on 3 items or documents only. {rough}")
+    table = screens.table()
+    row, system, _item = table.by_system()
+    drawn = group_means(
+        table.value[row],
+        system,
+        table.rater[row],
+        n_groups=2,
+        n_resamples=100,
+        confidence=Adjusted(0.95),
+        rng=np.random.default_rng(settings_of(mean)["seed"]),
+    )[0]
+    assert (mean.value, mean.low, mean.high) == (drawn.value, drawn.low, drawn.high)
+    assert (difference.p, difference.df) == (None, None)
 
 
 def test_terms_that_the_design_cannot_tell_apart_are_left_out_and_said() -> None:
