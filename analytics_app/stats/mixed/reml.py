@@ -141,7 +141,7 @@ class Model:
         weights, right = shrunk @ gram[:q, :q], shrunk @ gram[:q, q]
         projected = weights @ self._systems
         information = self._systems.T @ projected
-        covariance = np.linalg.inv((information + information.T) / 2)
+        covariance: Floats = np.linalg.inv((information + information.T) / 2)
         effects = covariance @ (self._systems.T @ right)
         squares = float(gram[q, q] - (shared @ gram[:q, q]) @ right - effects @ (self._systems.T @ right))
         # The ratings have a mean square of 1; a model without residual leaves rounding errors.
@@ -167,7 +167,7 @@ class Model:
 
     def _between_raters(self, ratios: Floats) -> Floats:
         found = dict(zip(self.names, ratios.tolist(), strict=True))
-        shared = found.get("rater_system", 0.0) * np.eye(len(self._raters))
+        shared: Floats = found.get("rater_system", 0.0) * np.eye(len(self._raters))
         if found.get("rater"):
             shared += found["rater"] * (self._raters @ self._raters.T)
         return shared
@@ -180,7 +180,7 @@ class Model:
             shared += ratio * kernel
         system = np.eye(m) + shared * self._counts[:, np.newaxis]
         _signs, logs = np.linalg.slogdet(system)
-        inverse = np.linalg.inv(system)
+        inverse: Floats = np.linalg.inv(system)
         weights = inverse @ shared
         gram = self._gram.copy()
         for blocks, which in self._parts():
@@ -332,5 +332,5 @@ def _inverted(curvature: Floats) -> Floats:
     scale[scale == 0] = 1.0
     roots, vectors = np.linalg.eigh(curvature / np.outer(scale, scale))
     kept = roots > 1e-8
-    inverse = (vectors[:, kept] / roots[kept]) @ vectors[:, kept].T
-    return 2 * inverse / np.outer(scale, scale)
+    inverse: Floats = 2 * (vectors[:, kept] / roots[kept]) @ vectors[:, kept].T / np.outer(scale, scale)
+    return inverse
