@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from analytics_app.stats.mixed.design import design
+from analytics_app.stats.mixed.reml import inverted
 from analytics_app.stats.mixed.results import NOTHING, TERMS, Ratings, counts, ratings
 from analytics_app.stats.optimisation import minimum
 from analytics_app.stats.resampling.pair_sums import Pairs
@@ -119,6 +120,8 @@ def _compared(given: Ratings, deviations: dict[str, float], fit: "_Fit", left_ou
     from scipy.special import ndtr, ndtri  # noqa: PLC0415  lazy import: web processes never need it
 
     present = np.unique(given.system).tolist()
+    by_system = ("system_item", "rater_system", "cluster_system")
+    spread = float(np.sqrt(2 * sum(deviations.get(name, 0.0) ** 2 for name in by_system)))
     found = []
     for a, b in given.pairs.tolist():
         numbers = counts(given, a, b)
@@ -129,9 +132,8 @@ def _compared(given: Ratings, deviations: dict[str, float], fit: "_Fit", left_ou
         value, se = float(signs @ fit.effects), float(signs @ fit.covariance @ signs) ** 0.5
         reach = float(ndtri((1 + given.confidence) / 2)) * se
         p = float(2 * ndtr(-abs(value) / se))
-        log_odds = Estimate(value, low=value - reach, high=value + reach, se=se, p=p, **numbers)
-        spread = np.hypot(deviations.get("system_item", 0.0), deviations.get("rater_system", 0.0))
-        found.append(OrdinalPair(a, b, log_odds, _superiority(value, float(2**0.5 * spread))))
+        log_odds = Estimate(value, low=value - reach, high=value + reach, se=se, p=p, note=None, **numbers)
+        found.append(OrdinalPair(a, b, log_odds, _superiority(value, spread)))
     zero = tuple(name for name in TERMS if deviations.get(name) == 0)
     sd = {name: Estimate(deviations[name]) for name in TERMS if name in deviations}
     return OrdinalComparison(tuple(found), sd, left_out, zero, -fit.deviance / 2)
@@ -204,7 +206,7 @@ class _Model:
             curvature[place] = slope[active] / (2 * move[parameter])
         covariance = np.zeros((self.n_effects + 1, self.n_effects + 1))
         chosen = slice(self.n_thresholds, free)
-        covariance[1:, 1:] = (2 * np.linalg.inv((curvature + curvature.T) / 2))[chosen, chosen]
+        covariance[1:, 1:] = (2 * inverted((curvature + curvature.T) / 2))[chosen, chosen]
         deviations = np.where(point[free:] > _NOTHING, point[free:], 0.0)
         return _Fit(np.r_[0.0, point[chosen]], covariance, deviations, end.value)
 
@@ -232,7 +234,7 @@ class _Model:
         fixed = np.r_[0.0, point[self.n_thresholds : free]][self.system]
         scale = point[free:][self.term]
         mode, parts, hessian = self._found(thresholds, fixed, scale)
-        inverse = np.linalg.inv(hessian)
+        inverse = inverted(hessian)
         weighted = scale[self.columns]
         leverage = np.zeros(self.step.size)
         for one in range(len(self.groups)):
@@ -261,8 +263,7 @@ class _Model:
         trace = 2 * np.einsum("ij,ji->i", inverse * scale, cross)
         score = self._summed(parts.score)
         each = summed * mode + trace + pull * score
-        found: Floats = np.bincount(self.term, each, len(self.groups))
-        return found
+        return np.bincount(self.term, each, len(self.groups)).astype(np.float64)
 
     def _found(self, thresholds: Floats, fixed: Floats, scale: Floats) -> tuple[Floats, "_Parts", Floats]:
         """Return the mode of the standardised random effects by Newton's method, and the likelihood there."""
@@ -292,7 +293,7 @@ class _Model:
 
     def _summed(self, values: Floats) -> Floats:
         n = int(self.starts[-1])
-        total = np.zeros(n)
+        total: Floats = np.zeros(n)
         for codes in self.columns:
             total += np.bincount(codes, values, n)
         return total
