@@ -1,4 +1,4 @@
-"""Mixed models of published ratings: standard deviations and pairs as lme4, lmerTest and clmm give them."""
+"""Mixed models of published ratings: standard deviations and pairs as lme4 and lmerTest give them."""
 
 import csv
 import gzip
@@ -13,7 +13,6 @@ import pytest
 from numpy.typing import NDArray
 
 from analytics_app.stats.mixed.crossed import CrossedComparison, compare_crossed
-from analytics_app.stats.mixed.ordinal import compare_ordinal
 from tests.reproduction.published import NOT_REPRODUCED, VARIABLE, folder_of, root_of_all
 
 SETS = (
@@ -94,17 +93,3 @@ def test_the_mean_of_the_first_system(name: str) -> None:
     intercept = figures["coefficients"][0]
     assert found.means[0].value == pytest.approx(intercept["estimate"], abs=1e-4)
     assert (found.means[0].se, found.means[0].df) == pytest.approx((intercept["se"], intercept["df"]), rel=1e-3)
-
-
-@pytest.mark.parametrize("name", SETS[:3])
-def test_ordinal_models(name: str) -> None:
-    figures, values, codes = coded(name)
-    expected = figures["clmm"]
-    found = compare_ordinal(values, *codes, n_systems=3, pairs=[(1, 0), (2, 0)], confidence=0.95)
-    for pair, coefficient in zip(found.pairs, expected["coefficients"][-2:], strict=True):
-        assert pair.log_odds.value == pytest.approx(coefficient["estimate"], abs=1e-3)
-        assert pair.log_odds.se == pytest.approx(coefficient["se"], abs=1e-3)
-        assert pair.log_odds.p == pytest.approx(coefficient["p"], abs=1e-3)
-    deviations = {TERMS[term]: value for term, value in expected["sd"].items()}
-    assert {term: sd.value for term, sd in found.sd.items()} == pytest.approx(deviations, abs=1e-3)
-    assert found.log_likelihood == pytest.approx(expected["loglik"], abs=1e-4)

@@ -35,7 +35,6 @@ def test_the_examples_in_docstrings_run(name: str) -> None:
         "agreement.correlation.between_raters",
         "comparison.corrections.adjust",
         "mixed.crossed.compare_crossed",
-        "mixed.ordinal.compare_ordinal",
         "mixed.preferences.preference_shares",
         "mixed.robust.compare_crossed_robust",
         "values.Estimate",
