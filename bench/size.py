@@ -3,8 +3,8 @@
 In every study items and raters are drawn anew. A rating is the sum of item, system on this item, leniency of the
 rater, preference of the rater for this system, and residual, all normal; it is cut into steps from 1 to 5, put on a
 slider from 0 to 100, cut into a label (yes or no), or is the log mean of a Poisson count. In a pairwise judgment the
-better latent rating wins, or there is a tie. Half of the studies have systems without a difference (for the tests) and half a
-difference of 0.3 (for the intervals), whose true value on the scale of the ratings follows from normal integrals.
+better latent rating wins, or there is a tie. Half of the studies have systems without a difference (for the tests) and
+half a difference of 0.3 (for the intervals), whose true value on the scale of ratings follows from normal integrals.
 
 Designs: "all" is every rater for every text; "sets" cuts the texts (an item of a system each) into sets of 20 in random
 order, of which three raters judge each, some raters many sets and some few.
@@ -275,9 +275,8 @@ def main() -> None:
     parser.add_argument("--only", type=int, nargs="+", default=[], help="numbers of cells, from 0")
     parser.add_argument("--issue", action="store_true", help="40 items, 3, 6 and 20 raters, three spreads")
     arguments = parser.parse_args()
-    print(
-        "| ratings | items x raters | SD rater by system | rejects | covers | robust rejects | texts only rejects | held |"
-    )
+    head = ("ratings", "items x raters", "SD rater by system", "rejects", "covers", "robust", "texts only", "held")
+    print("| " + " | ".join(head) + " |")
     print("|" + "---|" * 8)
     for cells in rows(ISSUE if arguments.issue else CELLS, arguments):
         print("| " + " | ".join(cells) + " |", flush=True)

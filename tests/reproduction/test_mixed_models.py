@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from analytics_app.stats.mixed.crossed import CrossedComparison, compare_crossed
 from tests.reproduction.published import NOT_REPRODUCED, VARIABLE, folder_of, root_of_all
@@ -49,17 +50,23 @@ def rows(name: str) -> Iterator[tuple[str, str, str, str]]:
 
 
 @cache
-def fitted(name: str) -> tuple[dict[str, Any], CrossedComparison]:
-    """Return R's figures and ours."""
+def coded(name: str) -> tuple[dict[str, Any], NDArray[np.float64], list[NDArray[np.intp]]]:
+    """Return R's figures of a set, its values, and the codes of systems, items and raters."""
     figures = json.loads(oracle().read_text())[name]
     values, *columns = zip(*rows(name), strict=True)
     codes = [np.unique(column, return_inverse=True)[1] for column in columns]
-    systems = sorted(set(columns[0]))
-    assert systems == figures["systems"]
+    assert sorted(set(columns[0])) == figures["systems"]
+    assert len(values) == figures["n"]
+    return figures, np.array(values, dtype=float), codes
+
+
+@cache
+def fitted(name: str) -> tuple[dict[str, Any], CrossedComparison]:
+    """Return R's figures and ours."""
+    figures, values, codes = coded(name)
+    systems = figures["systems"]
     pairs = [(systems.index(pair["a"]), systems.index(pair["b"])) for pair in figures["lmm"]["pairs"]]
-    numbers = np.array(values, dtype=float)
-    assert numbers.size == figures["n"]
-    return figures["lmm"], compare_crossed(numbers, *codes, n_systems=len(systems), pairs=pairs, confidence=0.95)
+    return figures["lmm"], compare_crossed(values, *codes, n_systems=len(systems), pairs=pairs, confidence=0.95)
 
 
 @pytest.mark.parametrize("name", SETS)

@@ -148,11 +148,12 @@ class _Side:
 
 def _sides(crossed: Design) -> list[_Side]:
     sides = []
-    for own in ("rater", "item" if crossed.cluster is None else "cluster"):
-        between = "system_item" if own == "item" else f"{own}_system"
-        codes = {"rater": crossed.rater, "item": crossed.item, "cluster": crossed.cluster}[own]
-        if codes is None:
-            continue
+    columns = [("rater", "rater_system", crossed.rater)]
+    if crossed.cluster is not None and "cluster_system" in crossed.groups:
+        columns.append(("cluster", "cluster_system", crossed.cluster))
+    else:
+        columns.append(("item", "system_item", crossed.item))
+    for own, between, codes in columns:
         levels, combinations = int(codes.max()) + 1, int(combined(codes, crossed.system).max()) + 1
         if between in crossed.groups:
             sides.append(_Side(levels, between, own, max(1, combinations - levels - crossed.n_systems + 1)))

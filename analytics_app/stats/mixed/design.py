@@ -52,6 +52,7 @@ def combined(first: Codes, second: Codes) -> Codes:
 
     Examples
     --------
+    >>> import numpy as np
     >>> combined(np.array([0, 0, 5]), np.array([1, 2, 1])).tolist()
     [0, 1, 2]
     """

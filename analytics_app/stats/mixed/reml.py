@@ -23,6 +23,11 @@ _AT_ONCE = 2_000_000
 _RATER_TERMS = ("rater", "rater_system")
 
 
+def inverted(matrices: Floats) -> Floats:
+    """Return the inverses of matrices, shape (..., n, n)."""
+    return np.asarray(np.linalg.inv(matrices), dtype=np.float64)
+
+
 @dataclass(frozen=True, slots=True)
 class Point:
     """The profiled deviance at given variance ratios, and what derives from it.
@@ -137,11 +142,11 @@ class Model:
         # J = (I + G Omega)^-1, with eigenvalues from 0 to 1.
         system = np.eye(q) + gram[:q, :q] @ shared
         _sign, log_raters = np.linalg.slogdet(system)
-        shrunk = np.linalg.inv(system)
+        shrunk = inverted(system)
         weights, right = shrunk @ gram[:q, :q], shrunk @ gram[:q, q]
         projected = weights @ self._systems
         information = self._systems.T @ projected
-        covariance = np.linalg.inv((information + information.T) / 2)
+        covariance = inverted((information + information.T) / 2)
         effects = covariance @ (self._systems.T @ right)
         squares = float(gram[q, q] - (shared @ gram[:q, q]) @ right - effects @ (self._systems.T @ right))
         # The ratings have a mean square of 1; a model without residual leaves rounding errors.
@@ -167,7 +172,7 @@ class Model:
 
     def _between_raters(self, ratios: Floats) -> Floats:
         found = dict(zip(self.names, ratios.tolist(), strict=True))
-        shared = found.get("rater_system", 0.0) * np.eye(len(self._raters))
+        shared: Floats = found.get("rater_system", 0.0) * np.eye(len(self._raters))
         if found.get("rater"):
             shared += found["rater"] * (self._raters @ self._raters.T)
         return shared
@@ -180,7 +185,7 @@ class Model:
             shared += ratio * kernel
         system = np.eye(m) + shared * self._counts[:, np.newaxis]
         _signs, logs = np.linalg.slogdet(system)
-        inverse = np.linalg.inv(system)
+        inverse = inverted(system)
         weights = inverse @ shared
         gram = self._gram.copy()
         for blocks, which in self._parts():
@@ -332,5 +337,5 @@ def _inverted(curvature: Floats) -> Floats:
     scale[scale == 0] = 1.0
     roots, vectors = np.linalg.eigh(curvature / np.outer(scale, scale))
     kept = roots > 1e-8
-    inverse = (vectors[:, kept] / roots[kept]) @ vectors[:, kept].T
-    return 2 * inverse / np.outer(scale, scale)
+    inverse: Floats = 2 * (vectors[:, kept] / roots[kept]) @ vectors[:, kept].T / np.outer(scale, scale)
+    return inverse
