@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from enum import StrEnum
 from typing import Any, Literal, TypeAlias
 
 # The version of the results document, which grows with every change that breaks readers.
@@ -19,6 +20,19 @@ UNCORRECTED_NOTE = (
 
 # Before any rule ("all"), or after all rules ("kept"). Rows that are neither, such as the funnel, have "all".
 Basis: TypeAlias = Literal["all", "kept"]
+
+
+class CannotDiffer(StrEnum):
+    """Why no test of a family can be significant: `cannot_differ_since` in the settings of its rows.
+
+    The units, such as texts, are too few; too few of them differ; on all of them systems are equal; or the permutations
+    are too few.
+    """
+
+    UNITS = "units"
+    DIFFERING = "differing"
+    EQUAL = "equal"
+    PERMUTATIONS = "permutations"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

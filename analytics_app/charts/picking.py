@@ -76,7 +76,7 @@ class Material:
 
     def interval(self, rows: Rows, over: str) -> str:
         """Return the name of the interval, "95 % interval over items"; `over` is the default for the units."""
-        units = str(setting(rows, "interval") or "").removeprefix("bootstrap over ")
+        units = str(setting(rows, "interval") or "").removeprefix("bootstrap over ").removeprefix("exact over ")
         return f"{self.confidence * 100:g}{words.SPACE}% interval over {units or over}"
 
 

@@ -97,7 +97,12 @@ def _shares(make: Rows, answers: Right) -> Iterator[Row]:
         drawn = bootstrap(make.sample, f"right by {column or 'all'}", answers.unit)
         counted = answers.once | (column == "system")
         means = group_means(
-            answers.right[counted], groups[counted], answers.cluster[counted], n_groups=len(names), **drawn.options
+            answers.right[counted],
+            groups[counted],
+            answers.cluster[counted],
+            n_groups=len(names),
+            shares=True,
+            **drawn.options,
         )
         for code, (name, mean) in enumerate(zip(names, means, strict=True)):
             mine = counted & (groups == code)

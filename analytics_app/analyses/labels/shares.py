@@ -115,6 +115,7 @@ def _means(sample: Sample, values: Floats, outputs: ByOutput) -> Iterator[tuple[
                 (outputs.system[:, np.newaxis] + n_systems * np.arange(k)).ravel(),
                 np.repeat(outputs.cluster, k),
                 n_groups=n_systems * k,
+                shares=True,
                 **drawn.options,
             ),
             drawn.settings,

@@ -12,11 +12,13 @@ from analytics_app.analyses.shared.bootstrap import bootstrap
 from analytics_app.analyses.shared.outputs import (
     EQUAL_STEPS,
     FEW_RATERS,
+    NO_Z_OF_BOTH,
     RATERS_NEEDED,
     Outputs,
     by_document,
     interval_note,
     mix_note,
+    or_no_z,
     resample_field,
 )
 from analytics_app.analyses.shared.pair_tests import pair_tests
@@ -114,7 +116,7 @@ def _means(make: Rows, outputs: Outputs) -> Iterator[Row]:
                 n_groups=len(outputs.systems),
                 **drawn.options,
             )
-            for code, mean in enumerate(means):
+            for code, mean in enumerate(map(or_no_z, means) if name == "mean_z" else means):
                 counts: dict[str, Any] = {**outputs.counts(code, rated=~np.isnan(values))}
                 estimate, note = mean, reason.sentence if reason is not None and name == "mean_z" else None
                 if note is not None and reason is not None and reason.refuses:
@@ -232,16 +234,18 @@ def _paired(
     adjusted_rank = adjust([test.result.wilcoxon.p for test in family.tests], make.sample.common.correction)
     for (a, b), test, p_rank in zip(pairs, family.tests, adjusted_rank, strict=True):
         names = {**outputs.names(a, b), "n_items": test.result.n_items}
+        no_z = suffix and test.result.difference.value is None and outputs.shared_items(a, b) > 1
         yield test.row(
             make,
             f"difference{suffix}",
             **names,
-            note=joined(test.note, note),
+            note=NO_Z_OF_BOTH if no_z else joined(test.note, note),
             settings={"means": f"of {outputs.unit}", **of_z},
         )
         if not suffix:
             yield make.row("wilcoxon", test.result.wilcoxon, **names, p_adjusted=p_rank, settings=ranks)
-        yield make.row(f"effect_size{suffix}", _effect(test.result), **names, settings=effects)
+        effect = Estimate(None, note=NO_Z_OF_BOTH) if no_z else _effect(test.result)
+        yield make.row(f"effect_size{suffix}", effect, **names, settings=effects)
 
 
 def _effect(pair: Paired) -> Estimate:

@@ -130,8 +130,24 @@ CASES: dict[str, tuple[list[Row], str]] = {
     "none": (rated(THREE), "No two systems differ clearly on style."),
     "none of two": (rated({"a": 4.0, "b": 3.0}), "No clear difference between a and b on style."),
     "none could": (
-        rated(THREE, cannot_differ=True),
+        rated(THREE, cannot_differ="…", cannot_differ_since="units"),
         "No two systems differ clearly on style; there are too few texts for any of the tests to be significant.",
+    ),
+    "none could, of few that differ": (
+        rated(THREE, cannot_differ="…", cannot_differ_since="differing"),
+        "No two systems differ clearly on style; they differ on too few texts for any of the tests to be significant.",
+    ),
+    "none could, of equal texts": (
+        rated({"a": 4.0, "b": 4.0}, cannot_differ="…", cannot_differ_since="equal"),
+        "No clear difference between a and b on style; they have the same value on every text.",
+    ),
+    "none could, of few permutations": (
+        rated(THREE, cannot_differ="…", cannot_differ_since="permutations"),
+        "No two systems differ clearly on style; with so few permutations none of the tests can be significant.",
+    ),
+    "none could, by an earlier version": (
+        rated(THREE, cannot_differ="With so few items none of the tests of this family can be significant …"),
+        "No two systems differ clearly on style; none of the tests can be significant.",
     ),
     "none of those planned": (
         list(compared("systems", "mean", FOUR, "difference", {("a", "b"): (1, UNCLEAR), ("a", "c"): (2, UNCLEAR)})),
