@@ -44,13 +44,15 @@ class FindingQuestion:
 class Finding:
     """A sentence without its full stop. The criterion is between `start` and `rest`; "" if there is none.
 
-    A finding that only describes is not `tested`. Findings that differ only in their criterion become one sentence.
+    A finding that only describes is not `tested`. Findings that differ only in their criterion become one sentence. One
+    that is `on_design` is about how the study was run, such as its number of judgments, and never a headline.
     """
 
     start: str
     rest: str = ""
     tested: bool = True
     criterion: str = ""
+    on_design: bool = False
 
     @property
     def text(self) -> str:
