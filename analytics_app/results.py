@@ -18,6 +18,14 @@ UNCORRECTED_NOTE = (
     "the corrected figures."
 )
 
+NO_WIDTH_NOTE = (
+    "Computed before a correction: limits that coincide are no interval. A new run has an exact one, or none."
+)
+FEW_UNITS_NOTE = (
+    "Computed before a correction: what counts is on how many texts the systems differ, not how many there are. A new "
+    "run says how many."
+)
+
 # Before any rule ("all"), or after all rules ("kept"). Rows that are neither, such as the funnel, have "all".
 Basis: TypeAlias = Literal["all", "kept"]
 
@@ -72,6 +80,21 @@ class Row:
     settings: Mapping[str, Any] | None = None
     note: str | None = None
     by_system: bool = False
+
+
+def outdated_note(
+    statistic: str, low: float | None, high: float | None, settings: Mapping[str, Any] | None
+) -> str | None:
+    """Return what a stored row says that was computed by a version before 0.3; None if it is as it would be now.
+
+    Ranges of ranks may be one rank.
+    """
+    if low is not None and low == high and "rank" not in statistic:
+        return NO_WIDTH_NOTE
+    reason = (settings or {}).get("cannot_differ")
+    if reason and "cannot_differ_since" not in (settings or {}) and "permutations" not in str(reason):
+        return FEW_UNITS_NOTE
+    return None
 
 
 def is_significant(p: float | None, limit: float) -> bool:
