@@ -317,9 +317,9 @@ NOT_SHOWN = "It was not shown that fewer than 3 judgments per text suffice: with
     ],
 )
 def test_the_headline_answers_the_question_of_the_study(
-    rosas_browser: Client, study: Study, closed: Study, state: str, rows: list[Row], primary: str, said: str
+    request: pytest.FixtureRequest, rosas_browser: Client, state: str, rows: list[Row], primary: str, said: str
 ) -> None:
-    of_state = study if state == "open" else closed
+    of_state = request.getfixturevalue("study" if state == "open" else "closed")
     build_run(of_state, [*ENOUGH, *rows], settings={**SETTINGS, "primary": primary})
     html = page(rosas_browser, results(of_state))
     shown = headline(html)
