@@ -406,3 +406,22 @@ def test_ties_alone_lead_no_chains_of_wins() -> None:
     assert [one(rows, "bt_rank", system).low for system in "ab"] == [None, None]
     assert one(of_two("first", "tie", "tie"), "bt_placed").note == PLACED_BY_TIES
     assert one(of_two("first", "second"), "bt_placed").note == ALL_PLACED
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [["first"] * 12, ["first"] * 7 + ["second"] * 3 + ["tie"] * 2, ["tie"] * 24, ["first"] * 4 + ["tie"] * 36],
+    ids=["all", "some", "ties", "few"],
+)
+def test_answers_that_are_mirrored_mirror_each_figure(labels: list[str]) -> None:
+    mirror = {"first": "second", "second": "first", "tie": "tie"}
+    rows, mirrored = of_two(*labels), of_two(*(mirror[label] for label in labels))
+    for name in ("win_rate", "win_rate_half"):
+        row, other = one(rows, name, "a", "b"), one(mirrored, name, "a", "b")
+        assert (row.p, row.n_items, row.note) == (other.p, other.n_items, other.note)
+        assert {key: value for key, value in said(row).items() if key != "test"} == {
+            key: value for key, value in said(other).items() if key != "test"
+        }
+        ends = [None if end is None else 1 - end for end in (other.value, other.high, other.low)]
+        assert [row.value, row.low, row.high] == [None if end is None else pytest.approx(end) for end in ends]
+    assert one(rows, "bt_placed").note == one(mirrored, "bt_placed").note
