@@ -84,12 +84,29 @@ def _counts_units_that_differ(difference: Difference) -> bool:
     return difference.column in {"note", "settings"} and any(name in difference.computed["settings"] for name in said)
 
 
+def _counts_rows_of_the_file(difference: Difference) -> bool:
+    """Return whether the difference is about how many rows of ratings.csv the compared ratings are."""
+    computed = difference.computed
+    says_rows = "rows of ratings.csv" in computed.get("note", "") or '"n_file_rows"' in computed.get("settings", "")
+    return difference.column in {"note", "settings"} and says_rows
+
+
+# What the corrected notes say, and the count that settings gained.
+CORRECTED_WORDS = (
+    "z is undefined here", "the same score", "Chains of wins and ties", "All comparisons are ties",
+    "label that more raters chose", "no interval", "No interval", '"ties": ',
+)  # fmt: skip
+
+
 def _is_in_words(difference: Difference) -> bool:
-    return difference.column in {"note", "settings"}
+    """Return whether a note, or settings, have become what the correction makes of them."""
+    return difference.column in {"note", "settings"} and any(
+        words in difference.computed[difference.column] for words in CORRECTED_WORDS
+    )
 
 
 # What changes in a row whose interval is replaced.
-OF_INTERVAL = frozenset({"low", "high", "se", "note", "settings"})
+OF_INTERVAL = frozenset({"low", "high", "se", "df", "note", "settings"})
 # Statistics whose notes, and counts in settings, said something that was not so: of raters without z, of ties.
 OF_Z = ("mean_z", "mean_z_over_raters", "difference_z", "effect_size_z")
 NOTES: Mapping[str, frozenset[str]] = {
@@ -102,6 +119,7 @@ NOTES: Mapping[str, frozenset[str]] = {
     "ranking": frozenset({"pl_placed"}),
     "labels": frozenset({"majority_share"}),
     "kappa": frozenset(),
+    "agreement": frozenset({"gwet_ac1", "gwet_ac2"}),
 }
 
 CORRECTIONS: tuple[Correction, ...] = (
@@ -152,6 +170,21 @@ CORRECTIONS: tuple[Correction, ...] = (
         sentence="Notes on ratings without z and on ties said something that was not so (decision 104).",
         applies=lambda _run: True,
         recognises=_is_in_words,
+    ),
+    Correction(
+        name="rows-of-the-file",
+        since="0.3.0",
+        statistics=dict.fromkeys(analyses.registry, frozenset[str]()),
+        sentence="Agreement over texts that systems share did not say how many rows of ratings.csv it rests on.",
+        applies=lambda _run: True,
+        recognises=_counts_rows_of_the_file,
+    ),
+    Correction(
+        name="right-joint-labels",
+        since="0.3.0",
+        statistics={"known_truth": frozenset({"majority_right_share", "ds_right_share"})},
+        sentence="Joint labels were not compared with the truth.",
+        applies=lambda _run: True,
     ),
 )
 
