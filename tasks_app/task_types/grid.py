@@ -28,6 +28,7 @@ from tasks_app.task_types.base import (
 )
 from tasks_app.task_types.simulation import share_of
 from tasks_app.task_types.texts import LAYOUT, SingleOrTogether
+from tasks_app.task_types.written import written
 
 AGREEMENT = YesNoField(
     label=_("Agreement with a statement"),
@@ -251,7 +252,7 @@ class GridType(SingleOrTogether):
         low, high, _step = self.scale_of()
         if low <= value <= high:
             return None
-        about = {"low": f"{low:g}", "high": f"{high:g}", "value": f"{value:g}"}
+        about = {"low": written(low), "high": written(high), "value": written(value)}
         return gettext("must be from %(low)s to %(high)s, the scale of this task; it is %(value)s.") % about
 
     def simulate(self, screen: Screen, quality: Quality, rng: Random) -> dict[str, str]:

@@ -61,6 +61,8 @@ def test_a_number_from_elsewhere_is_a_whole_step() -> None:
     kind = Likert({"points": 5})
     assert kind.problem_in_value(2.5, FLUENCY) == "must be a whole step of the scale; it is 2.5."
     assert kind.problem_in_value(3.0, FLUENCY) is None
+    # A message has all digits of a number, so that it does not say that 4 is no step.
+    assert kind.problem_in_value(4.0000001, FLUENCY) == "must be a whole step of the scale; it is 4.0000001."
 
 
 def test_the_ends_are_worded_and_the_middle_is_nothing_special() -> None:

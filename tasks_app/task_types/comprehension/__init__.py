@@ -36,6 +36,7 @@ from tasks_app.task_types.labels.options import in_drawn_order
 from tasks_app.task_types.list_fields import EntriesField
 from tasks_app.task_types.option_questions import DrawnOptions
 from tasks_app.task_types.registry import register
+from tasks_app.task_types.written import written
 
 MOST_QUESTIONS = 20
 LEAST_STEPS, MOST_STEPS = 2, 11
@@ -292,7 +293,7 @@ class Comprehension(DrawnOptions):
         if scale is not None:
             if value % 1 == 0 and scale[0] <= value <= scale[1]:
                 return None
-            about = {"low": f"{scale[0]:g}", "high": f"{scale[1]:g}", "value": f"{value:g}"}
+            about = {"low": written(scale[0]), "high": written(scale[1]), "value": written(value)}
             return gettext("must be a whole number from %(low)s to %(high)s; it is %(value)s.") % about
         if outcome == SHARE:
             return None if 0 <= value <= 1 else gettext("must be a share from 0 to 1.")
