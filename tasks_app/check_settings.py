@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 from django.db import models
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.setting_fields import choice_field, number_field, whole_field
@@ -136,3 +137,18 @@ def checks_of(contents: Mapping[str, Any]) -> CheckSettings:
 def has_limit(checks: CheckSettings) -> bool:
     """Return whether a task has a limit that stops raters while the study collects."""
     return checks.fast_seconds is not None or checks.skip_share is not None or checks.on_failing == OnFailing.STOP
+
+
+def failing_in_words(*, left_out: bool, one_attention_check: bool = True) -> str:
+    """Return what failing checks means for the results, in the words of every page that says it.
+
+    `left_out` says that a quality rule of the plan excludes such raters, and `one_attention_check` that a rater meets
+    one check in all, which is an attention check, so that failing it is enough.
+    """
+    if one_attention_check:
+        excluded = gettext("Raters who fail the attention check are left out of the results.")
+        counted = gettext("Raters who fail the attention check count in the results like all others.")
+    else:
+        excluded = gettext("Raters who fail too many checks are left out of the results.")
+        counted = gettext("Raters who fail checks count in the results like all others.")
+    return excluded if left_out else counted

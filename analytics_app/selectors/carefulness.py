@@ -81,7 +81,7 @@ class Carefulness:
 
 
 def carefulness_of(run: Run | None, tasks: Iterable[Task]) -> Carefulness:
-    """Read what the newest run that is done found: one query, and a second where texts are compared."""
+    """Read the findings of the newest run that is done: one query, and a second where texts are compared."""
     tasks = list(tasks)
     if run is None:
         return Carefulness()

@@ -246,7 +246,7 @@ def _forest(places: Sequence[Place]) -> Iterator[Tracks]:
 
 
 def _axis_of(place: Place) -> object:
-    """Return what the criteria that share an axis have in common: the task, its scale, and the measure."""
+    """Return the key of criteria that share an axis: the task, its scale, and the measure."""
     measure = str(place.compared.comparison.measure) if place.compared is not None else ""
     return place.key.partition("--")[0], place.scale, measure
 

@@ -56,7 +56,7 @@ class Offer:
 
 
 def offers(reading: StudyReading) -> list[Offer]:
-    """Return what each task that is judged in sets offers."""
+    """Return the offer of an attention check for each task that is judged in sets."""
     made = []
     for number, task in enumerate(reading.document["tasks"]):
         if task["stage"] != Task.Stage.MAIN or task["type"] not in registry:

@@ -163,7 +163,7 @@ def set_values(
 
 
 def _following(setup: Setup, values: Mapping[Path, Json]) -> list[SetupChange]:
-    """Set what follows from a change, and return it as part of the change."""
+    """Set the values that follow from a change, and return them as part of the change."""
     made = []
     for path, value in values.items():
         made.append(SetupChange(path=list(path), before=value_at(setup.given, path), after=value))

@@ -51,7 +51,7 @@ def consent_draft(given: Mapping[str, Json], minutes: float | None, answers: Map
 
 
 def questions_for(given: Mapping[str, Json], minutes: float | None) -> list[Question]:
-    """Return what has to be asked before the text is whole: what the set-up says already is not asked."""
+    """Return the questions to ask before the text is whole, without those that the set-up answers."""
     facts = _Facts(given, minutes, {})
     return [question for question, is_asked in QUESTIONS if is_asked(facts) and not facts.has(question)]
 
@@ -71,12 +71,12 @@ class _Facts:
         return bool(question.path and self.said(question))
 
     def said(self, question: Question) -> str:
-        """Return what the set-up says to a question; "" where that is itself to be replaced."""
+        """Return the answer of the set-up to a question; "" where that is itself to be replaced."""
         words = self.words(*question.path) if question.path else ""
         return "" if found_in(words, any_bracket=True) else words
 
     def answer(self, name: str) -> str:
-        """Return what the set-up or an answer says, else the label of the question in brackets; "" if optional."""
+        """Return the words of the set-up or an answer, else the label of the question in brackets; "" if optional."""
         question = _QUESTION[name]
         said = self.said(question)
         if question.is_number and (number := _number(self.value(*question.path))):

@@ -53,7 +53,7 @@ def task_name(task: Mapping[str, Json]) -> str:
 
 
 def entry_label(node: Mapping[str, Json], path: Path, number: int, row: Json) -> str:
-    """Return what an entry of a list is called; `node` is the schema of an entry."""
+    """Return the name of an entry of a list; `node` is the schema of an entry."""
     words = row if isinstance(row, Mapping) else {}
     if path == ("tasks",):
         title = task_name(words)

@@ -135,7 +135,7 @@ def _task(draft: DraftTask, judged: Sequence[PlanUnit], scale: float) -> TaskNum
 
 
 def _size(draft: DraftTask, judged: Sequence[PlanUnit], k: float, scale: float, raters: int) -> TaskSize:
-    """Count what the task compares: items with several systems, systems that are judged, judgments of each text.
+    """Count the comparisons of a task: items with several systems, systems that are judged, judgments of each text.
 
     `judged` are the units without a known answer. Where each criterion has units of its own, those of one are counted.
     """

@@ -202,7 +202,7 @@ def _has_known_answers(study: Study) -> bool:
 
 
 def _given(study: Study, setup: Setup) -> Mapping[str, Json]:
-    """Return what the form of a study holds, with the texts that were corrected since it was opened."""
+    """Return the content of the form of a study, with the texts that were corrected since it was opened."""
     return correcting.laid_over(setup.given, study)
 
 

@@ -28,7 +28,7 @@ class Line:
 
 
 def summary_of(setup: Setup) -> list[Line]:
-    """Return what the study will do, in the order in which raters meet it."""
+    """Return the course of the study in sentences, in the order in which raters meet it."""
     reading, scale = checked_reading(setup)
     numbers = numbers_of(reading, scale)
     main = [
@@ -123,7 +123,7 @@ def _identical(n: int, *, keeps: bool) -> str:
 
 
 def _checks(checks: Mapping[str, Json], path: Path, *, has_known: bool) -> Line:
-    """Return what happens to raters who fail checks, or that there are none."""
+    """Return the consequences for raters who fail checks, or that there are no checks."""
     if not (has_known or checks.get("repeats") or checks.get("degraded")):
         return Line(_("Nothing checks whether raters read the texts."), (*path, "repeats"))
     sentences: dict[str, str] = {
@@ -136,7 +136,7 @@ def _checks(checks: Mapping[str, Json], path: Path, *, has_known: bool) -> Line:
 
 
 def _of_flow(flow: Mapping[str, Json]) -> Iterator[Line]:
-    """Yield what raters may do."""
+    """Yield the choices that raters have."""
     skip = _("Raters may skip a text.") if flow["allow_skip"] else _("Raters cannot skip a text.")
     yield Line(skip, ("flow", "allow_skip"))
     back = _("Raters may go back and change an answer.") if flow["allow_back"] else _("Raters cannot go back.")

@@ -17,6 +17,11 @@ def money(amount: Decimal, currency: str) -> str:
     return f"{formats.number_format(amount, 2)} {currency}"
 
 
+def minutes(value: float) -> str:
+    """Word the minutes that raters took, in the same form on every page: 12.4."""
+    return formats.number_format(value, 1, force_grouping=True)
+
+
 def part_pay(options: StudySettings) -> str:
     """Describe the pay of a rater who does not finish or whose set is shorter; empty for a study without pay."""
     offer = offer_of(options)
@@ -141,7 +146,7 @@ def below(median: float, now: Decimal | None, needed: Decimal, missing: Decimal,
     """Describe by how much the pay is too low at the median time, and what would fix it."""
     currency = options.currency
     words = {
-        "minutes": formats.number_format(median, 1),
+        "minutes": minutes(median),
         "now": money(now or pay.NOTHING, currency),
         "minimum": money(options.minimum_hourly, currency),
         "needed": money(needed, currency),

@@ -161,7 +161,7 @@ def _raters(rows: Rows) -> Iterator[Table]:
         own(_("p against chance"), p),
     ]
     lines = sorted(rows.of("right_by_rater"), key=lambda row: (row.value or 0.0, str(row.rater)))
-    more = _("%(n)s more raters are in the file of results.")
+    more = _("Further raters in the file of results: %(n)s.")
     yield from table_of(
         rows, _("Right answers of each rater"), columns, lines, most=MOST_ROWS, more=more, used_only=True
     )

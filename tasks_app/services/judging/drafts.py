@@ -1,4 +1,4 @@
-"""Store what a rater has chosen before they send it, and say when there is nothing left to draft."""
+"""Store the choices of a rater before they are sent, and tell when there is nothing left to draft."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -77,7 +77,7 @@ def _read(study: Study, channel: str, query: Mapping[str, str]) -> Arrival:
 
 
 def _arrival(request: HttpRequest, study: Study, channel: str, query: Mapping[str, str]) -> HttpResponse:
-    """Show what stands at a channel's address; agreed to, it makes a rater whose answers count nowhere."""
+    """Show the page at a channel's address; agreed to, it makes a rater whose answers count nowhere."""
     try:
         arrival = _read(study, channel, query)
     except NotArrived as error:

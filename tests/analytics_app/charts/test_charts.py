@@ -161,7 +161,7 @@ def test_titles_call_a_criterion_by_its_name() -> None:
 
 def test_the_correction_is_named() -> None:
     rows = changed(slider_rows(), lambda _row: {"settings": {"correction": "fdr_bh"}}, statistic="difference")
-    assert "after correction (Benjamini and Hochberg)" in drawn(rows, "content")["differences"].subtitle
+    assert "after correction (Benjamini–Hochberg)" in drawn(rows, "content")["differences"].subtitle
     rows = changed(slider_rows(), lambda _row: {"settings": {"correction": "none"}}, statistic="difference")
     assert "p below 0.05, not corrected for several tests." in drawn(rows, "content")["differences"].subtitle
 

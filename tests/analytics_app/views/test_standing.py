@@ -12,12 +12,14 @@ from analytics_app.models import MetricScore, Plan, Run
 from analytics_app.results import FEW_UNITS_NOTE, NO_WIDTH_NOTE, Row
 from analytics_app.runs import start
 from analytics_app.services import exclusions
+from analytics_app.views import words
 from analytics_app.views.run_form import without
 from tasks_app.models import Item, Study, System
 from tasks_app.services.study import lifecycle
 from tests.analytics_app.builders import SETTINGS, add_plots, build_run, slider_rows
 from tests.analytics_app.filling import Filler
 from tests.analytics_app.views.reading import page, text
+from tests.analytics_app.working import finish
 from tests.rendering import with_context
 
 pytestmark = pytest.mark.django_db
@@ -238,3 +240,37 @@ def test_where_the_plan_cannot_be_used_the_form_begins_with_the_defaults(
 
 def test_settings_without_rules_have_none_to_switch_off() -> None:
     assert without({}, "iqr") == {"rules": [], "reopen": []}
+
+
+@pytest.mark.parametrize(
+    ("raters", "is_closed", "said"),
+    [
+        (1, False, "not complete yet: 4 of 16 judgments"),
+        (1, True, "not complete: 4 of 16 judgments"),
+        (4, False, ""),
+    ],
+)
+def test_results_of_a_part_of_the_judgments_say_how_many_there_are(
+    rosa: User, rosas_browser: Client, address: str, study: Study, raters: int, is_closed: bool, said: str
+) -> None:
+    for _rater in range(raters):
+        finish(study)
+    if is_closed:
+        lifecycle.move(study_id=study.pk, action="close", by=rosa)
+    build_run(study, slider_rows())
+    html = text(page(rosas_browser, address))
+    assert said in html if said else "not complete" not in html
+
+
+def test_settings_of_a_run_are_worded(study: Study) -> None:
+    settings = {
+        "correction": "fdr_bh",
+        "rules": [{"rule": "control_accuracy", "share": 0.7, "least": 1, "attention": True, "copies": False}],
+        "analyses": [{"analysis": "answers_by_group", "family": "holm-sidak"}],
+    }
+    said = " ".join(f"{label}: {text}" for label, text in words.settings_in_words(settings, systems=True))
+    assert "Benjamini–Hochberg" in said
+    assert "Correction for several tests: Holm–Šidák" in said
+    assert "such as “choose 3 here”: yes" in said
+    for raw in ("fdr_bh", "holm-sidak", "True", "False"):
+        assert raw not in said

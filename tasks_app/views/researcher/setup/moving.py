@@ -97,7 +97,7 @@ def _in_words(reports: Sequence[Report], study: Study) -> list[tuple[Task, str]]
 
 
 def what_opening_does(study: Study) -> dict[str, Any]:
-    """Return what to look at before raters come, the frozen facts, and the refusals where no plan can be drawn."""
+    """Return the facts to look at before raters come, the frozen facts, and refusals where no plan can be drawn."""
     facts = opening_facts(study)
     reports = _reports(study, facts)
     return {
@@ -109,7 +109,7 @@ def what_opening_does(study: Study) -> dict[str, Any]:
 
 
 def what_is_left(setup: Setup) -> dict[str, Any]:
-    """Return what is left to settle before a draft opens, and what is worth knowing."""
+    """Return the points to settle before a draft opens, and the notes."""
     points = opening.points_of(setup.study)
     left = opening.to_settle(points)
     return {

@@ -55,7 +55,7 @@ def _texts(facts: OpeningFacts) -> str:
 
 
 def rows(study: Study, facts: OpeningFacts) -> list[Finding]:
-    """Return what a researcher looks at before raters come: tried out, pay per hour, checks, screens."""
+    """Return the facts to look at before raters come: trials, pay per hour, checks, screens."""
     return [
         _tried(study, facts),
         _pay(study, measured(study) if facts.completed else None),

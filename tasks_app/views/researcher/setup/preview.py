@@ -35,12 +35,17 @@ UNIT = "unit"
 @csrf_exempt
 @researcher_page("GET", "POST")
 def preview(request: HttpRequest, slug: str) -> HttpResponse:
-    """A unit as raters would see it, or the page of another step; an answer to a unit says what would be stored."""
-    study = access.study_for_researcher(request.user, slug, Membership.Role.EDITOR)
+    """Show a unit as raters would see it, or to editors the page of another step.
+
+    An answer to a unit says what would be stored.
+    """
+    study, role = access.study_and_role(request.user, slug)
+    may_edit = access.reaches(role, Membership.Role.EDITOR)
     setup, shown = frozen.setup_of(study), request.GET.get("page", UNIT)
-    if shown in stage_pages.PAGES and request.method != "POST":
+    # The other pages show completion codes, which viewers do not see.
+    if may_edit and shown in stage_pages.PAGES and request.method != "POST":
         return _in_frame(stage_pages.show(request, setup, shown))
-    return show_unit(request, setup, step_url(slug, "media"))
+    return show_unit(request, setup, step_url(slug, "media"), names_problems=may_edit)
 
 
 def show_unit(request: HttpRequest, setup: Setup, media_base: str, *, names_problems: bool = True) -> HttpResponse:

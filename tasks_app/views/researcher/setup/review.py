@@ -110,7 +110,7 @@ def _part(request: HttpRequest, slug: str, name: str, context_of: Callable[[Setu
 
 
 def _summary(setup: Setup) -> dict[str, Any]:
-    """Return what the study will do with its settings, each line with the address of its field."""
+    """Return the consequences of the settings of a study, each line with the address of its field."""
     lines = []
     for line in summary_of(setup):
         url = step_url(setup.study.slug, step_of(line.path) or "task")

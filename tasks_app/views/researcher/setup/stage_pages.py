@@ -76,7 +76,7 @@ def _end(page: SetupPage, study: Study) -> tuple[str, dict[str, Any]]:
 
 
 def _last_step(study: Study, outcome: str) -> Ending:
-    """Return what raters of the first channel do last; a study without one has only a code."""
+    """Return the last step of raters of the first channel; a study without a channel has only a code."""
     code = study.options.codes.of(outcome) or SAMPLE_CODE
     for name in sorted(study.options.channels):
         kind = channels.channel_of(study.options, name)

@@ -59,7 +59,7 @@ def _save(request: HttpRequest, slug: str, step: str) -> HttpResponse:
 
 
 def _tell(request: HttpRequest, saved: Saved) -> None:
-    """Tell what was not stored or done, on the next page."""
+    """Name the values that were not stored and the actions that were refused, on the next page."""
     for path in saved.left_out:
         sentence = _("%(name)s was not stored: it holds characters or a depth that cannot be stored.")
         messages.error(request, sentence % {"name": name_of(path)})
