@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 
 from tasks_app import languages
 from tasks_app.models import Setup, Study
-from tasks_app.readiness import Facts, leftovers_in
+from tasks_app.readiness import Point
 from tasks_app.sections import Json, Path
 from tasks_app.setup.attention import Check, Offer, checks_in, offers
 from tasks_app.setup.checking import problems_of_tables, reading_of
@@ -29,6 +29,8 @@ from tasks_app.setup.leaves import kind_of, resolved, suggests
 from tasks_app.setup.names import ItemNames, Names, language_name, pair_in_words, suggested, value_in_words
 from tasks_app.setup.numbers import Numbers, checked_reading, numbers_of
 from tasks_app.setup.paths import entries_at, value_at
+from tasks_app.setup.settling import left_to_settle
+from tasks_app.setup.states import State, states_of
 from tasks_app.setup.steps import explained_in, in_order, is_folded, step_called, step_of
 from tasks_app.setup.unit_tables.offered import Offered, offered_on
 from tasks_app.studyfile.fields import LANGUAGE_PATTERN
@@ -108,18 +110,28 @@ class SetupPage:
         """The problems of each value, by its path."""
         return self._read[2] if self.is_checked else {}
 
+    @cached_property
+    def _beside(self) -> Problems:
+        """What stands beside each field: its problems, and the points that are settled there."""
+        beside = dict(self.problems)
+        for point in self.points:
+            beside[point.path] = (*beside.get(point.path, ()), point.sentence)
+        return beside
+
     @property
     def problems_of_texts(self) -> list[str]:
         """The problems of the texts that were read, or of their fit to a task."""
         return problems_of_tables(self.reading)
 
-    @property
-    def steps_to_settle(self) -> frozenset[str]:
-        """The steps in which something is wrong, missing, or still to be replaced; nothing is known of the others."""
-        left = leftovers_in(Facts(self.given)) if self.is_checked else []
-        steps = {step_of(path) for path in (*self.problems, *(point.path for point in left))}
-        has_texts = not self.is_checked or not self.reads_texts or self.reading.document["items"]
-        return frozenset(steps if has_texts else {*steps, "texts"})
+    @cached_property
+    def points(self) -> Sequence[Point]:
+        """What would keep the study closed, as far as the settings say; empty where the document is not checked."""
+        return left_to_settle(self.setup, self.reading) if self.is_checked else ()
+
+    @cached_property
+    def states(self) -> Mapping[str, State]:
+        """The state of each step, by its name; empty where the document is not checked."""
+        return states_of(self) if self.is_checked else {}
 
     @property
     def reads_texts(self) -> bool:
@@ -342,7 +354,7 @@ class SetupPage:
         return explained_in(path)
 
     def _problems(self, path: Path) -> tuple[str, ...]:
-        return self.problems.get(path, ())
+        return self._beside.get(path, ())
 
     def _label(self, node: Mapping[str, Json], path: Path) -> str:
         return str(node.get("title") or SECTION_LABELS.get(".".join(map(str, path)), path[-1]))

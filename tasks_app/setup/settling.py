@@ -21,7 +21,9 @@ def left_to_settle(setup: Setup, reading: StudyReading) -> list[Point]:
         found = readiness.leftovers_in(Facts(setup.given))
     else:
         workload = workload_of(reading, draft_tasks(reading)) if reading.units_sound else None
-        found = readiness.points(Facts(reading.document, workload, _known(setup, reading)))
+        # What was noticed in the texts when all were read, as long as nothing was changed since.
+        noticed = setup.study.options.text_findings if setup.is_stored else ()
+        found = readiness.points(Facts(reading.document, workload, _known(setup, reading), noticed))
     return [point for point in found if point.level < Level.NOTE]
 
 

@@ -40,7 +40,7 @@ def choose_type(request: HttpRequest, setup: Setup) -> HttpResponse:
         "others": [fit for fit in fits.values() if fit.why_not],
         "texts": counts(setup),
     }
-    return page_of(request, SetupPage(setup, "task"), lambda _page: context, template="choose_type")
+    return page_of(request, SetupPage(setup, "task", is_checked=True), lambda _page: context, template="choose_type")
 
 
 def _picture(fit: Fit, slug: str, setup: Setup) -> Any:

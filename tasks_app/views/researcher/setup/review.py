@@ -26,7 +26,6 @@ from tasks_app.setup.frozen import setup_of
 from tasks_app.setup.media import earlier_files
 from tasks_app.setup.page import SetupPage
 from tasks_app.setup.preregistration import write as write_preregistration
-from tasks_app.setup.settling import left_to_settle
 from tasks_app.setup.steps import STEPS, step_of
 from tasks_app.setup.summary import summary_of
 from tasks_app.setup.unit_tables.declared import UNIT_TABLES
@@ -94,7 +93,7 @@ def _changed(request: HttpRequest, slug: str) -> HttpResponse:
         return go(request, step_url(slug, "review"))
     if "HX-Request" in request.headers:
         return render(request, "researcher/setup/_changed.html", {"study": study, **context})
-    return page_of(request, SetupPage(setup, "review"), lambda _page: context, template="changed")
+    return page_of(request, SetupPage(setup, "review", is_checked=True), lambda _page: context, template="changed")
 
 
 def _part(request: HttpRequest, slug: str, name: str, context_of: Callable[[Setup], dict[str, Any]]) -> HttpResponse:
@@ -106,7 +105,7 @@ def _part(request: HttpRequest, slug: str, name: str, context_of: Callable[[Setu
     context = context_of(setup)
     if "HX-Request" in request.headers:
         return render(request, f"researcher/setup/_{name}.html", {"study": study, **context})
-    return page_of(request, SetupPage(setup, "review"), lambda _page: {"part": name, **context}, template="part")
+    return page_of(request, SetupPage(setup, "review", is_checked=True), lambda _page: {"part": name, **context}, template="part")
 
 
 def _summary(setup: Setup) -> dict[str, Any]:
@@ -178,7 +177,7 @@ def _page(request: HttpRequest, slug: str, *, refusal: StudyFileError | None = N
         shown = refusal or (background.refusal_of(work) if work and work.revision == setup.revision else None)
         is_ready = setup.is_stored and shown is None and not (work and work.is_under_way)
         counts = rows_by_table(setup)
-        left = [] if is_ready else left_to_settle(setup, page.reading)
+        left = () if is_ready else page.points
         return {
             "work": work,
             # A set-up that was checked as a whole has none.
