@@ -11,20 +11,27 @@ from tasks_app.studyfile.reading import StudyReading
 from tasks_app.studyfile.screens import draft_tasks
 from tasks_app.studyfile.workload import workload_of
 
+# The sections that a consent text is compared with.
+_BEHIND_CONSENT = frozenset({"about", "channels", "consent", "flow", "pay", "study"})
+
 
 def left_to_settle(setup: Setup, reading: StudyReading) -> list[Point]:
     """Return the points that would keep the study closed, the gravest first.
 
-    As long as the reading has problems, only left-over text is looked for: settings with problems cannot be compared.
+    As long as the reading has problems, only left-over text is looked for, and what the consent text says and lacks,
+    unless it is the settings behind it that have problems: those cannot be compared.
     """
     if reading.problems.count:
         found = readiness.leftovers_in(Facts(setup.given))
+        if not any(path and path[0] in _BEHIND_CONSENT for path in reading.sentences):
+            facts = Facts(reading.document)
+            found += [*readiness.contradictions.told_to_raters(facts), *readiness.numbers.of_consent(facts)]
     else:
         workload = workload_of(reading, draft_tasks(reading)) if reading.units_sound else None
         # What was noticed in the texts when all were read, as long as nothing was changed since.
         noticed = setup.study.options.text_findings if setup.is_stored else ()
         found = readiness.points(Facts(reading.document, workload, _known(setup, reading), noticed))
-    return [point for point in found if point.level < Level.NOTE]
+    return sorted((point for point in found if point.level < Level.NOTE), key=lambda point: point.level)
 
 
 def _known(setup: Setup, reading: StudyReading) -> Mapping[str, Mapping[str, int]]:

@@ -212,7 +212,7 @@ def _copy_setup(origin: Study, study: Study) -> None:
     about = {name: getattr(study, name) for name in ("slug", "title", "public_title", "seed")}
     given = _given(origin, source)
     given = {**given, "study": {**given.get("study", {}), **about}}
-    setup = Setup.objects.create(study=study, given=given)
+    setup = Setup.objects.create(study=study, given=given, consent_answers=source.consent_answers)
     changes.copy_rows(source, setup, [*(table.stem for table in TABLES), media.TABLE])
 
 

@@ -1,4 +1,4 @@
-"""The states of the steps of a set-up: done, incomplete, or with a problem, and the step that a researcher needs next."""
+"""The states of the steps of a set-up: done, incomplete, or with a problem, and which step is next."""
 
 from __future__ import annotations
 

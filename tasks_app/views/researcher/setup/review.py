@@ -105,7 +105,9 @@ def _part(request: HttpRequest, slug: str, name: str, context_of: Callable[[Setu
     context = context_of(setup)
     if "HX-Request" in request.headers:
         return render(request, f"researcher/setup/_{name}.html", {"study": study, **context})
-    return page_of(request, SetupPage(setup, "review", is_checked=True), lambda _page: {"part": name, **context}, template="part")
+    return page_of(
+        request, SetupPage(setup, "review", is_checked=True), lambda _page: {"part": name, **context}, template="part"
+    )
 
 
 def _summary(setup: Setup) -> dict[str, Any]:
