@@ -166,6 +166,14 @@ def exclusions_by_hand(study: Study, raters: Sequence[Rater]) -> dict[int, Exclu
     return {exclusion.rater_id: exclusion for exclusion in exclusions if exclusion.rater_id is not None}
 
 
+def raters_left_out(run: Run | None, raters: Sequence[Rater]) -> dict[int, Exclusion]:
+    """Return the first exclusion of each rater whom a rule of a run left out with all ratings of a task, by rater."""
+    if run is None:
+        return {}
+    exclusions = Exclusion.objects.filter(run=run, rater__in=raters, judgment=None, rating=None).exclude(rule="manual")
+    return {exclusion.rater_id: exclusion for exclusion in exclusions.order_by("-pk") if exclusion.rater_id is not None}
+
+
 def means_of_raters(run: Run) -> QuerySet[ResultRow]:
     """Return the mean of each rater for each criterion, of the kept ratings."""
     return rows_of(run, systems=False).filter(

@@ -1,7 +1,7 @@
 """Results of raters on checks: known answers, exams and repeats. Systems are not named."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from django.db import connection
@@ -16,6 +16,20 @@ Purpose = Assignment.Purpose
 # A known answer is probably wrong itself if at least this many raters judged it, and most of them contradict it.
 ENOUGH_TO_DOUBT = 5
 FEWER_THAN = 0.5
+
+# Functions of other apps that return the consequence of failed checks for the results of a study as a sentence.
+_consequences: list[Callable[[Study], str]] = []
+
+
+def register_consequence(function: Callable[[Study], str]) -> None:
+    """Add a function that returns a sentence about a study, "" where there is none; the same one twice is one."""
+    if function not in _consequences:
+        _consequences.append(function)
+
+
+def consequences_of(study: Study) -> list[str]:
+    """Return the consequences of failed checks for the results of a study, as sentences."""
+    return [sentence for function in _consequences if (sentence := function(study))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +112,19 @@ class TaskChecks:
     exam: Sequence[Attempts]
     raters: Sequence[RaterChecks]
     repeats: CheckScore
+    sets: int = 1
+
+    @property
+    def n_met(self) -> int:
+        """How many checks with a right answer a rater meets in all sets."""
+        settings, counts = self.settings, self.counts
+        known = settings.controls_among(self.task.set_size, counts.get(Gold.Purpose.CONTROL, 0))
+        return self.sets * (known + settings.attention_among(counts.get(Gold.Purpose.ATTENTION, 0)) + settings.degraded)
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether a rater can meet enough checks for the limit on failed checks to apply."""
+        return self.n_met >= self.settings.fail_after
 
     @property
     def is_empty(self) -> bool:
@@ -119,10 +146,10 @@ class TaskChecks:
 def checks_of_study(study: Study) -> list[TaskChecks]:
     """Read the checks of every task that can have some, in a fixed number of queries for each."""
     tasks = Task.objects.filter(study=study, until=None).exclude(stage=Task.Stage.EXIT).order_by("order", "id")
-    return [_of_task(task) for task in tasks]
+    return [_of_task(task, study.options.sets_per_rater or 1) for task in tasks]
 
 
-def _of_task(task: Task) -> TaskChecks:
+def _of_task(task: Task, sets: int) -> TaskChecks:
     gold = list(
         Gold.objects.filter(unit__task=task, unit__until=None)
         .order_by("unit_id", "id")
@@ -145,6 +172,7 @@ def _of_task(task: Task) -> TaskChecks:
         exam=_exam(task) if Gold.objects.filter(unit__task=task, purpose=Gold.Purpose.EXAM).exists() else [],
         raters=_raters({unit: purpose for unit, _key, _item, purpose, *_rest in gold}, results),
         repeats=_repeats(task),
+        sets=sets,
     )
 
 

@@ -256,7 +256,11 @@ def _histogram(values: Sequence[float]) -> list[list[str]]:
 
 def _controls(reading: Reading) -> Chart:
     scores = [(work.controls.share or 0.0, work.below) for work in reading.fieldwork.counted if work.controls.answered]
-    limits = {task.checks.fail_below for task in reading.progress.tasks if task.task.stage == task.task.Stage.MAIN}
+    limits = (
+        {task.checks.fail_below for task in reading.progress.tasks if task.task.stage == task.task.Stage.MAIN}
+        if reading.failing is None or reading.failing.is_limited
+        else set()
+    )
     scale = Scale(0, 1)
     drawn = [
         marks.baseline(),
@@ -276,6 +280,8 @@ def _controls(reading: Reading) -> Chart:
         len(scores),
     )
     subtitle = sentence % {"n": whole(len(scores)).text}
+    if reading.failing is not None:
+        subtitle = f"{subtitle} {reading.failing.words}"
     counts = Counter(min(9, int(share * 10)) for share, _below in scores)
     words = _("%(low)s to %(high)s %%")
     rows = [
@@ -286,7 +292,9 @@ def _controls(reading: Reading) -> Chart:
 
 
 def _controls_title(reading: Reading, n: int) -> str:
-    below = len(reading.fieldwork.below)
+    failing, below = reading.failing, len(reading.fieldwork.below)
+    if failing is not None and not failing.is_limited and not below:
+        return _failed_title(reading, n, one_attention_check=failing.one_attention_check)
     if not below:
         return _("No rater is below the limit on known answers")
     sentence = ngettext(
@@ -295,3 +303,15 @@ def _controls_title(reading: Reading, n: int) -> str:
         below,
     )
     return sentence % {"n": whole(below).text, "all": whole(n).text}
+
+
+def _failed_title(reading: Reading, n: int, *, one_attention_check: bool) -> str:
+    """Return the title where raters meet too few checks for the limit: how many failed the check, or most checks."""
+    scores = [work.controls for work in reading.fieldwork.counted if work.controls.answered]
+    failed = sum(score.right < score.answered / 2 for score in scores)
+    if one_attention_check:
+        none, words = _("No rater failed the attention check"), _("%(n)s of %(all)s raters failed the attention check")
+    else:
+        none = _("No rater answered most checks wrong")
+        words = _("%(n)s of %(all)s raters answered most checks wrong")
+    return words % {"n": whole(failed).text, "all": whole(n).text} if failed else none

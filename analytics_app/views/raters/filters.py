@@ -68,11 +68,15 @@ def failed_few_checks(work: RaterWork) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One rater with the current manual exclusion, if there is one, and what the newest run says of all raters."""
+    """One rater with the current exclusion by hand and by a rule of the newest run, if there are any.
+
+    `careful` holds the findings of the newest run about all raters.
+    """
 
     work: RaterWork
     exclusion: Exclusion | None
     careful: Carefulness = field(default_factory=Carefulness)
+    by_rule: Exclusion | None = None
 
     @property
     def rater(self) -> Rater:

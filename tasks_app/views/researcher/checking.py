@@ -11,7 +11,7 @@ from django.utils.translation import ngettext
 from tasks_app import access
 from tasks_app.check_settings import CheckSettings, OnFailing, StopWhen
 from tasks_app.models import Gold, Study, Task
-from tasks_app.selectors.check_results import CheckScore, TaskChecks, checks_of_study
+from tasks_app.selectors.check_results import CheckScore, TaskChecks, checks_of_study, consequences_of
 from tasks_app.services import events
 from tasks_app.views.downloads import csv_file
 from tasks_app.views.researcher.frame import researcher_page, study_page
@@ -34,6 +34,7 @@ def _context(study: Study) -> dict[str, Any]:
             for task_checks in tasks
         ],
         "raters_shown": RATERS_SHOWN,
+        "consequences": consequences_of(study),
     }
 
 
@@ -47,7 +48,7 @@ def rules(about: TaskChecks) -> Iterator[str]:
     yield from _before(about)
     yield from _among(about)
     if about.counts.get(Gold.Purpose.CONTROL) or about.counts.get(Gold.Purpose.ATTENTION) or about.copies:
-        yield _failing(about.settings)
+        yield _failing(about.settings) if about.is_limited else _without_limit(about)
     yield from _limits(about.settings)
 
 
@@ -104,6 +105,16 @@ def _failing(settings: CheckSettings) -> str:
         ),
     }[OnFailing(settings.on_failing)]
     return sentence % {"n": settings.fail_after, "share": percent(settings.fail_below)}
+
+
+def _without_limit(about: TaskChecks) -> str:
+    sentence = ngettext(
+        "A rater meets %(n)d check. The limit on failed checks applies after %(least)d, so nobody is marked or stopped.",
+        "A rater meets %(n)d checks. The limit on failed checks applies after %(least)d, so nobody is marked or "
+        "stopped.",
+        about.n_met,
+    )
+    return sentence % {"n": about.n_met, "least": about.settings.fail_after}
 
 
 def _limits(settings: CheckSettings) -> Iterator[str]:

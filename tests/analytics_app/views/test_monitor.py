@@ -88,7 +88,8 @@ def test_alerts_say_in_words_what_is_wrong_and_lead_there(rosas_browser: Client,
     careless, careful = finish(study, right=False), finish(study)
     html = page(rosas_browser, f"/admin/studies/{study.slug}/monitor/")
     said = text(html)
-    assert "! 1 rater is below 50 % on units with known answers. Show this rater" in said
+    consequence = "Raters who fail checks count in the results like all others."
+    assert f"! 1 rater is below 50 % on units with known answers. {consequence} Show this rater" in said
     assert "1 of 2 raters is below the limit on known answers" in said
     found = {rows[0][0]: rows for _caption, rows in tables(html)}
     assert found["Right"][1:] == [["0 to 9 %", "1"], ["90 to 100 %", "1"]]
