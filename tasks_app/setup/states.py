@@ -44,7 +44,7 @@ def states_of(page: SetupPage) -> dict[str, State]:
 def _incomplete(page: SetupPage) -> Iterable[str]:
     """Yield the steps that lack something which no problem names."""
     if not page.entries("tasks"):
-        yield "task"
+        yield from ("task", "questions", "raters")
     if page.reads_texts and not page.reading.document["items"]:
         yield "texts"
     if not _finds_careless_raters(page):

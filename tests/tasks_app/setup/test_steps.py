@@ -117,6 +117,12 @@ def test_strangers_from_a_platform_without_any_check_leave_the_checks_incomplete
     assert marked(rosas_browser.get(url("raters")).content.decode(), "incomplete") == {"Checks"}
 
 
+def test_a_question_that_is_removed_is_asked_by_no_task(draft: Study, rosas_browser: Client) -> None:
+    assert changes.begin(draft).given["tasks"][0]["criteria"] == ["fluency", "accuracy"]
+    given = save(rosas_browser, "questions", {"do": "remove:criteria.0"}).given
+    assert given["tasks"][0]["criteria"] == ["accuracy"]
+
+
 def test_entries_are_added_named_and_removed(draft: Study, rosas_browser: Client) -> None:
     save(rosas_browser, "questions", {"do": "add:criteria"})
     setup = save(rosas_browser, "questions", {"criteria.2.name": "Good style"})

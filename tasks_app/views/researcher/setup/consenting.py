@@ -105,13 +105,14 @@ def draft(request: HttpRequest, slug: str) -> HttpResponse:
 def _page(request: HttpRequest, slug: str, form: AnswersForm | None = None) -> HttpResponse:
     def context(page: SetupPage) -> dict[str, Any]:
         asked = questions_for(page.given, _minutes(page), page.setup.consent_answers)
+        is_there = bool(_texts(page).get(_language(page)))
         answers = page.setup.consent_answers | {one.question.name: one.initial for one in asked}
         return {
             "html": to_html(consent_draft(page.given, _minutes(page), answers)),
             "answers": form or AnswersForm(page),
             "language": _language(page),
-            "replaces": bool(_texts(page).get(_language(page))),
-            "outdated": [point.sentence for point in page.points if point.path[0] == "consent"],
+            "replaces": is_there,
+            "outdated": [point.sentence for point in page.points if is_there and point.path[0] == "consent"],
         }
 
     status = HTTPStatus.UNPROCESSABLE_ENTITY if form is not None else HTTPStatus.OK

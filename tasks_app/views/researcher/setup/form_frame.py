@@ -36,7 +36,7 @@ PREVIEW_PAGES = (
 
 
 # The marks of steps, and their words for screen readers.
-_STATES: Mapping[str, Promise] = {
+STATES_IN_WORDS: Mapping[State, Promise] = {
     State.DONE: gettext_lazy("done"),
     State.INCOMPLETE: gettext_lazy("incomplete"),
     State.PROBLEM: gettext_lazy("something to settle"),
@@ -55,7 +55,6 @@ def step_links(slug: str, current: str = "", states: Mapping[str, State] | None 
             "url": step_url(slug, step.slug),
             "current": step.slug == current,
             "state": known.get(step.slug, ""),
-            "state_in_words": _STATES.get(known.get(step.slug, ""), ""),
         }
         for step in STEPS
     ]
@@ -132,6 +131,7 @@ def page_of(
             "setup": page.setup,
             "is_read_only": page.is_read_only,
             "steps": step_links(slug, step, page.states),
+            "step_states": STATES_IN_WORDS.items(),
             "preview_pages": PREVIEW_PAGES,
             "rater_languages": languages.to_choose_from(),
             "step": STEPS[current] if current is not None else None,

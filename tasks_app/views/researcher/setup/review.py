@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 
 from tasks_app import access
 from tasks_app.models import Membership, Setup, SetupWork, Study
-from tasks_app.readiness import Point
+from tasks_app.readiness import Point, limits
 from tasks_app.services import events
 from tasks_app.services.study.drafts import NotADraft
 from tasks_app.services.study.lifecycle import NotPossible
@@ -141,6 +141,19 @@ def _make_codes(request: HttpRequest, study: Study) -> HttpResponse:
     return redirect(step_url(study.slug, "review"))
 
 
+def _split_limit(request: HttpRequest, study: Study) -> HttpResponse:
+    """Cut the sets of the tasks so that no rater judges more texts than the study's limit."""
+    with refusals_shown(request, NotADraft):
+        page = SetupPage(changes.begin(study), "raters", is_checked=True)
+        advice = page.advice(limits.PATH)
+        if advice is None:
+            messages.info(request, _("The tasks keep to the limit already, or cannot be cut any further."))
+        else:
+            changes.change(setup=page.setup, values=advice.values, base=page.setup.revision, by=request.user)
+            messages.success(request, _("The limit is split over the tasks. Check everything again."))
+    return redirect(step_url(study.slug, "review"))
+
+
 def _remove_tables(request: HttpRequest, study: Study) -> HttpResponse:
     """Remove the tables about units, where they belong to texts that are gone."""
     with refusals_shown(request, NotADraft):
@@ -150,7 +163,11 @@ def _remove_tables(request: HttpRequest, study: Study) -> HttpResponse:
 
 
 # Buttons of the page beside “Check everything”.
-_ACTS: Mapping[str, Callable[[HttpRequest, Study], HttpResponse]] = {"remove": _remove_tables, "codes": _make_codes}
+_ACTS: Mapping[str, Callable[[HttpRequest, Study], HttpResponse]] = {
+    "remove": _remove_tables,
+    "codes": _make_codes,
+    "split": _split_limit,
+}
 
 
 @researcher_page("GET")
@@ -185,6 +202,7 @@ def _page(request: HttpRequest, slug: str, *, refusal: StudyFileError | None = N
             # A set-up that was checked as a whole has none.
             "open_points": [] if is_ready else _open_points(page, left, has_texts=bool(counts.get("items"))),
             "lacks_codes": any(point.kind == "codes" for point in left),
+            "is_beyond_limit": any(point.kind == limits.KIND for point in left),
             "is_ready": is_ready,
             "refusal": shown,
             "outputs": counts.get("items", 0),

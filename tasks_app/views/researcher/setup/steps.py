@@ -18,7 +18,7 @@ from tasks_app.setup.page import SetupPage
 from tasks_app.setup.steps import STEPS
 from tasks_app.views.researcher.frame import researcher_page
 from tasks_app.views.researcher.setup import frozen
-from tasks_app.views.researcher.setup.form_frame import go, go_on, setup_page, step_links, step_url
+from tasks_app.views.researcher.setup.form_frame import STATES_IN_WORDS, go, go_on, setup_page, step_links, step_url
 
 # Steps with a page of their own.
 _OWN_PAGES = ("texts", "review")
@@ -107,6 +107,7 @@ def _parts(request: HttpRequest, saved: Saved) -> HttpResponse:
         "redraw": saved.others or editing.is_stale(page, request.POST),
         "conflicts": _in_words(saved),
         "steps": step_links(page.study.slug, page.step, page.states),
+        "step_states": STATES_IN_WORDS.items(),
         "is_part": True,
     }
     response = render(request, "researcher/setup/_saved.html", context)
