@@ -37,10 +37,11 @@ class Newcomer:
 
     def sign_in(self, site: LiveSite, name: str) -> None:
         """Sign in by the form, which everybody meets first."""
-        self.page.goto("/admin/login/?next=/admin/studies/")
-        self.fill("Username", name)
-        self.fill("Password", site.login[1])
-        self.press("Log in")
+        self.page.goto("/admin/")
+        for label, text in (("Username", name), ("Password", site.login[1])):
+            self.fields += 1
+            self.page.get_by_label(label).fill(text)
+        self._click(self.page.get_by_role("button", name="Log in"))
 
     def press(self, name: str, within: Locator | None = None) -> None:
         """Press a button."""
