@@ -1,6 +1,7 @@
 """Raters whose work was not their own: comments that were there already, and answers equal to another rater's."""
 
 from collections.abc import Iterable, Mapping
+from math import comb, prod
 from typing import Any
 
 from django.db.models import Count, Min
@@ -15,7 +16,8 @@ LONG_COMMENT = 25
 # So many comments of a rater that were there already, and this share of the rater's long comments.
 ENOUGH_COPIED, MOSTLY = 3, 0.5
 
-# Two raters with this share of equal answers to so many texts, which is less likely by chance than `SURE`.
+# Two raters with this share of equal answers to so many texts, which is less likely by chance than `SURE`: over all
+# questions of the task together, and for any two of its raters.
 NEARLY_ALL, ENOUGH_SHARED, SURE = 0.95, 10, 0.01
 
 
@@ -48,17 +50,18 @@ def copied_comments(tasks: Iterable[Task]) -> frozenset[str]:
 
 def twins(rows: Iterable[Mapping[str, Any]]) -> frozenset[str]:
     """Return the raters whose answers to every question of a task are nearly all equal to those of one other rater."""
-    by_rater: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+    by_task: dict[str, dict[str, list[Mapping[str, Any]]]] = {}
     for row in rows:
         if row["rater"]:
-            by_rater.setdefault((row["task"], row["rater"]), []).append(row)
+            by_task.setdefault(row["task"], {}).setdefault(row["rater"], []).append(row)
     return frozenset(
         rater
-        for (_task, rater), own in by_rater.items()
-        if len({row["label"] for row in own}) == 1 and all(_is_equal(row) for row in own)
+        for by_rater in by_task.values()
+        for rater, own in by_rater.items()
+        if len({row["label"] for row in own}) == 1 and all(map(_is_equal, own))
+        if prod(row["p"] for row in own) * comb(len(by_rater), 2) < SURE
     )
 
 
 def _is_equal(row: Mapping[str, Any]) -> bool:
-    is_sure = row["p_adjusted"] is not None and row["p_adjusted"] < SURE
-    return is_sure and row["value"] >= NEARLY_ALL and (row["n_ratings"] or 0) >= ENOUGH_SHARED
+    return row["p"] is not None and row["value"] >= NEARLY_ALL and (row["n_ratings"] or 0) >= ENOUGH_SHARED

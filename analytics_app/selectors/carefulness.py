@@ -93,7 +93,7 @@ def carefulness_of(run: Run | None, tasks: Iterable[Task]) -> Carefulness:
         return Carefulness(copied=copied)
     analyses = run.settings.get("analyses", ())
     planned = LOOKED_AT if analyses == ALL else {entry["analysis"] for entry in analyses}
-    columns = ("statistic", "task", "rater", "label", "criterion", "value", "n_ratings", "p", "p_adjusted")
+    columns = ("statistic", "task", "rater", "label", "criterion", "value", "n_ratings", "p")
     found: dict[str, list[dict[str, Any]]] = {}
     rows = ResultRow.objects.filter(run=run, analysis__in=LOOKED_AT, statistic__in=_READ)
     for row in rows.filter(basis="kept", slice=None).values(*columns):

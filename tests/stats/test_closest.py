@@ -16,7 +16,7 @@ def long(table: list[list[float]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 def test_the_share_is_that_of_the_units_that_both_rated() -> None:
     nan = float("nan")
-    table = [[1, 2, 3, 4, nan], [1, 2, 3, nan, 5], [2, 2, 1, 4, 5]]
+    table = [[1, 2, 3, 4, nan], [1, 2, 3, nan, 5], [2, 2, 1, 4, 4]]
     found = {row.rater: row for row in closest_raters(*long(table), min_shared=3)}
     assert {rater: (row.other, row.estimate.value, row.estimate.n_ratings) for rater, row in found.items()} == {
         0: (1, 1.0, 3),
@@ -25,16 +25,16 @@ def test_the_share_is_that_of_the_units_that_both_rated() -> None:
     }
 
 
-def test_p_is_the_tail_at_the_agreement_of_half_of_the_pairs_times_the_pairs() -> None:
+def test_p_is_the_tail_at_the_usual_agreement_of_either_of_the_two_times_the_pairs() -> None:
     same = [1, 2, 3, 4] * 5
-    table = [same, same, [1, 2, 4, 3] * 5, [2, 1, 3, 4] * 5]
+    table = [same, same, [1, 2, 4, 3] * 5, [2, 1, 3, 4] * 5, [1, 2, 3, 3] * 5]
     first = closest_raters(*long(table))[0]
-    # Six pairs: 20 of 20 once, 10 of 20 four times, 0 of 20 once; half of the pairs agree in half of the units.
+    # The two agree with the others in 10, 10 and 15 of 20 units; there are ten pairs.
     assert first.estimate.p == pytest.approx(binom.sf(19, 20, 0.5))
-    assert first.p_adjusted == pytest.approx(6 * binom.sf(19, 20, 0.5))
+    assert first.p_adjusted == pytest.approx(10 * binom.sf(19, 20, 0.5))
 
 
-def test_too_few_units_or_pairs_say_nothing() -> None:
+def test_too_few_units_or_others_say_nothing() -> None:
     assert closest_raters(*long([[1, 2, 3], [1, 2, 3]])) == []
     assert closest_raters([], np.zeros(0, int), np.zeros(0, int)) == []
     pair = closest_raters(*long([[1, 2] * 5, [1, 2] * 5]))

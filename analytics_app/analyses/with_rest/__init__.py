@@ -70,7 +70,7 @@ class WithRest(BetweenRaters):
 def _equal(make: Rows, ratings: RatedTexts) -> Iterator[Row]:
     """Yield the share of equal ratings of each rater with the most alike other rater."""
     names = make.sample.table.names.raters
-    settings = {"test": "binomial, against half of the pairs", "correction": "bonferroni"}
+    settings = {"test": "binomial, against half of the others", "correction": "bonferroni"}
     for closest in closest_raters(ratings.values, ratings.texts, ratings.raters):
         yield make.row(
             "equal_to_another",

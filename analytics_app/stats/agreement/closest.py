@@ -20,12 +20,13 @@ class Closest:
 
 
 def closest_raters(
-    values: ArrayLike, units: ArrayLike, raters: ArrayLike, *, min_shared: int = 10, min_pairs: int = 3
+    values: ArrayLike, units: ArrayLike, raters: ArrayLike, *, min_shared: int = 10, min_others: int = 2
 ) -> list[Closest]:
     """Return for each rater the other one with the largest share of equal ratings of the same units.
 
-    The test asks whether a pair that agreed as often as half of the pairs do would be equal as often or more: the upper
-    tail of a binomial distribution. Its p is adjusted after Bonferroni over all pairs.
+    The test asks whether a pair that agreed as often as one of the two does with half of the others would be equal as
+    often or more: the upper tail of a binomial distribution, with the larger share of the two. So two raters who agree
+    with everybody are no exception. Its p is adjusted after Bonferroni over all pairs.
 
     Parameters
     ----------
@@ -35,8 +36,8 @@ def closest_raters(
         Codes from 0. A rater has at most one rating of a unit.
     min_shared : int
         Units that a pair of raters must share.
-    min_pairs : int
-        Pairs below which half of the pairs say nothing, so that there is no test.
+    min_others : int
+        Others that both must have shared units with beside each other; with fewer there is no test.
 
     Returns
     -------
@@ -71,13 +72,16 @@ def closest_raters(
     n_equal = np.asarray(equal[one, other]).ravel()
     share = n_equal / n
     n_pairs = n.size // 2
-    usual = float(np.median(share[one < other]))
     found = []
     for place in range(n_raters):
         own = np.flatnonzero(one == place)
         if own.size:
             best = own[np.argmax(share[own])]
-            p = float(bdtrc(n_equal[best] - 1, n[best], usual)) if n_pairs >= min_pairs else None
+            beside = [share[(one == x) & (other != y)] for x, y in ((place, other[best]), (other[best], place))]
+            p = None
+            if min(shares.size for shares in beside) >= min_others:
+                usual = max(float(np.median(shares)) for shares in beside)
+                p = float(bdtrc(n_equal[best] - 1, n[best], usual))
             estimate = Estimate(float(share[best]), n_ratings=int(n[best]), n_items=int(n[best]), n_raters=2, p=p)
             adjusted = None if p is None else min(1.0, p * n_pairs)
             codes_of = shared.rater_codes
