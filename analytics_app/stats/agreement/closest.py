@@ -67,6 +67,8 @@ def closest_raters(
     one, other = both.coords
     is_pair = (one != other) & (both.data >= min_shared)
     one, other, n = one[is_pair], other[is_pair], both.data[is_pair]
+    order = np.lexsort((other, one))  # of several equally alike raters, the first
+    one, other, n = one[order], other[order], n[order]
     if not n.size:
         return []
     n_equal = np.asarray(equal[one, other]).ravel()
