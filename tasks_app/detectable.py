@@ -28,8 +28,8 @@ class TaskSize:
         Judgments of each text.
     judgments : int
         Judgments in all.
-    are_together : bool
-        Whether a rater sees the texts of an item on one screen, so that leniency cancels.
+    raters : int
+        Raters in all, if each judges one set.
     """
 
     kind: TaskType
@@ -38,7 +38,7 @@ class TaskSize:
     units: int
     per_text: float
     judgments: int
-    are_together: bool
+    raters: int
 
 
 Sentence = Callable[[TaskSize], str]

@@ -11,11 +11,18 @@ from tasks_app.models import Study
 # The newest studies; nobody would look through a longer list.
 MOST_STUDIES, MOST_PILOTS = 50, 200
 
-SPREADS = ("sd_item", "sd_system_item", "sd_rater", "sd_residual")
+SPREADS = ("sd_item", "sd_system_item", "sd_rater", "sd_rater_system", "sd_residual")
 ALPHA = ("alpha",)
 
 # Usual differences and standard deviations on scales of five steps, as shares of the range.
-OF_THE_RANGE = {"difference": 0.075, "sd_item": 0.125, "sd_system_item": 0.1, "sd_rater": 0.125, "sd_residual": 0.2}
+OF_THE_RANGE = {
+    "difference": 0.075,
+    "sd_item": 0.125,
+    "sd_system_item": 0.1,
+    "sd_rater": 0.125,
+    "sd_rater_system": 0.05,
+    "sd_residual": 0.2,
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,24 +48,29 @@ def _is_rated(size: TaskSize) -> bool:
 
 
 def _means(size: TaskSize, scale_range: float) -> str:
-    pairs = size.systems * (size.systems - 1) // 2
-    difference = _of_means(size.items, max(1, round(size.per_text)), size.are_together, pairs) * scale_range
+    pairs, per_text = size.systems * (size.systems - 1) // 2, max(1, round(size.per_text))
+    if max(size.raters, per_text) < 2:
+        return _("One rater judges everything, so no difference can be generalised to other raters.")
+    difference = _of_means(size.items, per_text, max(size.raters, per_text), pairs) * scale_range
     if difference > scale_range:
         return _(
-            "Too few items: not even the largest difference between two systems could be detected with 80 % power."
+            "Too few items or raters: not even the largest difference between two systems could be detected with 80 % "
+            "power."
         )
     about = {
         "difference": formats.number_format(difference, 2 if difference < 10 else 0),
         "items": formats.number_format(size.items),
+        "raters": formats.number_format(max(size.raters, per_text)),
         "pairs": formats.number_format(pairs),
     }
     return (
         ngettext(
             "Smallest difference between two systems that can be detected with 80 %% power: about %(difference)s "
-            "points (paired t test over %(items)s items at 0.05; usual standard deviations are assumed).",
+            "points (mixed model with %(items)s items and %(raters)s raters at 0.05; usual standard deviations are "
+            "assumed).",
             "Smallest difference between two systems that can be detected with 80 %% power: about %(difference)s "
-            "points (paired t test over %(items)s items at 0.05, corrected for %(pairs)s pairs; usual standard "
-            "deviations are assumed).",
+            "points (mixed model with %(items)s items and %(raters)s raters at 0.05, corrected for %(pairs)s pairs; "
+            "usual standard deviations are assumed).",
             pairs,
         )
         % about
@@ -115,16 +120,16 @@ def _percent(share: float) -> str:
 
 # The same numbers are asked for at every change of a form.
 @lru_cache(maxsize=256)
-def _of_means(items: int, per_text: int, are_together: bool, pairs: int) -> float:
+def _of_means(items: int, per_text: int, raters: int, pairs: int) -> float:
     """Return the smallest difference as a share of the range of the scale."""
     assumed = Assumed(
         0.0,
         raters_per_text=per_text,
-        raters=per_text,
-        same_raters=are_together,
+        raters=raters,
         sd_item=OF_THE_RANGE["sd_item"],
         sd_system_item=OF_THE_RANGE["sd_system_item"],
         sd_rater=OF_THE_RANGE["sd_rater"],
+        sd_rater_system=OF_THE_RANGE["sd_rater_system"],
         sd_residual=OF_THE_RANGE["sd_residual"],
     )
     return smallest_difference(assumed, items, alpha=ALPHA / pairs, power=POWER)

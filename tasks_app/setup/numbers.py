@@ -149,13 +149,14 @@ def _task(draft: DraftTask, judged: Sequence[PlanUnit], scale: float) -> TaskNum
         k += (task["k_more"] - task["k"]) * float(task["k_more_share"])
     places = round(units * k)
     size = max(1, min(task["set_size"], units))
+    raters = math.ceil(places / size)
     return TaskNumbers(
-        task_called(task, draft.number + 1), units, k, places, size, math.ceil(places / size), tuple(task["groups"]),
-        smallest_difference(_size(draft, judged, k, scale)),
+        task_called(task, draft.number + 1), units, k, places, size, raters, tuple(task["groups"]),
+        smallest_difference(_size(draft, judged, k, scale, raters)),
     )  # fmt: skip
 
 
-def _size(draft: DraftTask, judged: Sequence[PlanUnit], k: float, scale: float) -> TaskSize:
+def _size(draft: DraftTask, judged: Sequence[PlanUnit], k: float, scale: float, raters: int) -> TaskSize:
     """Count what the task compares: items with several systems, systems that are judged, judgments of each text.
 
     `judged` are the units without a known answer. Where each criterion has units of its own, those of one are counted.
@@ -177,5 +178,5 @@ def _size(draft: DraftTask, judged: Sequence[PlanUnit], k: float, scale: float) 
         units=n_units,
         per_text=k * len(shown) / len(set(shown)) if shown else 0.0,
         judgments=round(n_units * k),
-        are_together=any(len(unit.parts) > 1 for unit in units),
+        raters=raters,
     )

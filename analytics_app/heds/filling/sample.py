@@ -1,6 +1,7 @@
 """Section 3.1: number of outputs, their selection, and the power of the sample."""
 
 from collections.abc import Iterator
+from math import ceil
 
 from analytics_app.heds.filling.facts import TEXTS, Facts, Proposal, counted, proposal
 from analytics_app.heds.filling.texts import UnitSizes
@@ -70,5 +71,5 @@ def _size(facts: Facts, frame: Frame) -> TaskSize:
         units=size.units,
         per_text=k * size.parts / size.texts if size.texts else 0.0,
         judgments=round(size.units * k),
-        are_together=size.parts > size.units,
+        raters=ceil(size.units * k / max(1, task.set_size)),
     )

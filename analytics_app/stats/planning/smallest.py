@@ -4,17 +4,18 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from analytics_app.stats.planning.discrimination_power import power_of_difference
-from analytics_app.stats.planning.power import Assumed, power_of_t
+from analytics_app.stats.planning.power import Assumed, power_of_means
 from analytics_app.stats.planning.sign_power import power_of_sign_test
 
 
 def smallest_difference(assumed: Assumed, n_items: int, *, alpha: float, power: float) -> float:
-    """Smallest difference of two systems' means that a paired t test over items finds with a given power.
+    """Smallest difference of two systems' means that is found with a given power, for further raters and items.
 
     Parameters
     ----------
     assumed : Assumed
-        Standard deviations and raters per text; its difference is not used.
+        Standard deviations and numbers of raters; its difference is not used. Without steps: on a scale with ends the
+        power may never be reached.
     n_items : int
         At least 2.
     alpha : float
@@ -29,14 +30,16 @@ def smallest_difference(assumed: Assumed, n_items: int, *, alpha: float, power: 
 
     Examples
     --------
-    >>> round(smallest_difference(Assumed(0), 100, alpha=0.05, power=0.72), 3)
-    0.2
+    >>> round(smallest_difference(Assumed(0, sd_rater_system=0.3), 100, alpha=0.05, power=0.8), 3)
+    0.316
     """
 
     def power_at(difference: float) -> float:
-        return power_of_t(replace(assumed, difference=difference), n_items, alpha=alpha)
+        return power_of_means(replace(assumed, difference=difference), n_items, alpha=alpha)
 
     _check(alpha, power)
+    if assumed.steps:
+        raise ValueError("The smallest difference is that of a scale without steps.")
     most = 1.0
     while power_at(most) < power:
         most *= 2

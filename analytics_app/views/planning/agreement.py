@@ -88,7 +88,7 @@ class AgreementPlan(PlanningForm):
             self._lead(estimate),
             self._like_pilot(),
             [estimate.note] if estimate.note else [],
-            self._curve(sizes, estimates),
+            self._curves(sizes, estimates),
             [self._table(sizes, estimates)],
             (),
             [*self._from_where(assumed), (_("Simulated studies"), whole(runs).text)],
@@ -158,25 +158,25 @@ class AgreementPlan(PlanningForm):
         }
         return [(name, self.from_pilot(from_study[name]) if name in from_study else value) for name, value in listed]
 
-    def _curve(self, sizes: list[int], estimates: list[Estimate]) -> Curve | None:
+    def _curves(self, sizes: list[int], estimates: list[Estimate]) -> list[Curve]:
         points = [
             (float(n), estimate.value, estimate.low, estimate.high)
             for n, estimate in zip(sizes, estimates, strict=True)
             if estimate.value is not None and estimate.low is not None and estimate.high is not None
         ]
         if len(points) < 2:
-            return None
-        least = min(0.0, *(point[2] for point in points))
-        return Curve(
+            return []
+        curve = Curve(
             title=_("Where alpha falls, by number of texts"),
             across=_("Texts"),
             points=points,
-            bottom=least,
+            bottom=min(0.0, *(point[2] for point in points)),
             top=1.0,
             percent=False,
             limit=(0.8, _(".8")) if max(point[3] for point in points) > 0.7 else (0.667, _(".667")),
             dots=True,
         )
+        return [curve]
 
     def _table(self, sizes: list[int], estimates: list[Estimate]) -> Table:
         heads = [Column(_("Texts")), Column(_("Ratings")), Column(_("Alpha falls between")), Column(_("Width"))]

@@ -145,7 +145,7 @@ class Answer:
     lead: str
     sentences: Sequence[str] = ()
     warnings: Sequence[str] = ()
-    curve: Curve | None = None
+    curves: Sequence[Curve] = ()
     tables: Sequence[Table] = ()
     folded: Sequence[Table] = ()
     assumed: Sequence[tuple[str, str]] = field(default=())

@@ -90,7 +90,7 @@ class CostPlan(PlanningForm):
             _("%(raters)s, %(hours)s hours of their time, %(cost)s in all.") % words,
             [_("A set of %(size)s units takes %(minutes)s minutes and pays %(pay)s.") % set_words],
             [],
-            None,
+            (),
             [self._table(counted, judgments, raters, minutes, amount, paid, fee)],
             (),
             self.assumptions(),

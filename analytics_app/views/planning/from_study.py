@@ -41,7 +41,8 @@ def _sizes(study: Study, task: Task) -> dict[str, Any]:
     systems = evaluated.systems(study).count()
     values |= {"n_items": max(4, items)} if items else {}
     values |= {"systems": min(12, systems)} if systems > 1 else {}
-    return values | {"raters": max(1, -(-places // task.set_size)), "set_size": task.set_size}
+    # With one rater nothing can be generalised to others, so that there is nothing to be planned for fewer than two.
+    return values | {"raters": max(2, per_text, -(-places // task.set_size)), "set_size": task.set_size}
 
 
 def _work(study: Study, task: Task) -> dict[str, Any]:

@@ -1,32 +1,35 @@
-"""Power for a difference of means between systems, by simulated studies."""
+"""Power for a difference of means between systems, for further raters and further items."""
 
+from collections.abc import Callable
+from dataclasses import replace
 from math import ceil
 from typing import cast
 
-import numpy as np
 from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from analytics_app.selectors.planning import SPREADS
-from analytics_app.show.cells import Cell, interval, percent, whole
+from analytics_app.show.cells import Cell, number, percent, whole
 from analytics_app.show.table import Column, Table
-from analytics_app.stats.planning.power import Assumed, Power, power_of_means, power_of_t, runs_within
-from analytics_app.stats.values import Estimate
+from analytics_app.stats.planning.power import ITEMS, RATERS, Assumed, half_width, power_of_means, spread_of_difference
 from analytics_app.views.planning.answer import Answer, Curve
-from analytics_app.views.planning.base import PlanningForm, Words, plain, seed_field, share
-from tasks_app.setting_fields import YesNoField, number_field, whole_field
+from analytics_app.views.planning.base import PlanningForm, Words, plain, share
+from tasks_app.setting_fields import number_field, whole_field
 
-RUNS = 2000
-# A power that need not be raised.
-CERTAIN = 0.99
-# Numbers of items to compute, as shares of the number in the form.
+# Most items and raters that a form takes, and that are looked for.
+MOST = 20_000
+# A power that need not be raised, and a difference between two powers that is none.
+CERTAIN, ALIKE = 0.99, 0.005
+# Numbers of items and raters of the curves, as shares of those in the form.
 AROUND = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0)
+CONFIDENCE = 0.95
 
 COMPONENTS = {
     "sd_item": gettext_lazy("SD between items"),
     "sd_system_item": gettext_lazy("SD of system × item"),
     "sd_rater": gettext_lazy("SD between raters"),
+    "sd_rater_system": gettext_lazy("SD of rater × system"),
     "sd_residual": gettext_lazy("Residual SD"),
 }
 
@@ -40,17 +43,18 @@ class MeansPlan(PlanningForm):
     title = gettext_lazy("Power for a difference of means")
     summary = gettext_lazy("The probability of finding a difference between systems, for a number of items and raters.")
     from_pilots = SPREADS
-    folded = ("wanted", "alpha", "middle", *SPREADS, "seed")
+    folded = ("wanted", "alpha", "middle", *SPREADS)
 
     systems = whole_field(gettext_lazy("Systems"), within=(2, 12), initial=2)
     n_items = whole_field(
-        gettext_lazy("Items"), gettext_lazy("Judged for every system."), within=(4, 20_000), initial=100
+        gettext_lazy("Items"), gettext_lazy("Judged for every system."), within=(4, MOST), initial=100
     )
     per_text = whole_field(gettext_lazy("Raters per text"), within=(1, 100), initial=3)
-    raters = whole_field(gettext_lazy("Raters in total"), within=(1, 10_000), initial=30)
-    same_raters = YesNoField(
-        label=gettext_lazy("The same raters judge all systems of an item"),
-        help_text=gettext_lazy("As side by side: their leniency cancels."),
+    raters = whole_field(
+        gettext_lazy("Raters in total"),
+        gettext_lazy("They share the texts of every system evenly."),
+        within=(2, MOST),
+        initial=30,
     )
     steps = whole_field(
         gettext_lazy("Steps of the scale"),
@@ -77,50 +81,58 @@ class MeansPlan(PlanningForm):
     )
     sd_item = spread("sd_item", 0.5, gettext_lazy("Cancels out in comparisons, except near the ends of the scale."))
     sd_system_item = spread("sd_system_item", 0.4, gettext_lazy("How differently one system does on different items."))
-    sd_rater = spread("sd_rater", 0.5, gettext_lazy("How much raters differ in leniency."))
+    sd_rater = spread(
+        "sd_rater",
+        0.5,
+        gettext_lazy("How much raters differ in leniency. Cancels out, as every rater judges all systems."),
+    )
+    sd_rater_system = spread(
+        "sd_rater_system", 0.2, gettext_lazy("How much raters differ in which system they prefer.")
+    )
     sd_residual = spread("sd_residual", 0.8, gettext_lazy("Variation of one rater on the same text."))
-    seed = seed_field()
 
     def clean(self) -> dict[str, object]:
-        """Refuse assumptions that cannot be simulated, and texts that need more raters than there are."""
+        """Refuse assumptions under which nothing varies, and texts that need more raters than there are."""
         cleaned = super().clean() or self.cleaned_data
         if self.errors:
             return cleaned
         if cleaned["raters"] < cleaned["per_text"]:
             self.add_error("raters", _("The raters per text are more than the raters in total."))
-            return cleaned
-        if not any(self._spreads().get(name) for name in SPREADS if name != "sd_item"):
+        spreads = self._spreads()
+        if not any(spreads[name] for name in ("sd_system_item", "sd_rater_system", "sd_residual")):
             self.add_error("sd_residual", _("At least one standard deviation must be above 0."))
-            return cleaned
-        try:
-            runs_within(self._assumed(), max(self._sizes()), RUNS)
-        except ValueError:
-            too_large = _("This is too large to compute on a page. Enter fewer items, systems or raters per text.")
-            self.add_error("n_items", too_large)
         return cleaned
 
     def answer(self) -> Answer:
-        """Answer with the power, and how it changes with the number of items."""
-        values, assumed, sizes = self.cleaned_data, self._assumed(), self._sizes()
-        rng = np.random.default_rng(values["seed"])
-        powers = power_of_means(assumed, sizes, alpha=values["alpha"], n_runs=RUNS, rng=rng)
-        own = powers[sizes.index(values["n_items"])]
-        runs = runs_within(assumed, max(sizes), RUNS)
-        words = {"n": whole(own.n_items).text, "difference": plain(values["difference"]), "power": _near(_shown(own))}
-        lead = _("With %(n)s items a difference of %(difference)s is found with a probability of %(power)s.") % words
+        """Answer with the power, what it depends on, and how it changes with items and with raters."""
+        values, assumed, n = self.cleaned_data, self._assumed(), self.cleaned_data["n_items"]
+        power = self._power(assumed, n)
+        words = {
+            "n": whole(n).text, "raters": whole(assumed.raters).text, "difference": plain(values["difference"]),
+            "power": share(power),
+        }  # fmt: skip
+        lead = _(
+            "With %(n)s items and %(raters)s raters a difference of %(difference)s is found with a probability of "
+            "%(power)s."
+        )
         return Answer(
-            lead,
-            [*self._enough(powers), *self._at_best(own)],
+            lead % words,
+            [*self._shrunk(assumed, n), self._interval(assumed, n), *self._enough(assumed, n, power), *self._advice()],
             [],
-            self._curve(powers, own),
-            [self._table(powers)],
+            self._curves(assumed, n, power),
+            [self._changes(assumed, n)],
             (),
-            [*self._from_where(), (_("Simulated studies"), whole(runs).text)],
+            self._from_where(),
             _(
-                "Paired t tests on the means of items, in studies simulated from these assumptions; the interval is "
-                "twice the Monte-Carlo error. Holm: corrected for all pairs of systems."
+                "Mixed model with raters and items random: the difference of two means over its standard error has a "
+                "noncentral t distribution with Satterthwaite's degrees of freedom. With several systems alpha is "
+                "divided by the number of pairs; Holm's correction finds at least as much."
             ),
         )
+
+    def _power(self, assumed: Assumed, n_items: int) -> float:
+        pairs = assumed.systems * (assumed.systems - 1) // 2
+        return power_of_means(assumed, n_items, alpha=self.cleaned_data["alpha"] / pairs)
 
     def _spreads(self) -> dict[str, float]:
         """Return the standard deviations, from the earlier study where it has them."""
@@ -138,73 +150,117 @@ class MeansPlan(PlanningForm):
             systems=values["systems"],
             raters_per_text=values["per_text"],
             raters=values["raters"],
-            same_raters=bool(values["same_raters"]),
             steps=values["steps"],
             middle=values["middle"],
             **self._spreads(),
         )
 
-    def _sizes(self) -> list[int]:
-        n = self.cleaned_data["n_items"]
-        return sorted({max(2, ceil(n * factor)) for factor in AROUND})
-
-    def _enough(self, powers: list[Power]) -> list[str]:
-        """Return between which numbers of items the target power is reached."""
-        target = self.cleaned_data["wanted"]
-        words = {"power": share(target)}
-        reached = next((i for i, power in enumerate(powers) if (_shown(power).value or 0) >= target), None)
-        if reached is None:
-            n = {**words, "n": whole(powers[-1].n_items).text}
-            return [_("Even %(n)s items do not reach %(power)s.") % n]
-        if not reached:
-            n = {**words, "n": whole(powers[0].n_items).text}
-            return [_("%(n)s items, the fewest looked at, reach %(power)s.") % n]
-        limits = {"least": whole(powers[reached - 1].n_items).text, "most": whole(powers[reached].n_items).text}
-        return [_("%(power)s is reached between %(least)s and %(most)s items.") % {**words, **limits}]
-
-    def _at_best(self, own: Power) -> list[str]:
-        """Return the power with infinitely many raters of each text."""
-        values, spreads = self.cleaned_data, self._spreads()
-        if not spreads["sd_system_item"]:
+    def _shrunk(self, assumed: Assumed, n: int) -> list[str]:
+        """Return what is left of the difference on the scale, where its ends take some of it away."""
+        on_scale = spread_of_difference(assumed, n).difference
+        if on_scale > 0.9 * assumed.difference:
             return []
-        assumed = Assumed(values["difference"], sd_system_item=spreads["sd_system_item"], sd_residual=0.0)
-        best = power_of_t(assumed, own.n_items, alpha=values["alpha"])
-        message = _(
-            "However many raters judge each text, these items give one pair at most %(power)s: take more items."
-        )
-        return [message % {"power": share(best)}] if best < CERTAIN else []
+        left = {"difference": plain(round(on_scale, 2))}
+        return [_("On this scale %(difference)s of the difference is left, since ratings are cut at its ends.") % left]
 
-    def _curve(self, powers: list[Power], own: Power) -> Curve:
-        estimates = [_shown(entry) for entry in powers]
-        points = [
-            (float(entry.n_items), e.value or 0.0, e.low or 0.0, e.high or 0.0)
-            for entry, e in zip(powers, estimates, strict=True)
+    def _interval(self, assumed: Assumed, n: int) -> str:
+        width = plain(round(half_width(assumed, n, confidence=CONFIDENCE), 2))
+        return _("A 95 %% interval of the difference will reach about %(width)s to either side.") % {"width": width}
+
+    def _enough(self, assumed: Assumed, n: int, power: float) -> list[str]:
+        """Return the fewest items, and the fewest raters, that reach the target power."""
+        wanted = self.cleaned_data["wanted"]
+        if power >= wanted or not assumed.difference:
+            return []
+        items = _fewest(lambda number: self._power(assumed, number), n, wanted)
+        raters = _fewest(lambda number: self._power(replace(assumed, raters=number), n), assumed.raters, wanted)
+        words = {
+            "power": share(wanted), "items": whole(items).text, "raters": whole(raters).text, "n": whole(n).text,
+            "now": whole(assumed.raters).text,
+        }  # fmt: skip
+        if items and raters:
+            return [_("%(power)s is reached with %(items)s items, or with %(raters)s raters of %(n)s items.") % words]
+        if items:
+            reached = _("%(power)s is reached with %(items)s items; with %(n)s items no number of raters is enough.")
+        elif raters:
+            reached = _(
+                "%(power)s is reached with %(raters)s raters; with %(now)s raters no number of items is enough."
+            )
+        else:
+            reached = _("%(power)s takes both more items and more raters.")
+        return [reached % words]
+
+    def _advice(self) -> list[str]:
+        """Answer whether more raters or more items would help more."""
+        assumed, n = self._assumed(), self.cleaned_data["n_items"]
+        now = self._power(assumed, n)
+        if now >= CERTAIN or not assumed.difference:
+            return []
+        items, raters = self._power(assumed, 2 * n), self._power(replace(assumed, raters=2 * assumed.raters), n)
+        words = {"items": share(items), "raters": share(raters)}
+        if abs(items - raters) < ALIKE:
+            return [_("Twice as many items or twice as many raters would help alike: %(items)s.") % words]
+        shares = spread_of_difference(assumed, n).shares
+        if raters > items:
+            sentence = _(
+                "More raters would help more than more items: twice as many raters give %(raters)s, twice as many "
+                "items %(items)s."
+            )
+            return [sentence % words]
+        why = (
+            _("The texts differ more in which system does better than the raters do.")
+            if shares[ITEMS] > shares[RATERS]
+            else _("More items also mean more ratings.")
+        )
+        sentence = _(
+            "More items would help more than more raters: twice as many items give %(items)s, twice as many raters "
+            "%(raters)s."
+        )
+        return [f"{sentence % words} {why}"]
+
+    def _curves(self, assumed: Assumed, n: int, power: float) -> list[Curve]:
+        items = [(float(size), self._power(assumed, size)) for size in _around(n, 2)]
+        raters = [
+            (float(size), self._power(replace(assumed, raters=size), n))
+            for size in _around(assumed.raters, max(2, assumed.raters_per_text))
         ]
-        power = _shown(own).value or 0.0
-        several = self.cleaned_data["systems"] > 2
-        return Curve(
-            title=_("Power after Holm by number of items") if several else _("Power by number of items"),
-            across=_("Items"),
-            points=points,
-            limit=(self.cleaned_data["wanted"], _("target")),
-            mark=(own.n_items, power, _("%(n)s items: %(power)s") % {"n": own.n_items, "power": share(power)}),
-            dots=True,
-        )
+        limit = (self.cleaned_data["wanted"], _("target"))
+        of_items = _("%(n)s items: %(power)s") % {"n": n, "power": share(power)}
+        of_raters = _("%(n)s raters: %(power)s") % {"n": assumed.raters, "power": share(power)}
+        return [
+            Curve(
+                _("Power by number of items"), _("Items"), items, limit=limit, mark=(n, power, of_items), dots=True
+            ),
+            Curve(
+                _("Power by number of raters, the number of ratings unchanged"), _("Raters"), raters, limit=limit,
+                mark=(assumed.raters, power, of_raters), dots=True,
+            ),
+        ]  # fmt: skip
 
-    def _table(self, powers: list[Power]) -> Table:
-        several = self.cleaned_data["systems"] > 2
-        heads = [Column(_("Items")), Column(_("Power of one pair")), Column(_("Interval"))]
-        heads += [Column(_("Power after Holm")), Column(_("Interval after Holm"))] if several else []
+    def _changes(self, assumed: Assumed, n: int) -> Table:
+        """Return power and interval of this study and of larger ones."""
+        more_raters = replace(assumed, raters=2 * assumed.raters)
+        per_text = min(2 * assumed.raters_per_text, assumed.raters)
+        cases = [
+            (_("As entered"), assumed, n),
+            (_("Twice as many items"), assumed, 2 * n),
+            (_("Twice as many raters"), more_raters, n),
+            (_("Twice as many raters and items"), more_raters, 2 * n),
+            (_("%(n)s raters per text") % {"n": per_text}, replace(assumed, raters_per_text=per_text), n),
+        ]
+        heads = [
+            Column(_("Study")), Column(_("Items")), Column(_("Raters")), Column(_("Ratings")), Column(_("Power")),
+            Column(_("95 % interval ±")),
+        ]  # fmt: skip
         rows = []
-        for entry in powers:
-            estimates = [entry.single, entry.adjusted] if several else [entry.single]
-            cells = [whole(entry.n_items)]
-            for estimate in estimates:
-                own = percent(estimate.value, 1)
-                cells.append(Cell(own.text, own.sort, strong=entry.n_items == self.cleaned_data["n_items"]))
-                cells.append(interval(estimate.low, estimate.high, 3))
-            rows.append(cells)
-        return Table(_("Power by number of items"), heads, rows, [_("Your case is bold.")])
+        for place, (words, case, size) in enumerate(cases):
+            own = percent(self._power(case, size), 1)
+            rows.append([
+                Cell(words, words), whole(size), whole(case.raters),
+                whole(size * case.raters_per_text * case.systems), Cell(own.text, own.sort, strong=place == 0),
+                number(half_width(case, size, confidence=CONFIDENCE), 2),
+            ])  # fmt: skip
+        return Table(_("What would help"), heads, rows, [])
 
     def _from_where(self) -> list[tuple[str, str]]:
         """List the assumptions, with the source of standard deviations from an earlier study."""
@@ -219,11 +275,17 @@ class MeansPlan(PlanningForm):
         return listed
 
 
-def _shown(power: Power) -> Estimate:
-    """Return the power shown on the page: corrected for all pairs, which changes nothing for a single pair."""
-    return power.adjusted
+def _fewest(power_at: Callable[[int], float], now: int, wanted: float) -> int | None:
+    """Return the smallest number above `now` whose power is the wanted one; None where the largest has less."""
+    least, most = now, MOST
+    if power_at(most) < wanted:
+        return None
+    while most - least > 1:
+        middle = (least + most) // 2
+        least, most = (least, middle) if power_at(middle) >= wanted else (middle, most)
+    return most
 
 
-def _near(estimate: Estimate) -> str:
-    off = 2 * (estimate.se or 0)
-    return _("%(power)s (±%(off)s)") % {"power": share(estimate.value or 0.0), "off": share(off, 1)}
+def _around(number: int, least: int) -> list[int]:
+    """Return numbers around another one, for a curve."""
+    return sorted({max(least, ceil(number * factor)) for factor in AROUND})

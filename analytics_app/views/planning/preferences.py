@@ -60,13 +60,15 @@ class PreferencesPlan(PlanningForm):
             lead,
             [_enough(n_enough, values["wanted"])],
             [_("One half is no preference: there is nothing to be found.")] if values["wins"] == 0.5 else [],
-            Curve(
-                title=_("Power by number of items"),
-                across=_("Items"),
-                points=list(zip(map(float, sizes), sign_test_curve(sizes, **settings), strict=True)),
-                limit=(values["wanted"], _("target")),
-                mark=(n, power, _("%(n)s items: %(power)s") % {"n": whole(n).text, "power": share(power)}),
-            ),
+            [
+                Curve(
+                    title=_("Power by number of items"),
+                    across=_("Items"),
+                    points=list(zip(map(float, sizes), sign_test_curve(sizes, **settings), strict=True)),
+                    limit=(values["wanted"], _("target")),
+                    mark=(n, power, _("%(n)s items: %(power)s") % {"n": whole(n).text, "power": share(power)}),
+                )
+            ],
             [self._table()],
             (),
             self.assumptions(),

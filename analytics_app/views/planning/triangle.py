@@ -75,7 +75,7 @@ class TrianglePlan(PlanningForm):
             lead,
             [*sentences, _orders(n)],
             warnings,
-            self._curve(needed, n, power, similarity=similarity),
+            [self._curve(needed, n, power, similarity=similarity)],
             tables,
             folded,
             self.assumptions(),

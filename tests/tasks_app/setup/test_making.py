@@ -110,9 +110,7 @@ def test_numbers_follow_the_settings(draft: Study, rosa: User) -> None:
 @pytest.mark.parametrize(
     ("example", "sentence"),
     [
-        # statsmodels: TTestPower().solve_power(nobs=12, alpha=.05 / 3, power=.8)
-        # * sqrt(2 * (.4**2 + (.8**2 + .5**2) / 3))
-        ("likert", "about 1.03 points (paired t test over 12 items at 0.05, corrected for 3 pairs"),
+        ("likert", "about 1.05 points (mixed model with 12 items and 9 raters at 0.05, corrected for 3 pairs"),
         (
             "pairwise",
             "can be detected with 80 % power: 97 % of the answers that are not ties (sign test over 12 items per pair",
@@ -134,11 +132,15 @@ def test_the_smallest_difference_stands_beside_the_cost(
     assert f"{reverse('planning:planning')}?study={study.slug}" in page or not sentence
 
 
-@pytest.mark.parametrize("mode", ["together", "block", "rater"])
-def test_criteria_asked_apart_do_not_count_twice(setup: Setup, rosas_browser: Client, rosa: User, mode: str) -> None:
+@pytest.mark.parametrize(
+    ("mode", "said"), [("together", "12 items and 9 raters"), ("block", "12 items and 18 raters"), ("rater", "12 items")]
+)
+def test_criteria_asked_apart_do_not_count_twice(
+    setup: Setup, rosas_browser: Client, rosa: User, mode: str, said: str
+) -> None:
     changes.change(setup=setup, values={("tasks", 0, "criteria_mode"): mode}, base=0, by=rosa)
     page = rosas_browser.get(reverse("researcher:step", args=[SLUG, "raters"])).content.decode()
-    assert "about 1.03 points (paired t test over 12 items" in page
+    assert f"points (mixed model with {said}" in page
 
 
 def test_a_task_whose_units_all_have_known_answers_needs_nobody(

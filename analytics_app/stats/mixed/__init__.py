@@ -1,0 +1,1 @@
+"""Comparisons of systems that generalise to further raters and further texts."""
