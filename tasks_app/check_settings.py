@@ -139,15 +139,19 @@ def has_limit(checks: CheckSettings) -> bool:
     return checks.fast_seconds is not None or checks.skip_share is not None or checks.on_failing == OnFailing.STOP
 
 
-def failing_in_words(*, left_out: bool, one_attention_check: bool = True) -> str:
+def failing_in_words(*, left_out: bool, one_attention_check: bool = True, one_is_enough: bool = False) -> str:
     """Return what failing checks means for the results, in the words of every page that says it.
 
     `left_out` says that a quality rule of the plan excludes such raters, and `one_attention_check` that a rater meets
-    one check in all, which is an attention check, so that failing it is enough.
+    one check in all, which is an attention check. Of several checks, `one_is_enough` says that a rater who fails one of
+    them is excluded.
     """
     if one_attention_check:
         excluded = gettext("Raters who fail the attention check are left out of the results.")
         counted = gettext("Raters who fail the attention check count in the results like all others.")
+    elif one_is_enough:
+        excluded = gettext("Raters who fail one of their checks are left out of the results.")
+        counted = gettext("Raters who fail checks count in the results like all others.")
     else:
         excluded = gettext("Raters who fail too many checks are left out of the results.")
         counted = gettext("Raters who fail checks count in the results like all others.")

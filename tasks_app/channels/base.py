@@ -119,6 +119,10 @@ class Channel(Declared, ABC):
         """
         return Ending(code=code)
 
+    def fee_in_percent(self) -> float:
+        """Return what the platform charges on top of the pay, in per cent of it; nothing by default."""
+        return 0.0
+
     @classmethod
     def frame_ancestors(cls) -> Sequence[str]:
         """Origins that may show raters' pages in a frame; none by default."""
