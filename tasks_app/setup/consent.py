@@ -13,6 +13,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app import pay, task_types
+from tasks_app.channels import registry
 from tasks_app.readiness.leftovers import found_in
 from tasks_app.sections import Json, Path
 from tasks_app.setup.paths import value_at
@@ -47,7 +48,7 @@ def consent_draft(given: Mapping[str, Json], minutes: float | None, answers: Map
     """
     facts = _Facts(given, minutes, answers or {})
     parts = (_about, _doing, _paying, _risks, _volunteering, _storing, _publishing, _rights, _contact, _agreeing)
-    return "\n\n".join(" ".join(part(facts)) for part in parts) + "\n"
+    return "\n\n".join(" ".join(part(facts)) for part in (_in_short, *parts)) + "\n"
 
 
 def questions_for(given: Mapping[str, Json], minutes: float | None) -> list[Question]:
@@ -140,6 +141,16 @@ def _plain(number: Decimal) -> str:
     return f"{number:.1f}".removesuffix(".0")
 
 
+def _in_short(facts: _Facts) -> Iterator[str]:
+    """Sum the text up; what stands above the rule is read above the button, the rest below it."""
+    works = "You read texts and answer questions about them" if facts.judges_texts() else "You answer questions"
+    minutes = f"for about {_plain(facts.minutes) if facts.minutes else facts.answer('minutes')} minutes"
+    amount = facts.money("pay", "amount")
+    yield f"**In short.** {works}, {minutes}, {f'for {amount}' if amount else 'without pay'}."
+    yield "Taking part is voluntary, and you can stop at any time."
+    yield "Your answers are stored under a made-up name.\n\n---"
+
+
 def _about(facts: _Facts) -> Iterator[str]:
     title = facts.words("study", "public_title")
     yield f"**What this study is about.** {f'“{title}” is' if title else 'This is'} a study of"
@@ -230,11 +241,15 @@ def _storing(facts: _Facts) -> Iterator[str]:
     if stored:
         yield f"We store: {stored.rstrip('.')}."
     else:
-        yield "We store your answers and comments, how long you took, and a made-up name, but not your IP address."
+        yield "We store your answers and comments, how long you took and which controls you used, under a made-up name,"
+        yield "but neither your IP address nor the kind of your device."
     named = [PLATFORMS[name] for name in facts.channels if name in PLATFORMS]
     if named:
         period = f"for {facts.answer('identities_days')} days after you finish"
         yield f"Your id on {' and '.join(named)} is kept apart from your answers, {period}, so that you can be paid."
+    if any(name in registry and registry[name].remembers_browser for name in facts.channels):
+        yield "A cookie in your browser remembers for seven days at most that you have begun, so that you can go on if"
+        yield "you lose the page; it is deleted at the end and used for nothing else."
     if BY_NAME & set(facts.channels):
         until = facts.sentence("names_until")
         yield f"The name or e-mail address that you were invited with is kept apart from your answers, until {until}"

@@ -147,7 +147,7 @@ def test_it_says_what_the_law_asks_for_and_is_sound_markdown() -> None:
     for words in ("GDPR", "erased", "corrected", "restricted", "take back your consent", "complain", "voluntary", "16"):
         assert words in text, words
     html = to_html(text)
-    assert html.count("<p>") == html.count("<strong>") == 10
+    assert html.count("<p>") == html.count("<strong>") == 11
 
 
 @pytest.fixture
@@ -170,7 +170,7 @@ def test_it_is_asked_for_shown_and_taken_over_from_the_step(rosas_browser: Clien
     asked = {name: text for name, text in ANSWERS.items() if f'name="{name}"' in page}
     assert rosas_browser.post(path, asked)["Location"] == step
     given = Setup.objects.get().given
-    assert given["consent"]["en"].startswith("**What this study is about.**")
+    assert given["consent"]["en"].startswith("**In short.**")
     assert "how people understand notices" in given["consent"]["en"]
     assert given["about"]["contact"] == "ada@uni-trier.de"
     assert found_in(given["consent"]["en"], any_bracket=True) == ""
