@@ -9,7 +9,7 @@ from django.db import models
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app.setting_fields import choice_field, number_field, whole_field
+from tasks_app.setting_fields import YesNoField, choice_field, number_field, whole_field
 from tasks_app.study_settings import SettingsBlock
 
 # Units of a set for each control, if the researcher names no number.
@@ -50,6 +50,12 @@ class CheckSettings(SettingsBlock):
     exam = whole_field(_("Exam units"), _("Leave empty for all available units."), within=(0, 1000))
     exam_pass = number_field(_("Pass mark"), _("Share of exam units, 0 to 1."), within=(0, 1), initial=0.8)
     exam_attempts = whole_field(_("Attempts at the exam"), within=(1, 5), initial=2)
+    exam_feedback = YesNoField(
+        label=_("Show which exam texts were right, and why"),
+        help_text=_(
+            "After an attempt that was not passed. The next attempt may show the same texts if there are not enough."
+        ),
+    )
     controls = whole_field(
         _("Control units in a set"),
         _("Leave empty for one to ten units, depending on how many there are."),

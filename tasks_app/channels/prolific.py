@@ -25,7 +25,7 @@ _PLACEHOLDER = re.compile(r"\{\{|%[A-Z_]+%|\}\}")
 
 @registry.register
 class Prolific(Channel):
-    """Who comes back in the same submission is the same rater; the same person in another one is not let in again."""
+    """Who comes back in the same submission is the same rater; in another one, only in the browser they began in."""
 
     label = gettext_lazy("Prolific")
     doc = gettext_lazy(
@@ -35,6 +35,8 @@ class Prolific(Channel):
     )
     needs_ids = True
     needs_codes = True
+    remembers_browser = True
+    stores = gettext_lazy("Your id on the platform is kept apart from your answers, so that you can be paid.")
     ids_ignore_case = True
     way_out = gettext_lazy("Please return your submission on Prolific, so that your place goes to somebody else.")
     statuses = {

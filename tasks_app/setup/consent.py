@@ -8,6 +8,7 @@ board and a data protection officer decide whether it will do.
 from collections.abc import Iterator, Mapping
 
 from tasks_app import pay
+from tasks_app.channels import registry
 from tasks_app.sections import Json
 from tasks_app.setup.consent_answers import BY_NAME, PLATFORMS, Facts, number_of, plain
 from tasks_app.setup.paths import value_at
@@ -22,7 +23,17 @@ def consent_draft(given: Mapping[str, Json], minutes: float | None, answers: Map
     """
     facts = Facts(given, minutes, answers or {})
     parts = (_about, _doing, _paying, _risks, _volunteering, _storing, _publishing, _rights, _contact, _agreeing)
-    return "\n\n".join(" ".join(part(facts)) for part in parts) + "\n"
+    return "\n\n".join(" ".join(part(facts)) for part in (_in_short, *parts)) + "\n"
+
+
+def _in_short(facts: Facts) -> Iterator[str]:
+    """Sum the text up; what stands above the rule is read above the button, the rest below it."""
+    works = "You read texts and answer questions about them" if facts.judges_texts() else "You answer questions"
+    minutes = f"for about {plain(facts.minutes) if facts.minutes else facts.answer('minutes')} minutes"
+    amount = facts.answer("amount") if facts.is_pay_open else facts.money("pay", "amount")
+    yield f"**In short.** {works}, {minutes}, {f'for {amount}' if amount else 'without pay'}."
+    yield "Taking part is voluntary, and you can stop at any time."
+    yield "Your answers are stored under a made-up name.\n\n---"
 
 
 def _about(facts: Facts) -> Iterator[str]:
@@ -118,11 +129,15 @@ def _storing(facts: Facts) -> Iterator[str]:
     if stored:
         yield f"We store: {stored.rstrip('.')}."
     else:
-        yield "We store your answers and comments, how long you took, and a made-up name, but not your IP address."
+        yield "We store your answers and comments, how long you took and which controls you used, under a made-up name,"
+        yield "but neither your IP address nor the kind of your device."
     named = [PLATFORMS[name] for name in facts.channels if name in PLATFORMS]
     if named:
         period = f"for {facts.answer('identities_days')} days after you finish"
         yield f"Your id on {' and '.join(named)} is kept apart from your answers, {period}, so that you can be paid."
+    if any(name in registry and registry[name].remembers_browser for name in facts.channels):
+        yield "A cookie in your browser remembers for seven days at most that you have begun, so that you can go on if"
+        yield "you lose the page; it is deleted at the end and used for nothing else."
     if BY_NAME & set(facts.channels):
         until = facts.sentence("names_until")
         yield f"The name or e-mail address that you were invited with is kept apart from your answers, until {until}"

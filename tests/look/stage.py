@@ -241,15 +241,19 @@ def join(request: HttpRequest) -> HttpResponse:
         load="10 screens with 49 texts and 98 questions",
         public_title="How do these texts read?",
         language="en",
+        in_short=ABOUT[:1],
         about=ABOUT,
         minutes="about 15 minutes",
         pay="3.00 EUR",
+        hourly="12.00 EUR per hour",
+        kept="It goes to others if you do nothing for 30 minutes.",
         promises=[("Otherwise", "1.00 EUR if you are screened out.")],
         content_warning="Some texts speak of violence.",
     )
     form = ConsentForm({} if "errors" in request.GET else None, bound_to={})
     context = {
         "study": study,
+        "finds_nobody": True,
         "consent_html": PROSE,
         "form": form,
         "preview": "preview" in request.GET,

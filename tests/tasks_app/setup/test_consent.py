@@ -151,7 +151,7 @@ def test_it_says_what_the_law_asks_for_and_is_sound_markdown() -> None:
     for words in ("GDPR", "erased", "corrected", "restricted", "take back your consent", "complain", "voluntary", "16"):
         assert words in text, words
     html = to_html(text)
-    assert html.count("<p>") == html.count("<strong>") == 10
+    assert html.count("<p>") == html.count("<strong>") == 11
 
 
 @pytest.fixture
@@ -175,7 +175,7 @@ def test_it_is_asked_for_shown_and_taken_over_from_the_step(rosas_browser: Clien
     # Nothing else is missing, so Review is next.
     assert rosas_browser.post(path, asked)["Location"].endswith("/set-up/review/")
     given = Setup.objects.get().given
-    assert given["consent"]["en"].startswith("**What this study is about.**")
+    assert given["consent"]["en"].startswith("**In short.**")
     assert "how people understand notices" in given["consent"]["en"]
     assert given["about"]["contact"] == "ada@uni-trier.de"
     assert found_in(given["consent"]["en"], any_bracket=True) == ""

@@ -40,9 +40,9 @@ def _consent(page: SetupPage, study: Study) -> tuple[str, dict[str, Any]]:
     )
     text = ConsentText(language=tag, body=texts[tag]) if tag else None
     return "rater/join.html", {
-        "study": pages.public_study(study),
+        "study": pages.public_study(study, next(iter(study.options.channels), "link")),
         "dir": languages.direction(study.language),
-        "consent_html": pages.consent_html(study, text),
+        **pages.consent_shown(study, text),
         "consent_language": tag or study.language,
         "trying": "shut",
     }
