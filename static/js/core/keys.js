@@ -51,6 +51,10 @@ function markCurrent(form) {
  * whether it made use of them.
  */
 export function onDigit(form, handle) {
+  if (form.querySelector("[data-no-digits]")) {
+    // Where options stand in another order on each screen, the same digit would mean another answer.
+    return;
+  }
   markCurrent(form);
   document.addEventListener("keydown", (event) => {
     const digit = isPlain(event) ? digitOf(event) : null;
