@@ -122,7 +122,7 @@ class Labels(PagedTexts, DrawnOptions):
                 question="Does the text say what the source says?",
                 labels=("Yes", "In part", "No"),
             ),
-        )
+        ),
     )
     sample = Sample(
         params={"none_of_these": ["topic"], "none_text": ["topic"],

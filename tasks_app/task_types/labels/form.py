@@ -75,7 +75,9 @@ class LabelsForm(OneTextForm):
         own = [name for name in self.fields if name in set(_names(self.kind, criterion, options))]
         details = tuple(
             DetailQuestion(
-                detail, field, tuple(_choice(field, word, self.kind.digit(n)) for n, word in enumerate(detail.options, start=1))
+                detail,
+                field,
+                tuple(_choice(field, word, self.kind.digit(n)) for n, word in enumerate(detail.options, start=1)),
             )
             for detail in self.kind.details_of(key)
             if (field := self[DETAIL.format(n=detail.number, key=key)])
