@@ -50,7 +50,7 @@ def options_that_move(facts: Facts) -> Iterator[Point]:
         if not task_types.kind_of(task["type"], task["params"]).has_digits:
             sentence = _(
                 "The options stand in another order on every text, so raters have no digit keys, and those who answer "
-                "quickly choose a wrong option. Let each rater keep one order, unless the study follows a published one."
+                "quickly choose a wrong option. Let each rater keep one order, unless the study follows another."
             )
             yield Point("moving_options", sentence, ("tasks", place, "params", "order"), Level.NOTE)
 

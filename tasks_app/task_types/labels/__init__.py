@@ -142,8 +142,8 @@ class Labels(PagedTexts, DrawnOptions):
             WordsField(
                 label=_("Options with an order"),
                 help_text=_(
-                    "The questions whose options are more or less of something, such as Yes, In part, No. Where each rater "
-                    "has one order, half of the raters see these options reversed. They are never shuffled."
+                    "The questions whose options are more or less of something, such as Yes, In part, No. Where each "
+                    "rater has one order, half of the raters see these options reversed. They are never shuffled."
                 ),
             ),
             "criteria",
