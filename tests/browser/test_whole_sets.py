@@ -12,7 +12,7 @@ from tests.servers import LiveSite
 
 OpenExample = Callable[..., str]
 # Sets of two texts, but where the design of an example needs more.
-SETS = {"questionnaire": {}}
+SETS: dict[str, dict[str, int]] = {"questionnaire": {}}
 
 
 def finish(page: Page, answer: Callable[[], int]) -> int:

@@ -34,7 +34,7 @@ from tasks_app.task_types.comprehension.simulate import simulated_answer
 from tasks_app.task_types.instructed import number_of, said
 from tasks_app.task_types.labels.options import in_drawn_order
 from tasks_app.task_types.list_fields import EntriesField
-from tasks_app.task_types.option_questions import DrawnOptions
+from tasks_app.task_types.option_order import DrawnOptions
 from tasks_app.task_types.registry import register
 
 MOST_QUESTIONS = 20

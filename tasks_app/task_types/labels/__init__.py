@@ -40,7 +40,7 @@ from tasks_app.task_types.labels.options import (
 )
 from tasks_app.task_types.labels.simulate import simulated_answer
 from tasks_app.task_types.list_fields import EntriesField, WordsField
-from tasks_app.task_types.option_questions import DrawnOptions
+from tasks_app.task_types.option_order import DrawnOptions
 from tasks_app.task_types.registry import register
 from tasks_app.task_types.texts import PagedTexts
 
