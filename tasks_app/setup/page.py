@@ -35,7 +35,7 @@ from tasks_app.setup.unit_tables.offered import Offered, offered_on
 from tasks_app.studyfile.fields import LANGUAGE_PATTERN
 from tasks_app.studyfile.files.yaml_text import KEPT
 from tasks_app.studyfile.reading import StudyReading
-from tasks_app.studyfile.schema import KEYS_OF, LABELS, whole_schema
+from tasks_app.studyfile.schema import KEYS_OF, LABELS, RETIRED, whole_schema
 from tasks_app.task_types import registry
 
 Problems: TypeAlias = Mapping[Path, tuple[str, ...]]
@@ -332,7 +332,8 @@ class SetupPage:
             return tuple((pair, pair_in_words(pair, systems)) for pair in [*shown, *offered])
         if kind == "choice":
             labels = node.get(LABELS, {})
-            choices = [(str(value), capfirst(str(labels.get(value, value)))) for value in node["enum"]]
+            offered = [value for value in node["enum"] if value == shown or value not in node.get(RETIRED, ())]
+            choices = [(str(value), capfirst(str(labels.get(value, value)))) for value in offered]
             if shown not in dict(choices):
                 choices.insert(0, (str(shown), str(shown) or _("Choose …")))
             return tuple(choices)

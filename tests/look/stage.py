@@ -26,6 +26,7 @@ from tasks_app.languages import PageLanguage
 from tasks_app.task_types import registry
 from tasks_app.task_types.base import Criterion, Media, Part, Quality, Screen
 from tasks_app.task_types.highlights import Highlight
+from tasks_app.task_types.samples import sample_kind, sample_screen
 from tasks_app.urls import public_urls
 from tasks_app.views.rater.pages import PageFrame, PublicStudy
 from tasks_app.views.rater.text_block import ShownBlock, blocks_shown
@@ -141,6 +142,8 @@ def screen_of(request: HttpRequest) -> Screen:
     """Make the screen that the address asks for."""
     asked = request.GET
     member = registry[asked.get("type", "likert")]
+    if "sample" in asked:
+        return sample_screen(sample_kind(member))
     given: dict[str, object] = {"show_numbers": "numbers" in asked}
     n = int(asked.get("n", "1"))
     if n > 1:
@@ -149,7 +152,7 @@ def screen_of(request: HttpRequest) -> Screen:
         given["points"] = int(asked["points"])
     language = asked.get("text", "en")
     return Screen(
-        kind=member(given),
+        kind=member({name: value for name, value in given.items() if name in member.Settings.base_fields}),
         parts=tuple(parts_of(asked, language, n)),
         criteria=CRITERIA[asked.get("criteria", "ends")],
         source="Die alte Brücke wird gesperrt." if "source" in asked else "",

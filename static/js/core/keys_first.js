@@ -7,14 +7,15 @@
   const keep = (event) => {
     const chooses = event.key.length === 1 && !event.ctrlKey && !event.metaKey && !event.altKey && !event.repeat;
     if (chooses && event.target === document.body) {
-      waiting.push(event.key);
+      const { key, code, shiftKey, isComposing } = event;
+      waiting.push({ key, code, shiftKey, isComposing });
     }
   };
 
   const pressAgain = () => {
     document.removeEventListener("keydown", keep);
-    for (const key of waiting) {
-      const press = new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true });
+    for (const one of waiting) {
+      const press = new KeyboardEvent("keydown", { ...one, bubbles: true, cancelable: true });
       (document.activeElement ?? document.body).dispatchEvent(press);
     }
   };

@@ -6,6 +6,7 @@
 
 import { numeral, word } from "../core/words.js";
 import { onDigit } from "../core/keys.js";
+import { digitOf, isComposing } from "../core/typed.js";
 
 // Words nearer to each other than this share of the track have no room under it; on a narrow track they need more.
 const ROOM = 0.16;
@@ -142,7 +143,7 @@ class Slider {
   }
 
   onKey(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey || /^[0-9]$/.test(event.key)) {
+    if (event.ctrlKey || event.metaKey || event.altKey || isComposing(event) || digitOf(event) !== null) {
       return;
     }
     const rightToLeft = getComputedStyle(this.native).direction === "rtl";

@@ -8,7 +8,7 @@ from typing import Any
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app.setting_fields import YesNoField, choice_field, whole_field
+from tasks_app.setting_fields import YesNoField, whole_field
 from tasks_app.task_types.base import (
     AnsweredOption,
     AnsweredQuestion,
@@ -34,7 +34,7 @@ from tasks_app.task_types.comprehension.simulate import simulated_answer
 from tasks_app.task_types.instructed import number_of, said
 from tasks_app.task_types.labels.options import in_drawn_order
 from tasks_app.task_types.list_fields import EntriesField
-from tasks_app.task_types.option_questions import DrawnOptions
+from tasks_app.task_types.option_order import DrawnOptions
 from tasks_app.task_types.registry import register
 from tasks_app.task_types.written import written
 
@@ -174,11 +174,6 @@ class Comprehension(DrawnOptions):
         _("Questions and right answers stand in the column options of the items."),
         within=(1, MOST_QUESTIONS),
         initial=5,
-    )
-    order = choice_field(
-        _("Order of the options"),
-        (("drawn", _("drawn for every text, balanced")), ("fixed", _("as given"))),
-        initial="drawn",
     )
     text_stays = YesNoField(
         initial=True,

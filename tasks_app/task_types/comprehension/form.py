@@ -12,7 +12,6 @@ from django.utils.translation import gettext_lazy as _
 
 from tasks_app.task_types.base import Criterion
 from tasks_app.task_types.comprehension.questions import LONGEST_ANSWER, ItemQuestion
-from tasks_app.task_types.list_fields import digit
 from tasks_app.task_types.option_questions import (
     NOT_AN_OPTION,
     OneTextForm,
@@ -91,7 +90,7 @@ class ComprehensionForm(OneTextForm):
             field = self[ITEM_FIELD.format(n=question.number)]
             shown = self.kind.shown_options(self.screen, question)
             options = tuple(
-                Option(field.html_name, words, words, field.value() == words, digit(n))
+                Option(field.html_name, words, words, field.value() == words, self.kind.digit(n))
                 for n, words in enumerate(shown, start=1)
             )
             yield Question(question.words, options, self._errors_of(field), field, "", self.screen.language or language)
@@ -99,7 +98,7 @@ class ComprehensionForm(OneTextForm):
         for criterion in self.study_questions:
             field = self[STUDY_FIELD.format(key=criterion.key)]
             options = tuple(
-                Option(field.html_name, str(n), words, str(field.value() or "") == str(n), digit(n))
+                Option(field.html_name, str(n), words, str(field.value() or "") == str(n), self.kind.digit(n))
                 for n, words in enumerate(criterion.labels, start=1)
             )
             title = criterion.question or criterion.name

@@ -287,3 +287,22 @@ def test_keys_are_made_of_names() -> None:
     assert new_key("Good style!", {"good-style"}) == "good-style-2"
     assert new_key("Flüssigkeit", ()) == "flussigkeit"
     assert new_key("流暢さ", ()) == "entry"
+
+
+def test_a_value_that_is_kept_for_earlier_studies_is_offered_only_where_it_is_chosen(
+    draft: Study, rosas_browser: Client
+) -> None:
+    save(rosas_browser, "task", {"tasks.0.type": "labels"})
+
+    def offered() -> list[str]:
+        page = rosas_browser.get(url("task")).content.decode()
+        select = re.search(r'<select[^>]*name="tasks\.0\.params\.order".*?</select>', page, re.DOTALL)
+        assert select
+        return re.findall(r'<option value="([^"]*)"', select[0])
+
+    assert offered() == ["fixed", "rater"]
+    setup = Setup.objects.get(study__slug=SLUG)
+    setup.given["tasks"][0].setdefault("params", {})["order"] = "drawn"
+    setup.save()
+    assert offered() == ["fixed", "rater", "drawn"]
+    assert value_at(save(rosas_browser, "task", {}).given, ("tasks", 0, "params", "order")) == "drawn"
