@@ -219,7 +219,6 @@ def consent_page(
         "languages": languages.to_choose_from(),
         "spoken": languages.spoken(),
         "study": pages.public_study(study),
-        "dir": languages.direction(study.language),
         "consent_html": pages.consent_html(study, text),
         "consent_language": text.language if text is not None else study.language,
         "form": form,
