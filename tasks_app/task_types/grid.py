@@ -141,7 +141,14 @@ class TextsForm(ScreenForm):
     def rows(self) -> list[Row]:
         """The texts with their questions, for the template."""
         screen = self.screen
-        looks = (screen.type, sorted(screen.params.items()), len(screen.parts), screen.output_kind, screen.paged)
+        looks = (
+            screen.type,
+            sorted(screen.params.items()),
+            len(screen.parts),
+            screen.output_kind,
+            screen.paged,
+            screen.language,
+        )
         about = repr((*looks, get_language()))
         return [
             Row(shown, tuple(self._cell(shown, criterion, about) for criterion in self.criteria))
@@ -172,7 +179,7 @@ class GridForm(TextsForm):
         several = len(self.screen.parts) > 1
         for shown in self.screen.shown_parts:
             for criterion in self.criteria:
-                names = {"criterion": criterion.name, "name": shown.name}
+                names = {"criterion": criterion.quoted, "name": shown.name}
                 missing = (
                     gettext("%(name)s: answer “%(criterion)s”.") % names
                     if several

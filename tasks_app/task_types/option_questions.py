@@ -6,6 +6,7 @@ from django import forms
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from tasks_app.languages import isolated
 from tasks_app.setting_fields import line_field
 from tasks_app.task_types.base import ScreenForm, ShownPart
 
@@ -48,7 +49,7 @@ class OptionQuestion:
 
 def missing(question: str) -> str:
     """Return the message for a question without an answer."""
-    return gettext("Answer “%(question)s”") % {"question": question}
+    return gettext("Answer “%(question)s”") % {"question": isolated(question)}
 
 
 def short_answer_field(label: str, longest: int) -> forms.CharField:

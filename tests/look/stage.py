@@ -4,7 +4,7 @@ import json
 import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 from threading import Event, Thread
 from typing import Any
@@ -28,6 +28,7 @@ from tasks_app.task_types.base import Criterion, Media, Part, Quality, Screen
 from tasks_app.task_types.highlights import Highlight
 from tasks_app.task_types.samples import sample_kind, sample_screen
 from tasks_app.urls import public_urls
+from tasks_app.views.rater import stages
 from tasks_app.views.rater.pages import PageFrame, PublicStudy
 from tasks_app.views.rater.text_block import ShownBlock, blocks_shown
 from tests.look.chained import MARKED, chained
@@ -109,10 +110,10 @@ class Stage:
 stage = Stage()
 
 
-def frame(request: HttpRequest, done: int = 12) -> PageFrame:
+def frame(request: HttpRequest, done: int = 12, screen: Screen | None = None) -> PageFrame:
     """Make the bars around a page."""
-    language = request.GET.get("ui", "en")
-    languages = (PageLanguage("en", "English"), PageLanguage("de", "Deutsch"), PageLanguage("ar", "العربية"))
+    language = request.GET.get("ui", languages.spoken())
+    names = (PageLanguage("en", "English"), PageLanguage("de", "Deutsch"), PageLanguage("ar", "العربية"))
     return PageFrame(
         public_title="How do these texts read?",
         done=done,
@@ -121,8 +122,9 @@ def frame(request: HttpRequest, done: int = 12) -> PageFrame:
         help_url="/help/",
         stop_url="/stop/",
         lang=language,
-        dir="rtl" if language == "ar" else "ltr",
-        languages=languages,
+        languages=names,
+        study_lang="en",
+        stage=stages.numbered(done + 1, 40, stages.counted_as(screen)) if screen is not None else "",
     )
 
 
@@ -139,11 +141,18 @@ def parts_of(asked: Mapping[str, str], language: str, n: int) -> Iterator[Part]:
 
 
 def screen_of(request: HttpRequest) -> Screen:
-    """Make the screen that the address asks for."""
+    """Make the screen that the address asks for: one with the given texts, or the sample of a type."""
     asked = request.GET
     member = registry[asked.get("type", "likert")]
     if "sample" in asked:
-        return sample_screen(sample_kind(member))
+        screen = sample_screen(sample_kind(member), asked.get("text", "en"))
+        long = (
+            " ".join(f"{n}. {part}" for n in range(1, 101) for part in LONG.split("\n\n")[:1])
+            if "long" in asked
+            else ""
+        )
+        parts = tuple(replace(part, text=f"{part.text} {long}".strip()) for part in screen.parts)
+        return replace(screen, parts=parts)
     given: dict[str, object] = {"show_numbers": "numbers" in asked}
     n = int(asked.get("n", "1"))
     if n > 1:
@@ -158,7 +167,7 @@ def screen_of(request: HttpRequest) -> Screen:
         source="Die alte Brücke wird gesperrt." if "source" in asked else "",
         highlights={"source": (Highlight(9, 15),)} if "highlight" in asked else {},
         source_language="de",
-        language="en",
+        language=asked.get("study", "en"),
         format="markdown" if language == "md" else "text",
         context={"": (), "short": TEXTS["en"][1:], "long": (LONG, LONG)}[asked.get("context", "")],
         media=MEDIA if "media" in asked else (),
@@ -168,7 +177,13 @@ def screen_of(request: HttpRequest) -> Screen:
 
 @csrf_exempt
 def judge(request: HttpRequest) -> HttpResponse:
-    """The judging page; posted to, it answers as the stage says."""
+    """The judging page in the language that is asked for; posted to, it answers as the stage says."""
+    with languages.speaking(request.GET.get("ui", "en")):
+        return judging_page(request)
+
+
+def judging_page(request: HttpRequest) -> HttpResponse:
+    """The judging page in the active language."""
     screen = screen_of(request)
     data: dict[str, str] | None = None
     if request.method == "POST":
@@ -185,7 +200,7 @@ def judge(request: HttpRequest) -> HttpResponse:
         return HttpResponseRedirect("/done/")
     answer_fields = AnswerFields(bound_to={}, initial={"submission": uuid.uuid4()})
     context = {
-        "frame": frame(request),
+        "frame": frame(request, screen=screen),
         **blocks_shown([ShownBlock(screen, form, answer_fields, counter=stage.counter, draft_key="r1-13")]),
         "unit_template": screen.kind.template_name,
         "unit_script": screen.kind.script,
@@ -198,7 +213,7 @@ def judge(request: HttpRequest) -> HttpResponse:
         "draft_url": "/draft/",
         "can_go_back": True,
         "back_url": "/help/",
-        "next_url": "/done/",
+        "next_url": request.GET.get("then", "/done/"),
         "break_after_minutes": 20,
         "break_due": "break" in request.GET,
         "content_warning": "This text speaks of violence." if "warning" in request.GET else "",

@@ -109,7 +109,7 @@ def test_several_texts_are_rated_by_their_canonical_number() -> None:
 
 def test_the_message_names_the_text_and_the_criterion() -> None:
     form = form_of(screen(n_parts=2), {"p1-fluency": "3"})
-    assert form.errors == {"p2-fluency": ["Text B: answer “Fluency”."]}
+    assert form.errors == {"p2-fluency": ["Text B: answer “How fluent is it?”."]}
 
 
 def test_questions_one_at_a_time_stay_with_their_criterion() -> None:

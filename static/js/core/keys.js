@@ -126,7 +126,7 @@ function onEnter(event, form) {
 
 /** Say whether the focus is on nothing that a key belongs to, as on a page that was just opened. */
 function isNowhere(target, form) {
-  return target === document.body || target === form || target.tagName === "MAIN";
+  return target === document.body || target === form || ["MAIN", "H1"].includes(target.tagName);
 }
 
 /**

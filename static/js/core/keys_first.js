@@ -6,7 +6,7 @@
   // What chooses, and only where no field takes it: sending stays a press on what is seen.
   const keep = (event) => {
     const chooses = event.key.length === 1 && !event.ctrlKey && !event.metaKey && !event.altKey && !event.repeat;
-    if (chooses && event.target === document.body) {
+    if (chooses && (event.target === document.body || event.target.tagName === "H1")) {
       const { key, code, shiftKey, isComposing } = event;
       waiting.push({ key, code, shiftKey, isComposing });
     }

@@ -168,8 +168,8 @@ class Slider {
       const share = this.range.share(one.at);
       const number = one.item.querySelector(".anchor-value");
       one.item.hidden = !shown.includes(one);
-      number.hidden = !this.showNumbers;
-      number.textContent = `${numeral(one.at)} `;
+      // Emptied, not only hidden: a description takes in what is hidden.
+      number.textContent = this.showNumbers ? `${numeral(one.at)} ` : "";
       one.item.style.setProperty("--at", String(share));
       if (share <= 0 || share >= 1) {
         one.item.dataset.end = share <= 0 ? "low" : "high";

@@ -127,8 +127,8 @@ class Comprehension(DrawnOptions):
     limits = _(
         "Questions can be answered right by chance or from what readers know anyway: ask people without the text, too. "
         "Nobody should read two texts of one item, since the second one is read with the questions in mind: set "
-        "spacing, or one text of an item for each rater. Without JavaScript the questions are below the text from the "
-        "start, and no reading time is recorded. With text_stays off the text is hidden, not removed from the page."
+        "spacing, or one text of an item for each rater. Without JavaScript the questions come on a page of their own, "
+        "and no reading time is recorded. With text_stays off the text is hidden, not removed from the page."
     )
     outcomes = (ANSWER, IS_RIGHT, SHARE, SECONDS, STEP)
     default_instructions = _(

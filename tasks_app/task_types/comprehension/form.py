@@ -47,6 +47,10 @@ class Question(OptionQuestion):
     answer_words: tuple[str, ...] = ()
 
 
+# Names the button that asks for the questions where no script shows them.
+READ_ON = "read_on"
+
+
 class ComprehensionForm(OneTextForm):
     """The answers to the questions of the item and of the study.
 
@@ -72,6 +76,16 @@ class ComprehensionForm(OneTextForm):
         )
         yield "reading", seconds
         yield "read", forms.ChoiceField(required=False, choices=(("1", ""),), widget=hidden, label=_("Text was read"))
+
+    @property
+    def read_on(self) -> dict[str, str]:
+        """The mark that the text was read, where the button below it was pressed without scripts."""
+        return {"read": "1"} if self.is_bound and self.data.get(self.read_on_name) else {}
+
+    @property
+    def read_on_name(self) -> str:
+        """The name of the button that asks for the questions where no script shows them."""
+        return self.add_prefix(READ_ON)
 
     @property
     def item_questions(self) -> tuple[ItemQuestion, ...]:

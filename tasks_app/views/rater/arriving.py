@@ -257,7 +257,6 @@ def consent_page(
         "spoken": languages.spoken(),
         "study": pages.public_study(study, channel),
         "finds_nobody": not channels.registry[channel].needs_ids and not channels.registry[channel].invited_only,
-        "dir": languages.direction(study.language),
         **pages.consent_shown(study, text),
         "consent_language": text.language if text is not None else study.language,
         "form": form,

@@ -212,7 +212,6 @@ class PageFrame:
     help_url: str
     stop_url: str
     lang: str
-    dir: str
     # The languages the page can be read in, and the form that asks for another.
     languages: tuple[PageLanguage, ...] = ()
     language_url: str = ""
@@ -222,6 +221,16 @@ class PageFrame:
     overview_url: str = ""
     # Names the sequence that is counted, where it is not what is judged.
     stage: str = ""
+
+    @property
+    def dir(self) -> str:
+        """The direction of the page, as its own words run; texts of the study each say their own."""
+        return languages.direction(self.lang)
+
+    @property
+    def study_dir(self) -> str:
+        """The direction of scales, which is the same for all raters of a study."""
+        return languages.direction(self.study_lang or self.lang)
 
 
 def frame_for(
@@ -240,8 +249,6 @@ def frame_for(
         help_url=visit.url("help"),
         stop_url=visit.url("stop"),
         lang=language,
-        # The page runs as the study's texts do, which are most of it, whatever language its own words are in.
-        dir=languages.direction(study.language),
         languages=languages.to_choose_from(),
         language_url=visit.url("language"),
         language_form=LanguageForm(bound_to={"rater": handle_of_rater(visit.rater.pk)}),

@@ -209,7 +209,11 @@ def _conflict(page: UnitPage, conflicts: Sequence[tuple[TextBlock, Judgment]]) -
         "conflicts": [
             {
                 "number": number,
-                "heading": stages.heading(progress.number_of(text.screen.assignment.order), progress.total)
+                "heading": stages.heading(
+                    progress.number_of(text.screen.assignment.order),
+                    progress.total,
+                    stages.counted_as(text.screen.shown),
+                )
                 if len(page.texts) > 1
                 else "",
                 "stored": _stored_in_words(text.form, stored),

@@ -118,7 +118,6 @@ def _end(request: HttpRequest, study: Study, channel: str, outcome: str) -> Http
             help_url="",
             stop_url="",
             lang=languages.spoken(),
-            dir=languages.direction(study.language),
         ),
         "outcome": outcome,
         "title": title,

@@ -72,7 +72,7 @@ def test_an_incomplete_answer_is_shown_again_with_what_is_missing(study: Study, 
     form = pages.unit(somebody, token)
     answer = somebody.post(f"/r/{token}/judge/", form)
     assert answer.status_code == 422
-    assert "Answer “Fluency”." in answer.content.decode()
+    assert "Answer “How good is the fluency?”." in answer.content.decode()
     assert not Judgment.objects.exists()
     again = pages.hidden(answer, "answer")
     assert again["submission"] == form["submission"]

@@ -28,7 +28,7 @@ export class TextView {
       this.becomeList(labelledBy, describedBy);
       // The text in one piece, for those who read it with a screen reader before they mark.
       element.classList.add("visually-hidden");
-      element.before(this.box);
+      element.after(this.box);
     } else {
       this.marked = false;
       element.replaceWith(this.box);

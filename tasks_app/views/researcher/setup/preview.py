@@ -88,7 +88,6 @@ def _unit(request: HttpRequest, media_base: str, shown: Preview) -> HttpResponse
             help_url="",
             stop_url="",
             lang=languages.spoken(),
-            dir=languages.direction(shown.language),
             study_lang=shown.language,
             stage=_stage(shown),
         ),
