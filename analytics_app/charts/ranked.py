@@ -62,8 +62,10 @@ def _lines(points: Sequence[Point], over_items: str) -> str:
 # The statistic whose tests compare two systems, by the statistic that ranks them.
 TESTED = {
     "mean": "difference",
+    "mean_crossed": "difference_crossed",
     "mean_z": "difference_z",
     "geometric_mean": "magnitude_ratio",
+    "geometric_mean_crossed": "magnitude_ratio_crossed",
     "bt_strength": "win_rate",
     "mqm_score": "mqm_difference",
 }

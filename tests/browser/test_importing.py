@@ -61,7 +61,8 @@ def test_from_a_file_with_a_mistake_to_ratings_and_scores(page: Page, live_site:
 
 def _scores(page: Page, scores: Path) -> None:
     """Import scores of a metric into the same study, after a mistake as well."""
-    page.get_by_role("link", name="Data", exact=True).click()
+    tabs = page.get_by_role("navigation", name="Parts of the study")
+    tabs.get_by_role("link", name="Data", exact=True).click()
     page.get_by_role("link", name="Import scores").click()
     fits(page)
     scores.write_text("segment,system,COMET\ni1,alpha,0.8\ni1,betta,0.7\n", encoding="utf-8")

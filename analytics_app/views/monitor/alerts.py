@@ -14,7 +14,16 @@ from analytics_app.show.cells import percent, whole
 from analytics_app.show.findings import listed
 from analytics_app.views.monitor import moments
 from analytics_app.views.monitor.reading import Reading
-from analytics_app.views.raters.filters import failed_few_checks, is_fast, is_turned, is_uniform, is_unlike, skips_most
+from analytics_app.views.raters.filters import (
+    failed_few_checks,
+    is_copier,
+    is_fast,
+    is_turned,
+    is_twin,
+    is_uniform,
+    is_unlike,
+    skips_most,
+)
 from tasks_app.selectors.fieldwork.forecast import Outlook
 from tasks_app.selectors.fieldwork.funnel import Step
 from tasks_app.selectors.fieldwork.pace import QUARTER
@@ -176,6 +185,24 @@ _CARELESS = (
         ngettext_lazy(
             "%(n)s rater gives low ratings where the others give high ones, as if the scale were turned round.",
             "%(n)s raters give low ratings where the others give high ones, as if the scale were turned round.",
+            "count",
+        ),
+    ),
+    _Careless(
+        "twins",
+        is_twin,
+        ngettext_lazy(
+            "%(n)s rater gave the same answers as another rater, more often than chance explains.",
+            "%(n)s raters gave the same answers as another rater, more often than chance explains.",
+            "count",
+        ),
+    ),
+    _Careless(
+        "copied",
+        is_copier,
+        ngettext_lazy(
+            "%(n)s rater wrote comments that others had written before, or the same comment about several texts.",
+            "%(n)s raters wrote comments that others had written before, or the same comment about several texts.",
             "count",
         ),
     ),

@@ -60,6 +60,11 @@ def save_draft(*, screen: RaterScreen, counter: int, answer: Mapping[str, Any]) 
     return SavedDraft(bool(newer), newest)
 
 
+def counter_of(assignment: Assignment) -> int:
+    """Return the counter of the stored draft of an assignment; 0 where there is none."""
+    return Draft.objects.filter(assignment=assignment).values_list("counter", flat=True).first() or 0
+
+
 def _why_over(state: str, *, may_change: bool) -> Ended:
     if state not in State.DONE:
         return Ended.STOPPED

@@ -11,7 +11,7 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 
-from tasks_app import access
+from tasks_app import access, channels
 from tasks_app.designs.base import PlanImpossible, PlanUnit
 from tasks_app.models import Booklet, Membership, Setup, Study, Task, WithdrawnUnit
 from tasks_app.selectors import studies as reads
@@ -47,6 +47,7 @@ def design(request: HttpRequest, slug: str) -> HttpResponse:
             "plans": [_facts_of_task(report, study, alone=len(reports) == 1) for report in reports],
             **_of_the_form(study, reports),
             "in_all": plan_words.in_all(reports, study),
+            "fee": channels.fee_of(study.options),
             "is_paid": bool(study.options.amount) and not any(report.refusal for report in reports),
             "pay_note": pay_words.offer_note(study.options),
             "time_note": plan_words.time_note(study),

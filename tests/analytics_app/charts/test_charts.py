@@ -126,7 +126,7 @@ def test_pairs_stand_as_in_their_rows_and_count_what_differs(slider: dict[str, c
     few = changed(slider_rows(), lambda row: {"settings": {**(row.settings or {}), "cannot_differ": reason},
                                               "p_adjusted": 0.06}, statistic="difference")  # fmt: skip
     impossible = drawn(few, "content")["differences"]
-    assert impossible.title == "Too little to find a significant difference for content"
+    assert impossible.title == "No difference can be significant for content"
     assert reason in impossible.subtitle
 
 

@@ -1,11 +1,15 @@
 """What pages, captions and the form of a new run say of a run: planned or why not, seen before, and what came later."""
 
+import json
+
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
 from analytics_app import plan as plans
+from analytics_app.exports import results
 from analytics_app.models import MetricScore, Plan, Run
+from analytics_app.results import FEW_UNITS_NOTE, NO_WIDTH_NOTE, Row
 from analytics_app.runs import start
 from analytics_app.services import exclusions
 from analytics_app.views import words
@@ -69,6 +73,25 @@ def test_figures_from_before_a_correction_are_marked_beside_the_headline(
         page(rosas_browser, f"{address}{number}/").split('id="summary"')[1].split("</section>")[0] for number in (1, 2)
     ]
     assert [said in card for card in cards] == [True, False]
+
+
+def test_rows_from_before_a_correction_keep_their_numbers_and_say_so(
+    rosas_browser: Client, closed: Study, address: str
+) -> None:
+    about = {"analysis": "systems", "task": "main", "criterion": "content", "by_system": True}
+    old = Row(**about, statistic="mean", system="HIGH", value=4.0, low=4.0, high=4.0)
+    few = {"cannot_differ": "With so few items none of the tests of this family can be significant."}
+    pair = Row(**about, statistic="difference", system="HIGH", system_b="LUO", value=1.0, p=1.0, p_adjusted=1.0,
+               settings=few)  # fmt: skip
+    now = Row(**about, statistic="mean", system="LUO", value=3.0, low=2.5, high=3.5)
+    run = build_run(closed, [old, now, pair])
+    html = text(page(rosas_browser, f"{address}1/"))
+    assert NO_WIDTH_NOTE in html
+    assert FEW_UNITS_NOTE in html
+    rows = json.loads(b"".join(results.stream(run, systems=True)))["rows"]
+    assert [(row["low"], row["note"]) for row in rows] == [
+        (4.0, NO_WIDTH_NOTE), (2.5, None), (None, FEW_UNITS_NOTE),
+    ]  # fmt: skip
 
 
 def test_a_run_over_later_ratings_names_the_planned_one(rosas_browser: Client, closed: Study, address: str) -> None:

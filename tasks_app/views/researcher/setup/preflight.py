@@ -31,7 +31,10 @@ class Finding:
 
 def frozen(study: Study, facts: OpeningFacts) -> list[tuple[str, str]]:
     """Return the facts that nobody can change once the study is open, in names and numbers."""
-    task_names = [_("%(task)s (%(type)s)") % {"task": task, "type": task.kind.label} for task in facts.tasks]
+    task_names = [
+        _("%(task)s (%(type)s)") % {"task": task, "type": task.kind.label} if task.title else str(task)
+        for task in facts.tasks
+    ]
     named = [(_("Tasks"), ", ".join(task_names)), (_("Criteria and questions"), ", ".join(facts.criteria) or "–")]
     if facts.items:
         named.append((_("Texts"), _texts(facts)))

@@ -82,13 +82,12 @@ def _unit(request: HttpRequest, media_base: str, shown: Preview) -> HttpResponse
     context: dict[str, Any] = {
         "frame": PageFrame(
             public_title=shown.public_title,
-            done=shown.number - 1,
-            total=shown.of,
+            done=shown.before + shown.number - 1,
+            total=shown.total,
             minutes_left="",
             help_url="",
             stop_url="",
             lang=languages.spoken(),
-            dir=languages.direction(shown.language),
             study_lang=shown.language,
             stage=_stage(shown),
         ),
@@ -111,9 +110,10 @@ def _unit(request: HttpRequest, media_base: str, shown: Preview) -> HttpResponse
 def _stage(shown: Preview) -> str:
     """Say which of the units are shown."""
     counted_as = stages.counted(shown.screens)
+    first, last = shown.before + shown.number, shown.before + shown.last
     if len(shown.screens) == 1:
-        return stages.numbered(shown.number, shown.of, counted_as)
-    return stages.texts_numbers(shown.number, shown.last, shown.of, counted_as)
+        return stages.numbered(first, shown.total, counted_as)
+    return stages.texts_numbers(first, last, shown.total, counted_as)
 
 
 def _blocks(request: HttpRequest, shown: Preview) -> Iterator[ShownBlock]:
@@ -121,7 +121,7 @@ def _blocks(request: HttpRequest, shown: Preview) -> Iterator[ShownBlock]:
     posted = request.POST if request.method == "POST" else None
     several = len(shown.screens) > 1
     for number, screen in enumerate(shown.screens, start=1):
-        numbers = (shown.number + number - 1, shown.of)
+        numbers = (shown.before + shown.number + number - 1, shown.total)
         heading = stages.heading(*numbers, stages.counted_as(screen)) if several else ""
         form = screen.kind.form(screen, posted, prefix=text_prefix(number))
         yield ShownBlock(screen, form, number=number, heading=heading)

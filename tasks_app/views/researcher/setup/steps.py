@@ -18,7 +18,7 @@ from tasks_app.setup.page import SetupPage
 from tasks_app.setup.steps import STEPS
 from tasks_app.views.researcher.frame import researcher_page
 from tasks_app.views.researcher.setup import frozen
-from tasks_app.views.researcher.setup.form_frame import go, setup_page, step_links, step_url
+from tasks_app.views.researcher.setup.form_frame import STATES_IN_WORDS, go, go_on, setup_page, step_links, step_url
 
 # Steps with a page of their own.
 _OWN_PAGES = ("texts", "review")
@@ -54,8 +54,7 @@ def _save(request: HttpRequest, slug: str, step: str) -> HttpResponse:
         return _parts(request, saved)
     for sentence in _in_words(saved):
         messages.warning(request, sentence)
-    slugs = [known_step.slug for known_step in STEPS]
-    return redirect(step_url(slug, slugs[slugs.index(step) + 1] if button == "next" else step))
+    return go_on(request, saved.page) if button == "next" else redirect(step_url(slug, step))
 
 
 def _tell(request: HttpRequest, saved: Saved) -> None:
@@ -107,7 +106,8 @@ def _parts(request: HttpRequest, saved: Saved) -> HttpResponse:
         "study": page.study,
         "redraw": saved.others or editing.is_stale(page, request.POST),
         "conflicts": _in_words(saved),
-        "steps": step_links(page.study.slug, page.step, page.steps_to_settle),
+        "steps": step_links(page.study.slug, page.step, page.states),
+        "step_states": STATES_IN_WORDS.items(),
         "is_part": True,
     }
     response = render(request, "researcher/setup/_saved.html", context)
