@@ -193,7 +193,9 @@ def test_copied_comments_and_two_accounts_with_equal_answers_are_named(rosa: Use
     answers: dict[int, Data] = {}
     twins = [judge_like(study, answers), judge_like(study, answers)]
     raters = f"/admin/studies/{study.slug}/raters/"
-    assert set(alerts(rosas_browser, study).values()) == {f"{raters}?show=copied", f"{raters}?show=twins"}
+    # Somebody with two accounts seldom reads with care, and may be unlike the others, too.
+    found = set(alerts(rosas_browser, study).values()) - {f"{raters}?show=unlike"}
+    assert found == {f"{raters}?show=copied", f"{raters}?show=twins"}
     for show, named in {"copied": [copier, pasted], "twins": twins}.items():
         listed = text(page(rosas_browser, f"{raters}?show={show}"))
         everybody = Rater.objects.filter(study=study)
@@ -209,7 +211,7 @@ def judge_like(study: Study, answers: dict[int, Data]) -> Rater:
         screen, frame = RaterScreen(rater, assignment), screens.frame_of(assignment.unit.task_id, study)
         if assignment.unit_id not in answers:
             shown = screens.screen_of(assignment, study)
-            answers[assignment.unit_id] = frame.kind.simulate(shown, Quality.CAREFUL, rng)
+            answers[assignment.unit_id] = frame.kind.simulate(shown, Quality.RANDOM, rng)
         form = screen.form(answers[assignment.unit_id])
         assert form.is_valid(), form.errors
         submission = judgments.Submission(
