@@ -17,6 +17,7 @@ from analytics_app import analyses, quality
 from analytics_app.analyses import Condition
 from analytics_app.models import Plan
 from analytics_app.ratings.composites import MOST_CHARACTERS, CompositesField
+from analytics_app.show.labels import CORRECTIONS as CORRECTION_NAMES
 from tasks_app.check_settings import COPIES
 from tasks_app.models import Criterion, Group, Item, Study, System
 from tasks_app.plaintext import problems_in_json
@@ -36,7 +37,12 @@ DEFAULT_RULES: list[dict[str, Json]] = [{"rule": "manual"}]
 ALL = "all"
 
 # The values of settings in plans and runs from before these settings existed.
-_BEFORE_THE_CHOICE: dict[str, Json] = {"intervals": "percentile", "constant": "drop"}
+_BEFORE_THE_CHOICE: dict[str, Json] = {
+    "intervals": "percentile",
+    "constant": "drop",
+    "generalise_to": "texts",
+    "over_raters": "percentile",
+}
 
 
 class PlanBlock(Block):
@@ -53,9 +59,21 @@ class PlanBlock(Block):
     )
     correction = choice_field(
         gettext_lazy("Correction"),
-        [(name, name) for name in CORRECTIONS],
+        [(name, CORRECTION_NAMES[name]) for name in CORRECTIONS],
         gettext_lazy("For the p values of one family: all pairs of systems within one criterion."),
         initial="holm",
+    )
+    generalise_to = choice_field(
+        gettext_lazy("Differences between systems hold for"),
+        [
+            ("raters_and_texts", gettext_lazy("further texts and further raters")),
+            ("texts", gettext_lazy("further texts, judged by these raters, as most papers have it")),
+        ],
+        gettext_lazy(
+            "By default a mixed model takes texts and raters as samples. Tests over texts alone find too many "
+            "differences where raters disagree about which system is better."
+        ),
+        initial="raters_and_texts",
     )
     confidence = number_field(gettext_lazy("Confidence"), within=(0.5, 0.999), initial=0.95)
     n_resamples = whole_field(gettext_lazy("Bootstrap samples"), within=(100, 20_000), initial=1000)
@@ -67,6 +85,15 @@ class PlanBlock(Block):
         ],
         gettext_lazy("Plain percentiles are too narrow below 30 items."),
         initial="adjusted",
+    )
+    over_raters = choice_field(
+        gettext_lazy("Intervals over raters"),
+        [
+            ("t", gettext_lazy("Student's t, from four raters on")),
+            ("percentile", gettext_lazy("percentiles of resampled raters, as in earlier versions")),
+        ],
+        gettext_lazy("With few raters, resampled raters give intervals that are too narrow."),
+        initial="t",
     )
     n_permutations = whole_field(
         gettext_lazy("Permutations of a test"),

@@ -13,7 +13,7 @@ from django.utils.functional import Promise
 from numpy.typing import NDArray
 
 from analytics_app.ratings import Extra, Extras, Floats, Mask, Table
-from analytics_app.results import Basis, Row
+from analytics_app.results import TO_RATERS, TO_TEXTS, Basis, Row
 from analytics_app.stats.resampling.bootstrap import Adjusted
 from analytics_app.stats.scales.standardise import Constant
 from analytics_app.stats.values import Estimate
@@ -22,6 +22,8 @@ from tasks_app.task_types.base import Scale
 
 Words: TypeAlias = str | Promise
 Intervals: TypeAlias = Literal["adjusted", "percentile"]
+GeneraliseTo: TypeAlias = Literal["raters_and_texts", "texts"]
+OverRaters: TypeAlias = Literal["t", "percentile"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +71,11 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Common:
-    """The settings that a plan has for every analysis. `pairs` are (system, system_b) by key, None for all."""
+    """The settings that a plan has for every analysis. `pairs` are (system, system_b) by key, None for all.
+
+    `scope_named` is false for runs from before rows said to what they generalise, so that these are computed again to
+    the digit.
+    """
 
     confidence: float = 0.95
     n_resamples: int = 1000
@@ -80,6 +86,9 @@ class Common:
     ddof: int = 1
     constant: Constant = "drop"
     seed: int = 0
+    generalise_to: GeneraliseTo = "raters_and_texts"
+    over_raters: OverRaters = "t"
+    scope_named: bool = True
 
     @property
     def limits(self) -> float:
@@ -90,6 +99,15 @@ class Common:
     def of_z(self) -> dict[str, Any]:
         """Return the options of judge-wise z: keyword arguments of `judge_wise_z`, and the settings in rows."""
         return {"ddof": self.ddof, "constant": self.constant}
+
+    def scope(self, over: str) -> dict[str, str]:
+        """Return the setting that says to what an interval or a test over units generalises.
+
+        `over` names the units that are drawn: "raters", or items, documents and texts.
+        """
+        if not self.scope_named:
+            return {}
+        return {"generalises_to": TO_RATERS if over == "raters" else TO_TEXTS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +191,8 @@ class Rows:
         given["by_system"] = bool(given.get("by_system") or given.get("system")) or alone
         if from_estimate.get("low") is not None:
             given["settings"] = {"confidence": self.sample.common.confidence, **given.get("settings", {})}
+        if estimate is not None and estimate.exact:
+            given["settings"] = _exact(given["settings"])
         of_the_sample = {
             "criterion": self.sample.question.criterion,
             "group": self.sample.group,
@@ -186,6 +206,13 @@ class Rows:
             basis=self.sample.basis,
             **{**of_the_sample, **from_estimate, **given},
         )
+
+
+def _exact(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings of an exact interval that takes the place of one from resamples."""
+    over = str(settings.get("interval", "")).removeprefix("bootstrap ")
+    kept = {name: value for name, value in settings.items() if name not in {"n_resamples", "seed"}}
+    return {**kept, "interval": f"exact {over}".strip(), "method": "Clopper-Pearson"}
 
 
 FROM_ESTIMATE = ("value", "low", "high", "se", "df", "p", "n_ratings", "n_items", "n_raters", "note")

@@ -185,7 +185,13 @@ def _rows(
     matrix = one_an_item(good, outputs)
     tests = [mcnemar(matrix[:, a], matrix[:, b]) for a, b in pairs]
     adjusted = adjust([test.p for test in tests], common.correction)
-    family = {"test": "exact", "correction": common.correction, "family": f"{len(pairs)} pairs", **settings}
+    family = {
+        "test": "exact",
+        "correction": common.correction,
+        "family": f"{len(pairs)} pairs",
+        **common.scope("items"),
+        **settings,
+    }
     for (a, b), test, p in zip(pairs, tests, adjusted, strict=True):
         yield make.row(
             "joint_difference",

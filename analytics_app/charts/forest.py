@@ -34,7 +34,7 @@ def forest(tracks: Tracks, width: float, *, most: int | None = None) -> Block:
     ticks = Block(width)
     block.put(ticks, 0.0, 0.0)
     for line in lines:
-        axis.line(line, names)
+        axis.line(line, names, second=not tracks.on_request)
     axis.ticks(ticks, tracks, top)
     return block
 
@@ -52,8 +52,8 @@ class _Axis:
         """Return the x of a place in percent."""
         return self.left + share / 100 * (self.right - self.left)
 
-    def line(self, line: Track, names: float) -> None:
-        """Draw a line of the forest below what is there."""
+    def line(self, line: Track, names: float, *, second: bool) -> None:
+        """Draw a line of the forest below what is there, with its second interval or without."""
         block, top = self.block, self.block.height
         if line.apart:
             block.rule(0.0, top, self.width, top, colour=INK)
@@ -65,7 +65,7 @@ class _Axis:
             block.text(word, 0.0, first + n * SIZE * LEADING, size=SIZE)
         if line.low is not None and line.high is not None:
             block.rule(self.at(line.low), middle, self.at(line.high), middle, colour=SOFT, thick=4.0)
-        if line.low_b is not None and line.high_b is not None:
+        if second and line.low_b is not None and line.high_b is not None:
             block.rule(self.at(line.low_b), middle + 5, self.at(line.high_b), middle + 5, colour=QUIET, thick=1.5)
         block.point(self.at(line.at), middle, radius=4.0, colour=MARK)
         block.text(line.value, self.end_of_values, middle + SIZE * 0.35, size=SIZE, end=True)

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from analytics_app.charts import words
 from analytics_app.charts.points import MOST_ROWS, Point
-from analytics_app.results import Row, is_significant
+from analytics_app.results import TO_RATERS_AND_TEXTS, Row, is_significant
 from analytics_app.show.index import RowIndex
 
 Rows: TypeAlias = Sequence[Row]
@@ -76,8 +76,11 @@ class Material:
 
     def interval(self, rows: Rows, over: str) -> str:
         """Return the name of the interval, "95 % interval over items"; `over` is the default for the units."""
-        units = str(setting(rows, "interval") or "").removeprefix("bootstrap over ")
-        return f"{self.confidence * 100:g}{words.SPACE}% interval over {units or over}"
+        name, scope = f"{self.confidence * 100:g}{words.SPACE}% interval", setting(rows, "generalises_to")
+        if scope == TO_RATERS_AND_TEXTS:
+            return f"{name} for {scope}, with both random"
+        units = str(setting(rows, "interval") or "").removeprefix("bootstrap over ").removeprefix("exact over ")
+        return f"{name} over {units or over}{f' (for {scope})' if scope else ''}"
 
 
 def setting(rows: Rows, name: str) -> Any:

@@ -12,9 +12,11 @@ from analytics_app.methods_text.sentences import Sentence, day, listed, lowered
 from analytics_app.models import ResultRow, Run
 from analytics_app.ratings.composites import read_composites
 from analytics_app.show import labels
+from analytics_app.show.scope import first_scope
 
 DATASHEET = ("shimorina-2022",)
 COMPOSITES = ("demattei-2020",)
+MODEL = ("bates-2015", "kuznetsova-2017")
 
 
 def sentences(facts: Facts, run: Run, standing: str, others: Sequence[ResultRow]) -> Iterator[Sentence]:
@@ -82,6 +84,17 @@ def _tests(facts: Facts) -> Iterator[Sentence]:
         about = f" on {listed(f'“{name}”' for name in criteria if name)}" if any(criteria) and len(names) > 1 else ""
         measure = lowered(labels.statistic(statistic))
         yield Sentence(f"Systems were compared in pairs{about}: {measure}{test_in_words(rows[0])}")
+        yield from _conclusion(rows)
+
+
+def _conclusion(rows: Sequence[ResultRow]) -> Iterator[Sentence]:
+    """Yield sentences about the model of a comparison, if it has one, and the conclusions that its test allows."""
+    model = next((row.settings["model"] for row in rows if row.settings and "model" in row.settings), None)
+    if model:
+        degrees = "by restricted maximum likelihood, with Satterthwaite's degrees of freedom"
+        yield Sentence(f"The model was {model}, fitted {degrees}", MODEL)
+    if scope := first_scope(rows):
+        yield Sentence(f"The conclusions hold for {scope}")
 
 
 def _other_tests(facts: Facts, tested: Sequence[ResultRow]) -> Iterator[Sentence]:

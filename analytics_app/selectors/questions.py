@@ -154,6 +154,9 @@ def common_of(run: Run) -> Common:
         ddof=settings["ddof"],
         constant=settings["constant"],
         seed=run.seed,
+        generalise_to=settings["generalise_to"],
+        over_raters=settings["over_raters"],
+        scope_named="generalise_to" in run.settings,
     )
 
 

@@ -130,8 +130,8 @@ def rows_of_summary(run: Run, statistics: Mapping[str, Collection[str]], *, syst
 # The columns of rows that the summary reads.
 SUMMARY_COLUMNS = (
     "analysis", "statistic", "task", "criterion", "system", "system_b", "label", "group", "wave", "slice", "metric",
-    "metric_b", "value", "low", "high", "p", "p_adjusted", "n_ratings", "n_items", "n_raters", "basis", "settings",
-    "note",
+    "metric_b", "value", "low", "high", "se", "p", "p_adjusted", "n_ratings", "n_items", "n_raters", "basis",
+    "settings", "note",
 )  # fmt: skip
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import log
 from typing import Literal, TypeAlias
@@ -13,10 +13,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
 
 from analytics_app.models import ResultRow
-from analytics_app.results import is_significant
+from analytics_app.results import CannotDiffer, is_significant
 from analytics_app.show import cells
 from analytics_app.show.cells import Words
-from analytics_app.show.findings import Finding, FindingQuestion, finding_of, listed, listed_pairs, too_few
+from analytics_app.show.findings import Finding, FindingQuestion, finding_of, listed, listed_pairs, none_can
 from analytics_app.show.shown import Rows
 
 Unit: TypeAlias = Literal["number", "share", "ratio"]
@@ -31,8 +31,26 @@ COMPUTED_APART = gettext_noop(
     "the test is significant although the interval includes %(even)s: the two are computed in different ways, which "
     "shows with few texts."
 )
-TOO_FEW = gettext_noop(
-    "the interval leaves out %(even)s, but with so few texts no test of this family can be significant. Go by the test."
+FEW_DIFFER = gettext_noop(
+    "the interval leaves out %(even)s, but the two differ on %(differing)s of %(units)s texts only, so p is at least "
+    "%(p)s. The interval is rough with so few. Go by the test."
+)
+NONE_CAN = {
+    CannotDiffer.UNITS: gettext_noop(
+        "the interval leaves out %(even)s, but with so few texts no test of this family can be significant. Go by the "
+        "test."
+    ),
+    CannotDiffer.DIFFERING: gettext_noop(
+        "the interval leaves out %(even)s, but systems differ on so few texts that no test of this family can be "
+        "significant. Go by the test."
+    ),
+    CannotDiffer.PERMUTATIONS: gettext_noop(
+        "the interval leaves out %(even)s, but with so few permutations no test of this family can be significant. "
+        "Compute the run again with more."
+    ),
+}
+NONE_COULD = gettext_noop(
+    "the interval leaves out %(even)s, but no test of this family can be significant. Go by the test."
 )
 ADJUSTED = gettext_noop(
     "the interval leaves out %(even)s, but the adjusted p is not significant. The interval is about one pair alone; p "
@@ -89,6 +107,16 @@ class Comparison:
         """Return the statistic of the same values whose intervals are over raters."""
         return f"{self.level}_over_raters"
 
+    @property
+    def level_crossed(self) -> str:
+        """Return the statistic of systems whose intervals take raters and texts as random."""
+        return f"{self.level}_crossed"
+
+    @property
+    def tested_crossed(self) -> str:
+        """Return the statistic of pairs whose tests take raters and texts as random."""
+        return f"{self.tested}_crossed"
+
     def verb(self, task_type: str) -> Verb:
         """Return the verb for the better system in a task of this type."""
         return self.verbs.get(task_type, self.verbs[""])
@@ -102,6 +130,7 @@ def compares(comparison: Comparison) -> Comparison:
     _comparisons.append(comparison)
 
     statistics = [comparison.level, comparison.level_over_raters, comparison.tested]
+    statistics += [comparison.level_crossed, comparison.tested_crossed]
     statistics += [comparison.shown] if comparison.shown else []
 
     @finding_of(comparison.analysis, *statistics, order=comparison.order)
@@ -124,32 +153,53 @@ def comparison_of(rows: Rows, limit: float) -> Compared | None:
 
 @dataclass
 class Compared:
-    """Systems from the best to the worst, and the tests of their pairs in the order of the document."""
+    """Systems from the best to the worst, and the tests of their pairs in the order of the document.
+
+    `crossed` is true if intervals and tests take raters and texts as random. `over_texts` are then the values of
+    systems with their intervals over texts, and `over_texts_tested` the tests over texts; else `over_raters` are the
+    values with intervals over raters. `only_these_raters` says why nothing can be said about further raters, although
+    the run was to say it.
+    """
 
     comparison: Comparison
     levels: list[ResultRow]
     pairs: list[ResultRow]
     limit: float
     over_raters: dict[str, ResultRow] = field(default_factory=dict)
+    crossed: bool = False
+    over_texts: dict[str, ResultRow] = field(default_factory=dict)
+    over_texts_tested: list[ResultRow] = field(default_factory=list)
+    only_these_raters: str = ""
     _wins: set[tuple[str, str]] = field(default_factory=set)
 
     @classmethod
     def of(cls, comparison: Comparison, rows: Rows, limit: float) -> Compared | None:
         """Return the comparison of the rows of one criterion; None if no system has a value."""
-        own = [row for row in rows.kept if row.analysis == comparison.analysis]
-        levels = [row for row in own if row.statistic == comparison.level and row.system and row.label is None]
-        levels = [row for row in levels if row.value is not None and row.system_b is None]
+        own = [row for row in rows.kept if row.analysis == comparison.analysis and row.label is None]
+        levels = _levels(own, comparison.level)
         if not levels:
             return None
-        sign = 1 if comparison.low_first else -1
-        levels.sort(key=lambda row: sign * (row.value or 0.0))
-        pairs = [row for row in own if row.statistic == comparison.tested and row.system_b and row.label is None]
+        pairs = _pairs(own, comparison.tested)
         if comparison.shown:
-            pairs = _with_shown(pairs, [row for row in own if row.statistic == comparison.shown and row.label is None])
-        over_raters = {str(row.system): row for row in own if row.statistic == comparison.level_over_raters}
-        compared = cls(comparison, levels, pairs, limit, over_raters)
-        compared._wins = {pair for row in pairs if (pair := compared._winner(row)) is not None}
+            pairs = _with_shown(pairs, _pairs(own, comparison.shown))
+        compared = cls(comparison, levels, pairs, limit)
+        compared.over_raters = {str(row.system): row for row in own if row.statistic == comparison.level_over_raters}
+        compared._cross(own)
+        sign = 1 if comparison.low_first else -1
+        compared.levels.sort(key=lambda row: sign * (row.value or 0.0))
+        compared._wins = {pair for row in compared.pairs if (pair := compared._winner(row)) is not None}
         return compared
+
+    def _cross(self, own: Sequence[ResultRow]) -> None:
+        """Let the comparison with raters and texts random take the place of that over texts, if the rows have it."""
+        levels, pairs = _levels(own, self.comparison.level_crossed), _pairs(own, self.comparison.tested_crossed)
+        tested = [row for row in pairs if row.p_adjusted is not None]
+        if len(levels) < len(self.levels) or (pairs and not tested):
+            self.only_these_raters = next((row.note or "" for row in pairs if row.p_adjusted is None), "")
+            return
+        self.crossed = True
+        self.over_texts, self.over_texts_tested = {str(row.system): row for row in self.levels}, self.tested
+        self.levels, self.pairs = levels, pairs or self.pairs
 
     @property
     def systems(self) -> list[str]:
@@ -242,8 +292,16 @@ class Compared:
         if not leaves_out:
             sign_test = self.comparison.unit == "share"
             return (_(AHEAD_ON_MORE) if sign_test else _(COMPUTED_APART)) % about
-        if (row.settings or {}).get("cannot_differ"):
-            return _(TOO_FEW) % about
+        settings = row.settings or {}
+        if "n_differing" in settings:
+            least = min(1.0, 2.0 ** (1 - settings["n_differing"]))
+            p = cells.p_value(least).text
+            return _(FEW_DIFFER) % {
+                **about, "differing": settings["n_differing"], "units": settings["n_units"], "p": p,
+            }  # fmt: skip
+        if settings.get("cannot_differ"):
+            kind = settings.get("cannot_differ_since")
+            return _(NONE_CAN[CannotDiffer(kind)] if kind else NONE_COULD) % about
         return (_(ADJUSTED) if is_significant(row.p, self.limit) else _(NOT_SIGNIFICANT)) % about
 
     def _even(self) -> str:
@@ -252,7 +310,13 @@ class Compared:
         return cells.percent(self.comparison.even).text if unit == "share" else f"{self.comparison.even:g}"
 
     def finding(self, question: FindingQuestion) -> Finding:
-        """Return the finding that the adjusted tests support."""
+        """Return the finding that the adjusted tests support, and whether it is about these raters only."""
+        finding = self._finding(question)
+        if self.only_these_raters and finding.tested:
+            return replace(finding, rest=finding.rest + _("; this is about these raters only"))
+        return finding
+
+    def _finding(self, question: FindingQuestion) -> Finding:
         verb, tested = self.comparison.verb(question.task_type), len(self.tested)
         if len(self.levels) == 1:
             return self._alone(question)
@@ -284,7 +348,9 @@ class Compared:
 
     def _unclear(self, tested: int) -> tuple[str, str]:
         """Return a sentence that no difference is significant, and the reason if none could be."""
-        rest = too_few(self.tested, _("; there are too few texts for any of the tests to be significant"))
+        rest = none_can(self.tested)
+        if any(self.significant(row) for row in self.over_texts_tested):
+            rest += _("; these raters rate systems differently, but other raters may not")
         if tested == 1:
             pair = {"a": self.tested[0].system, "b": self.tested[0].system_b}
             return _("No clear difference between %(a)s and %(b)s") % pair, rest
@@ -323,6 +389,17 @@ class Compared:
             none = _("; no other pair differs clearly") if complete else _("; no other comparison shows a difference")
             return start, none if tested > len(beaten) else ""
         return start, _("; %(n)s of %(all)s pairs differ clearly") % count
+
+
+def _levels(rows: Sequence[ResultRow], statistic: str) -> list[ResultRow]:
+    """Return the rows of systems with a value of a statistic."""
+    rows = [row for row in rows if row.statistic == statistic and row.system and row.system_b is None]
+    return [row for row in rows if row.value is not None]
+
+
+def _pairs(rows: Sequence[ResultRow], statistic: str) -> list[ResultRow]:
+    """Return the rows of pairs of systems of a statistic."""
+    return [row for row in rows if row.statistic == statistic and row.system_b]
 
 
 def _overlap(a: ResultRow, b: ResultRow) -> bool:

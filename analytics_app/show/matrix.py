@@ -3,10 +3,13 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from django.utils.translation import gettext as _
+
 from analytics_app.models import ResultRow
 from analytics_app.show import cells
 from analytics_app.show.cells import Words
 from analytics_app.show.comparisons import Compared
+from analytics_app.show.scope import NAMES, first_scope
 
 # The most columns of an open matrix; wider ones are folded, since they scroll.
 MOST_OPEN = 8
@@ -46,7 +49,16 @@ def matrix_of(compared: Compared, caption: Words) -> Matrix | None:
     seconds = list(dict.fromkeys(str(row.system_b) for row in pair_rows))
     show = _shown(compared, pair_rows)
     rows = [(a, [show(by_pair.get((a, b))) for b in seconds]) for a in firsts]
-    return Matrix(caption, compared.comparison.pair_measure, seconds, rows)
+    return Matrix(caption, _measure(compared), seconds, rows)
+
+
+def _measure(compared: Compared) -> str:
+    """Return the measure of the pairs, with the conclusion that their tests allow."""
+    measure, scope = compared.comparison.pair_measure, first_scope(compared.tested)
+    if compared.crossed:
+        ratio = compared.comparison.unit == "ratio"
+        measure = _("Ratio, row to column") if ratio else _("Difference, row minus column")
+    return f"{measure}; {_('p for %(scope)s') % {'scope': NAMES[scope]}}" if scope in NAMES else str(measure)
 
 
 def _shown(compared: Compared, pair_rows: Sequence[ResultRow]) -> Callable[[ResultRow | None], Pair | None]:

@@ -42,7 +42,10 @@ class Track:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tracks:
-    """Lines on one axis; `ticks` and `marks` are (place, word). `key` is the section to which they link."""
+    """Lines on one axis; `ticks` and `marks` are (place, word). `key` is the section to which they link.
+
+    With `on_request`, second intervals are over texts alone, and are shown when a reader asks for them.
+    """
 
     caption: str
     measure: Words
@@ -51,6 +54,7 @@ class Tracks:
     marks: Sequence[tuple[float, str]] = ()
     head: Words = ""
     key: str = ""
+    on_request: bool = False
 
     @property
     def grouped(self) -> bool:
@@ -120,10 +124,12 @@ def tracks_of(
     ends: Sequence[float] = (),
     digits: int | None = None,
     log: bool = False,
+    on_request: bool = False,
 ) -> Tracks | None:
     """Return the lines of rows with a value, in the order given; None if no row has one.
 
-    `second` returns the row with the second interval of a line. `marks` are values with a word, `ends` values that the
+    `second` returns the row with the second interval of a line, which is drawn when a reader asks for it if it is
+    `on_request`. `marks` are values with a word, `ends` values that the
     axis includes.
     """
     drawn = [row for row in rows if row.value is not None]
@@ -142,6 +148,7 @@ def tracks_of(
         marks=[(axis.place(value) or 0.0, word) for value, word in marks],
         head=head,
         key=key,
+        on_request=on_request and any(line.width_b is not None for line in lines),
     )
 
 

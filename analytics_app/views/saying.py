@@ -11,8 +11,10 @@ from django.utils.translation import ngettext
 from analytics_app.analyses.krippendorff.charts import TENTATIVE
 from analytics_app.charts.ranked import correction
 from analytics_app.models import ResultRow, Run
+from analytics_app.results import TO_TEXTS
 from analytics_app.show import cells
 from analytics_app.show.comparisons import Compared
+from analytics_app.show.scope import first_scope
 from analytics_app.views import run_words
 from analytics_app.views.summary import Place, Summary
 from tasks_app.models import Study
@@ -67,6 +69,8 @@ def _cautions(run: Run, place: Place) -> Iterator[str]:
     compared, agreement = place.compared, place.agreement
     if not run.planned:
         yield _("Call it exploratory: no plan that was frozen before the first judgment has this analysis.")
+    if compared is not None and first_scope(compared.tested) == TO_TEXTS:
+        yield _("The test is about further texts judged by these raters, not about further raters; say so.")
     if compared is not None and any((row.settings or {}).get("cannot_differ") for row in compared.tested):
         yield _("No test could be significant here; the note below the pairs says why.")
     elif compared is not None and not compared.wins:
@@ -110,6 +114,8 @@ def _figures(compared: Compared) -> Iterator[str]:
     furthest = sorted(clear or rows, key=lambda row: -compared.distance(row))
     shown = furthest if clear and len(furthest) <= MOST_PAIRS else furthest[:1]
     yield from (_pair(compared, row) for row in shown)
+    if rows and compared.crossed:
+        yield _("raters and texts random")
     if rows:
         method = (rows[0].settings or {}).get("correction")
         if method and method != "none" and len(compared.tested) > 1:

@@ -17,6 +17,7 @@ from analytics_app.show.cells import Words
 from analytics_app.show.comparisons import Compared, Comparison, comparison_of
 from analytics_app.show.index import RowIndex
 from analytics_app.show.matrix import Matrix, matrix_of
+from analytics_app.show.raters_disagree import remark_of
 from analytics_app.show.tracks import Tracks, tracks_of
 from analytics_app.views.run_words import Funnel
 from analytics_app.views.sections import Section
@@ -84,8 +85,10 @@ class Summary:
     def legend(self) -> Iterator[str]:
         """Yield sentences that explain the lines of the forest."""
         lines = [line for tracks in self.forest for line in tracks.lines]
-        if any(line.width_b is not None for line in lines):
-            yield _("Thick lines: intervals over texts. Thin lines: intervals over raters.")
+        if any(tracks.on_request for tracks in self.forest):
+            yield _("Thick lines: intervals for further texts and further raters.")
+        elif any(line.width_b is not None for line in lines):
+            yield _("Thick lines: for further texts, by these raters. Thin lines: for further raters, on these texts.")
         elif any(line.width is not None for line in lines):
             yield _("Lines: intervals.")
         if any(line.apart for line in lines):
@@ -131,13 +134,13 @@ def summary_of(
         rows.setdefault((row.task or "", row.criterion or ""), []).append(row)
     placed = [_place(at, rows.get((at.task, at.criterion), []), names, limit) for at in places]
     primary = str(run.settings.get("primary") or "")
-    sentences = _sentences(placed, primary)
+    headline, more = _sentences(placed, primary, hidden=not systems)
     compared = [place for place in placed if place.compared is not None]
     leading = next((place for place in compared if place.finding is not None), None)
     return Summary(
         hidden=not systems,
-        headline=sentences[:HEADLINES],
-        more=sentences[HEADLINES:],
+        headline=headline,
+        more=more,
         forest=list(_forest(compared)),
         matrix=_matrix(leading),
         agreement=_agreement([place for place in placed if place.agreement is not None]),
@@ -194,6 +197,8 @@ def _place(at: CriterionRows, rows: Sequence[ResultRow], names: ResultNames, lim
     title = names.criteria.get(at.criterion, at.criterion)
     question = findings.FindingQuestion(title, names.types.get(at.task, ""), limit)
     index = RowIndex(rows)
+    compared = comparison_of(index, limit)
+    remark = remark_of(compared, title)
     agreement = (
         choice.chosen(RowIndex([row for row in rows if row.analysis in choice.ANALYSES])) if at.criterion else None
     )
@@ -201,19 +206,32 @@ def _place(at: CriterionRows, rows: Sequence[ResultRow], names: ResultNames, lim
         key=at.key,
         title=title or names.tasks.get(at.task, at.task),
         finding=findings.finding(rows, question),
-        compared=comparison_of(index, limit),
+        compared=compared,
         agreement=agreement if agreement is not None and agreement.leading.value is not None else None,
         scale=names.scales.get(at.task),
-        beside=findings.findings_beside(rows, question),
+        beside=(*([remark] if remark is not None else []), *findings.findings_beside(rows, question)),
     )
 
 
-def _sentences(places: Sequence[Place], primary: str) -> list[str]:
-    """Return the sentences: the primary criterion first, then tested findings, then descriptions."""
-    first = [place.finding for place in places if place.finding and primary and place.key.endswith(f"--{primary}")]
-    others = [place.finding for place in places if place.finding and place.finding not in first]
+def _sentences(places: Sequence[Place], primary: str, *, hidden: bool) -> tuple[list[str], list[str]]:
+    """Return the sentences of the headline, and those below it.
+
+    The headline answers the study's question: the primary criterion comes first, then tested findings, then
+    descriptions. Where the primary criterion has no finding it says so, or nothing while systems are hidden; findings
+    about the design of the study are always below.
+    """
+    asked = [place for place in places if primary and place.key.endswith(f"--{primary}")]
+    all_findings = [place.finding for place in places if place.finding]
+    on_design = [finding for finding in all_findings if finding.on_design]
+    first = [place.finding for place in asked if place.finding and not place.finding.on_design]
+    others = [finding for finding in all_findings if finding not in first and not finding.on_design]
     others += [finding for place in places for finding in place.beside]
-    return [*findings.sentences_of(first), *findings.sentences_of(others)]
+    below = findings.sentences_of(on_design)
+    if asked and not first:
+        none = _("There is no finding on the primary criterion, %(name)s.") % {"name": asked[0].title}
+        return [] if hidden else [none], [*findings.sentences_of(others), *below]
+    sentences = [*findings.sentences_of(first), *findings.sentences_of(others)]
+    return sentences[:HEADLINES], [*sentences[HEADLINES:], *below]
 
 
 def _forest(places: Sequence[Place]) -> Iterator[Tracks]:
@@ -228,7 +246,7 @@ def _forest(places: Sequence[Place]) -> Iterator[Tracks]:
 
 
 def _axis_of(place: Place) -> object:
-    """Return what the criteria that share an axis have in common: the task, its scale, and the measure."""
+    """Return the key of criteria that share an axis: the task, its scale, and the measure."""
     measure = str(place.compared.comparison.measure) if place.compared is not None else ""
     return place.key.partition("--")[0], place.scale, measure
 
@@ -236,7 +254,7 @@ def _axis_of(place: Place) -> object:
 def _values(place: Place) -> Iterator[float]:
     compared = place.compared
     if compared is not None and len(compared.levels) > 1:
-        for row in (*compared.levels, *compared.over_raters.values()):
+        for row in (*compared.levels, *_thin(compared).values()):
             yield from (end for end in (row.value, row.low, row.high) if end is not None)
 
 
@@ -257,11 +275,17 @@ def forest_of(place: Place, ends: Sequence[float] = ()) -> Tracks | None:
         head=_("System"),
         key=place.key,
         name=lambda row: str(row.system),
-        second=lambda row: compared.over_raters.get(str(row.system)),
+        second=lambda row: _thin(compared).get(str(row.system)),
+        on_request=compared.crossed,
         apart=lambda row: row.system in firsts,
         ends=ends,
         log=comparison.unit == "ratio",
     )
+
+
+def _thin(compared: Compared) -> Mapping[str, ResultRow]:
+    """Return the rows of the thin lines: the intervals over texts beside the model's, else those over raters."""
+    return compared.over_texts if compared.crossed else compared.over_raters
 
 
 def _measure(place: Place, comparison: Comparison) -> Words:

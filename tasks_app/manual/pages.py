@@ -27,9 +27,9 @@ FIRST = (
 # Guides for those who change evalweb.
 OF_THE_CODE = frozenset({"architecture", "extending", "testing"})
 
-# The folder of screenshots. Drawings of other kinds are for readers of the source.
+# The folder of screenshots and of drawings for researchers. Other drawings are for readers of the source.
 PICTURES = "img"
-_PICTURE = re.compile(r"[a-z0-9-]+\.png")
+_PICTURE = re.compile(r"[a-z0-9-]+\.png|which-conclusion\.svg")
 
 # The page that stands for a folder.
 _INDEX = "README.md"

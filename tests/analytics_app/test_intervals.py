@@ -2,10 +2,11 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
+import scipy.stats
 
 from analytics_app import analyses
 from analytics_app.analyses import Common, Question, Sample
@@ -20,12 +21,14 @@ from tests.analytics_app.comparing import Screens
 STEPS = (1.0, 2.0, 3.0, 4.0, 5.0)
 
 
-def rows(name: str, data: Table, task_type: str = "likert", **question: Any) -> list[Row]:
+def rows(
+    name: str, data: Table, task_type: str = "likert", *, over_raters: Literal["t", "percentile"] = "t", **question: Any
+) -> list[Row]:
     """The rows of an analysis with its defaults, of documents shown whole unless that is said otherwise."""
     asked = Question("main", task_type, Scale.ORDINAL, "quality", STEPS, (1.0, 5.0), by_document=True)
     z = judge_wise_z(data.value, data.rater).z
     known = Extras({Kinds: Kinds.empty(data)})
-    common = Common(n_resamples=200, n_permutations=99, seed=5)
+    common = Common(n_resamples=200, n_permutations=99, seed=5, over_raters=over_raters)
     sample = Sample(data, z, replace(asked, **question), common, "kept", extras=known)
     return list(analyses.registry[name]().rows(sample))
 
@@ -80,12 +83,40 @@ class TestMeans:
             assert row.note == "Most raters saw one system only, so z cannot tell systems apart and is not given."
 
     def test_who_has_no_z_is_not_counted_for_its_interval(self) -> None:
-        found = rows("systems", judged(4, raters=11, constant=2))
+        found = rows("systems", judged(4, raters=11, constant=2), over_raters="percentile")
         assert (
             of(found, "mean_over_raters", system="A").note == "The steps of the scale are treated as equally far apart."
         )
         z = of(found, "mean_z_over_raters", system="A")
         assert (z.n_raters, z.note) == (9, "Fewer than 10 raters: this interval is rough.")
+
+    def test_those_over_raters_are_students_and_say_to_what_they_generalise(self) -> None:
+        data = judged(4, raters=5)
+        found = rows("systems", data)
+        mean, over_items = of(found, "mean_over_raters", system="A"), of(found, "mean", system="A")
+        of_a = data.by_system()[1] == 0
+        own = [data.value[of_a & (data.rater == rater)].mean() for rater in range(5)]
+        expected = scipy.stats.t.interval(0.95, 4, np.mean(own), scipy.stats.sem(own))
+        assert (mean.low, mean.high, mean.df) == pytest.approx((*expected, 4))
+        assert mean.settings is not None
+        assert over_items.settings is not None
+        assert (mean.settings["interval"], mean.settings["generalises_to"]) == (
+            "Student's t over raters", "further raters, on these texts",
+        )  # fmt: skip
+        assert over_items.settings["generalises_to"] == "further texts, by these raters"
+
+    def test_a_difference_over_raters_has_its_p(self) -> None:
+        difference = of(rows("systems", judged(4, raters=5, systems="A B C")), "difference_over_raters", system_b="B")
+        assert difference.p is not None
+        assert difference.p_adjusted is not None
+        assert difference.settings is not None
+        assert difference.settings["family"] == "3 pairs of one criterion"
+        of_two = of(rows("systems", judged(4, raters=3)), "difference_over_raters")
+        assert (of_two.p, of_two.low) == (None, None)
+        assert of_two.note == "No interval over raters: it takes at least 4, and here are 3."
+        earlier = of(rows("systems", judged(4, raters=3), over_raters="percentile"), "difference_over_raters")
+        assert earlier.p is None
+        assert earlier.low is not None
 
 
 class TestAgreement:

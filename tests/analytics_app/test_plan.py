@@ -1,9 +1,11 @@
 """The plan of a study: checked, filled in, frozen at opening, and part of the study file."""
 
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection
 
 from analytics_app import analyses, plan
 from analytics_app.analyses.shared.changes import ChangeAnalysis
@@ -87,6 +89,39 @@ def test_a_plan_frozen_before_there_was_a_choice_keeps_percentiles(study: Study)
     assert (common_of(run).limits, type(common_of(run).limits)) == (0.95, float)
     # A run of that time says nothing of it either.
     assert common_of(Run(settings=earlier, seed=1)).intervals == "percentile"
+
+
+LATER = ("generalise_to", "over_raters")
+
+
+def test_a_plan_frozen_before_raters_were_random_keeps_the_tests_over_texts(study: Study) -> None:
+    frozen = Plan.objects.get(study=study)
+    assert [plan.document_of(study)[name] for name in LATER] == ["raters_and_texts", "t"]
+    earlier = {name: value for name, value in frozen.document.items() if name not in LATER}
+    Plan.objects.filter(pk=frozen.pk).update(document=earlier)
+    document = plan.document_of(study)
+    assert document == {**plan.default_document(), "generalise_to": "texts", "over_raters": "percentile"}
+    run = start.start(study=study, by=None)
+    common = common_of(run)
+    assert (common.generalise_to, common.over_raters, common.scope_named) == ("texts", "percentile", True)
+    assert common.scope("items") == {"generalises_to": "further texts, by these raters"}
+    # The rows of a run of that time do not say to what they generalise: they are computed again to the digit.
+    of_that_time = common_of(Run(settings=earlier, seed=1))
+    assert (of_that_time.generalise_to, of_that_time.over_raters) == ("texts", "percentile")
+    assert of_that_time.scope("items") == {}
+
+
+def test_the_migration_writes_the_old_test_into_plans_that_name_none(study: Study) -> None:
+    migration = import_module("analytics_app.migrations.0010_name_the_test")
+    named = Plan.objects.get(study=study)
+    earlier = {name: value for name, value in named.document.items() if name not in LATER}
+    draft = Plan.objects.create(study=study, version=7, document=earlier)
+    with connection.cursor() as cursor:
+        cursor.execute(migration.NAME)
+    draft.refresh_from_db()
+    assert draft.document == {**earlier, "generalise_to": "texts", "over_raters": "percentile"}
+    assert Plan.objects.get(pk=named.pk).document == named.document
+    assert named.document["generalise_to"] == "raters_and_texts"
 
 
 def test_a_plan_frozen_before_times_could_be_chosen_compares_each_with_the_first() -> None:

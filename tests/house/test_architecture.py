@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts import architecture
+from scripts import architecture, conclusions
 
 ROOT = Path(__file__).resolve().parents[2]
 WALKS = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
@@ -18,6 +18,10 @@ def test_the_picture_is_drawn_from_the_contracts() -> None:
     assert architecture.PICTURE.read_text(encoding="utf-8") == drawn, "Run scripts/architecture.py."
     shown = set(re.findall(r'class="(?:app|name)">(\w+)<', drawn))
     assert {"evalweb", "tasks_app", "analytics_app", "task_types", "analyses", "runs"} <= shown
+
+
+def test_the_picture_of_conclusions_is_drawn_by_its_script() -> None:
+    assert conclusions.PICTURE.read_text(encoding="utf-8") == conclusions.drawn(), "Run scripts/conclusions.py."
 
 
 @pytest.mark.parametrize(("path", "name"), STEPS)

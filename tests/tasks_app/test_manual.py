@@ -72,6 +72,9 @@ def test_screenshots_are_shown(rosas_browser: Client) -> None:
     answer = rosas_browser.get(picture_url("rater.png"))
     assert answer["Content-Type"] == "image/png"
     assert b"".join(answer.streaming_content).startswith(b"\x89PNG")
+    drawing = rosas_browser.get(picture_url("which-conclusion.svg"))
+    assert drawing["Content-Type"] == "image/svg+xml"
+    assert b"".join(drawing.streaming_content).startswith(b"<svg")
     for name in ("none.png", "architecture.svg"):
         assert rosas_browser.get(f"/admin/help/pictures/{name}").status_code == 404
 

@@ -108,6 +108,7 @@ def _tests(
         **settings,
         "family": f"{len(ranking.tests)} pairs of one criterion",
         "test": "one-sided rank-sum, asymptotic",
+        **make.sample.common.scope("items"),
     }
     note = None if corrected else UNCORRECTED
     for pair in sorted(ranking.tests, key=lambda pair: (min(pair.a, pair.b), max(pair.a, pair.b))):

@@ -9,12 +9,12 @@ from analytics_app.analyses.base import Rows, Sample
 from analytics_app.analyses.error_spans.looks import Weights
 from analytics_app.analyses.shared.bootstrap import bootstrap
 from analytics_app.analyses.shared.outputs import (
-    FEW_RATERS,
-    RATERS_NEEDED,
     Outputs,
     interval_note,
     mix_note,
+    or_no_z,
 )
+from analytics_app.analyses.shared.over_raters import rough, system_means_over_raters
 from analytics_app.analyses.shared.pair_tests import pair_tests
 from analytics_app.ratings import Floats
 from analytics_app.results import Row
@@ -59,14 +59,13 @@ def penalties(make: Rows, outputs: Outputs, weights: Weights) -> Iterator[Row]:
     for code, mean in enumerate(means):
         note = joined(LOWER, mean.note, interval_note(mean, outputs.unit), unknown)
         yield _row(make, "mqm_score", outputs, code, mean, note, {**row_settings, **drawn})
-    by_rater = bootstrap(make.sample, "penalties over raters", "raters")
-    over_raters = group_means(
-        outputs.value, outputs.system, outputs.rater.astype(np.int64), n_groups=len(outputs.systems), **by_rater.options
+    raters, n = outputs.rater.astype(np.int64), len(outputs.systems)
+    over_raters, interval = system_means_over_raters(
+        make.sample, "penalties over raters", outputs.value, outputs.system, raters, n_systems=n
     )
     for code, mean in enumerate(over_raters):
-        rough = FEW_RATERS if outputs.n_raters[code] < RATERS_NEEDED else None
-        about = {**row_settings, "system": "mean over texts as raters saw them", **by_rater.settings}
-        note = joined(LOWER, mean.note, rough)
+        about = {**row_settings, "system": "mean over texts as raters saw them", **interval}
+        note = joined(LOWER, mean.note, rough(make.sample.common, outputs.n_raters[code]))
         yield _row(make, "mqm_score_over_raters", outputs, code, mean, note, about)
     yield from _as_z(make, outputs, row_settings)
 
@@ -75,7 +74,7 @@ def _as_z(make: Rows, outputs: Outputs, row_settings: Mapping[str, Any]) -> Iter
     reason = mix_note(outputs)
     means, drawn = segment_means(make, outputs, outputs.z, f"penalties as z over {outputs.unit}")
     about = {**row_settings, **drawn, "z": "of segments, within rater", **make.sample.common.of_z}
-    for code, mean in enumerate(means):
+    for code, mean in enumerate(map(or_no_z, means)):
         refused = reason is not None and reason.refuses
         estimate = Estimate(None, note=reason.sentence) if reason is not None and refused else mean
         note = estimate.note if refused else joined(LOWER, mean.note, reason.sentence if reason is not None else None)

@@ -10,14 +10,14 @@ from django.utils.translation import gettext_lazy as _
 from analytics_app.analyses.base import Rows, Sample
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.bootstrap import bootstrap
-from analytics_app.analyses.shared.families import cannot_differ, flips
+from analytics_app.analyses.shared.crossed import Statistics, crossed_rows
+from analytics_app.analyses.shared.families import Differing, cannot_differ, flips
 from analytics_app.analyses.shared.filtered import FilteredAnalysis
-from analytics_app.analyses.shared.outputs import Outputs, interval_note, mix_note
+from analytics_app.analyses.shared.outputs import Outputs, mix_note, or_no_z
 from analytics_app.results import Row
 from analytics_app.stats.comparison.corrections import adjust
-from analytics_app.stats.comparison.means import group_means
 from analytics_app.stats.comparison.paired import item_means, paired
-from analytics_app.stats.scales.magnitude import Normalised, normalised, ratios, taken_back
+from analytics_app.stats.scales.magnitude import Normalised, normalised, ratio_of, taken_back
 from analytics_app.stats.scales.standardise import judge_wise_z
 from analytics_app.stats.values import Estimate, joined
 from tasks_app.setting_fields import choice_field
@@ -51,12 +51,16 @@ class Magnitude(FilteredAnalysis):
     statistics = {
         "geometric_mean": _("Geometric mean"),
         "geometric_mean_over_raters": _("Geometric mean, interval over raters"),
+        "geometric_mean_crossed": _("Geometric mean, for further raters and texts"),
         "log_mean_z": _("Mean z of logarithms"),
         "log_mean_z_over_raters": _("Mean z of logarithms, interval over raters"),
         "magnitude_ratio": _("Ratio of two systems"),
+        "magnitude_ratio_crossed": _("Ratio of two systems, for further raters and texts"),
         "range_mean": _("Mean position in the rater's range"),
         "range_mean_over_raters": _("Mean position in the rater's range, interval over raters"),
+        "range_mean_crossed": _("Mean position in the rater's range, for further raters and texts"),
         "range_difference": _("Difference of positions in the rater's range"),
+        "range_difference_crossed": _("Difference of positions in the rater's range, for further raters and texts"),
         "at_standard": _("Share of ratings equal to the standard"),
     }
 
@@ -96,6 +100,8 @@ class Magnitude(FilteredAnalysis):
         yield from _means(make, outputs, normalisation)
         yield from _at_standard(make, normalisation)
         pairs = outputs.pairs(sample)
+        if sample.common.generalise_to == "raters_and_texts":
+            yield from _crossed(make, outputs, pairs, normalisation)
         if pairs:
             yield from _ratios(make, outputs, pairs, normalisation)
 
@@ -133,19 +139,13 @@ def _means(make: Rows, outputs: Outputs, normalisation: str) -> Iterator[Row]:
     first = "range_mean" if normalisation == "range" else "geometric_mean"
     kinds = ((first, outputs.value), *(() if normalisation == "range" else (("log_mean_z", outputs.z),)))
     for name, values in kinds:
-        for suffix, clusters in (("", outputs.cluster), ("_over_raters", outputs.rater)):
-            over = "raters" if suffix else outputs.unit
-            drawn = bootstrap(make.sample, f"means over {over}", over)
-            means = group_means(
-                values,
-                outputs.system,
-                clusters,
-                n_groups=len(outputs.systems),
-                **drawn.options,
-            )
-            for code, mean in enumerate(means):
+        for suffix in ("", "_over_raters"):
+            means, drawn = outputs.means(make.sample, values, over_raters=bool(suffix))
+            for code, mean in enumerate(map(or_no_z, means) if name == "log_mean_z" else means):
                 about: dict[str, Any] = outputs.counts(code, rated=~np.isnan(values))
-                note = joined(mean.note, interval_note(mean, over, about["n_raters"]))
+                note = joined(
+                    mean.note, outputs.interval_note(make.sample, mean, about["n_raters"], over_raters=bool(suffix))
+                )
                 estimate = taken_back(mean) if name == "geometric_mean" else mean
                 if name == "log_mean_z" and reason is not None:
                     note = joined(reason.sentence, None if reason.refuses else note)
@@ -157,11 +157,26 @@ def _means(make: Rows, outputs: Outputs, normalisation: str) -> Iterator[Row]:
                     note=note,
                     settings={
                         "normalisation": normalisation,
-                        **drawn.settings,
+                        **drawn,
                         **(common.of_z if name == "log_mean_z" else {}),
                     },
                     **about,
                 )
+
+
+def _crossed(make: Rows, outputs: Outputs, pairs: list[tuple[int, int]], normalisation: str) -> Iterator[Row]:
+    """Yield means and ratios, or differences of places in the range, with raters and items both random."""
+    of_range = normalisation == "range"
+    mean, difference = ("range_mean", "range_difference") if of_range else ("geometric_mean", "magnitude_ratio")
+    yield from crossed_rows(
+        make,
+        outputs,
+        pairs,
+        Statistics(f"{mean}_crossed", f"{difference}_crossed"),
+        family=f"{len(pairs)} pairs of one criterion",
+        settings={"normalisation": normalisation},
+        of_logs=not of_range,
+    )
 
 
 def _ratios(make: Rows, outputs: Outputs, pairs: list[tuple[int, int]], normalisation: str) -> Iterator[Row]:
@@ -174,22 +189,24 @@ def _ratios(make: Rows, outputs: Outputs, pairs: list[tuple[int, int]], normalis
         "n_permutations": flips(common, len(pairs)),
         **drawn.options,
     }
+    compared = paired(matrix, pairs, **options)
     if normalisation == "range":
-        differences = paired(matrix, pairs, **options)
-        estimates = [replace(result.difference, p=result.permutation_p) for result in differences]
+        estimates = [replace(result.difference, p=result.permutation_p) for result in compared]
     else:
-        estimates = ratios(matrix, pairs, **options)
+        estimates = [ratio_of(result) for result in compared]
     adjusted = adjust([estimate.p for estimate in estimates], common.correction)
-    moving = [estimate.n_items if estimate.p is not None else None for estimate in estimates]
-    reason = cannot_differ(common, moving, flips(common, len(pairs)), unit=outputs.unit)
+    tests = [Differing.of(result) if result.permutation_p is not None else None for result in compared]
+    of_family = cannot_differ(common, tests, flips(common, len(pairs)), unit=outputs.unit)
     values = "places in the range" if normalisation == "range" else "logarithms"
-    for (a, b), estimate, p in zip(pairs, estimates, adjusted, strict=True):
+    for (a, b), estimate, p, test in zip(pairs, estimates, adjusted, tests, strict=True):
+        reason = test.reason(common, outputs.unit) if test is not None else None
+        reasons = dict.fromkeys((reason, of_family.get("cannot_differ")))
         yield make.row(
             "range_difference" if normalisation == "range" else "magnitude_ratio",
             estimate,
             **outputs.names(a, b),
             p_adjusted=p,
-            note=joined(estimate.note, reason),
+            note=joined(estimate.note, *reasons),
             settings={
                 "normalisation": normalisation,
                 "means": f"of {values} of items",
@@ -197,6 +214,7 @@ def _ratios(make: Rows, outputs: Outputs, pairs: list[tuple[int, int]], normalis
                 "test": f"sign-flip permutation over {outputs.unit}, {flips(common, len(pairs))} draws",
                 "correction": common.correction,
                 "family": f"{len(pairs)} pairs of one criterion",
-                **({"cannot_differ": reason} if reason else {}),
+                **of_family,
+                **(test.settings(common) if test is not None else {}),
             },
         )

@@ -23,7 +23,7 @@ from analytics_app.results import Row
 @chart(order=4)
 def ratios(material: Material) -> Iterator[Sketch]:
     """Draw the ratio of the first system to the second for every pair, on a logarithmic axis."""
-    rows = material.of("magnitude_ratio")
+    rows = material.of("magnitude_ratio_crossed") or material.of("magnitude_ratio")
     if not rows:
         return
     pairs = pairs_of(rows, lambda value: abs(log(value)), material.is_significant)
@@ -32,9 +32,10 @@ def ratios(material: Material) -> Iterator[Sketch]:
         kind="ratios",
         title=_times(pairs.clear, len(rows), material.name, possible=setting(rows, "cannot_differ") is None),
         subtitle=(
-            f"Ratio of the first system to the second for {material.name}, from mean logarithms over the items both "
-            f"have{pairs.only}; {material.basis(rows)}. Line: {material.interval(rows, 'items')}. To differ: p below "
-            f"{material.alpha:g}{corrected(rows)}.{why_not(rows)}{counted(rows)}"
+            f"Ratio of the first system to the second for {material.name}, from mean logarithms"
+            f"{_over(rows)}{pairs.only}; {material.basis(rows)}. Line: "
+            f"{material.interval(rows, 'items')}. To differ: p below {material.alpha:g}"
+            f"{corrected(rows)}.{why_not(rows)}{counted(rows)}"
         ),
         by_system=True,
         chart=points_chart(points, measure="Ratio of two systems", limits=[(1.0, "equal")], log=True),
@@ -42,9 +43,13 @@ def ratios(material: Material) -> Iterator[Sketch]:
     )
 
 
+def _over(rows: Sequence[Row]) -> str:
+    return " over the items both have" if rows[0].statistic == "magnitude_ratio" else ""
+
+
 def _times(clear: Sequence[Row], n: int, criterion: str, *, possible: bool) -> str:
     if not clear and not possible:
-        return f"Too little to find a significant difference for {criterion}"
+        return f"No difference can be significant for {criterion}"
     if not clear:
         return f"No two systems differ significantly for {criterion}"
     if len(clear) == 1:
@@ -59,7 +64,7 @@ def geometric_means(material: Material) -> Iterator[Sketch]:
     """Draw the systems by their geometric mean, on a logarithmic axis as their ratios."""
     yield from strengths_of(
         material,
-        "geometric_mean",
+        "geometric_mean_crossed" if material.of("geometric_mean_crossed") else "geometric_mean",
         "geometric-means",
         "Geometric mean",
         ("gets the highest numbers", "geometric means"),

@@ -35,17 +35,24 @@ def _normalised(rows: Rows, limit: float, normalisation: str) -> Iterator[Table]
         Shown(_("Mean place in the range") if normalisation == "range" else _("Geometric mean"), mean, digits(n)),
         Shown(_("Over items"), mean, interval(n)),
         Shown(_("Over raters"), f"{mean}_over_raters", interval(n)),
+        Shown(_("By the model"), f"{mean}_crossed", digits(n)),
+        Shown(_("For further texts and raters"), f"{mean}_crossed", interval(n)),
         Shown(_("Mean z of logarithms"), "log_mean_z", digits(3)),
         Shown(_("z over items"), "log_mean_z", interval(3)),
         Shown(_("z over raters"), "log_mean_z_over_raters", interval(3)),
     ]
     yield from by_system(rows.whole, _("Magnitudes%(how)s") % {"how": suffix}, columns, lead=mean)
+    measure, crossed = (_("Difference") if normalisation == "range" else _("Ratio")), f"{ratio}_crossed"
     pairs = [
         Shown(_("Items"), ratio, items),
-        Shown(_("Difference") if normalisation == "range" else _("Ratio"), ratio, digits(2)),
-        Shown(_("Interval"), ratio, interval(2)),
-        Shown(_("p"), ratio, p),
-        Shown(_("Adjusted p"), ratio, p_below(limit)),
+        Shown(measure, crossed, digits(2)),
+        Shown(_("For further texts and raters"), crossed, interval(2)),
+        Shown(_("p"), crossed, p),
+        Shown(_("Adjusted p"), crossed, p_below(limit)),
+        Shown(_("%(measure)s, these raters") % {"measure": measure}, ratio, digits(2)),
+        Shown(_("Over items, these raters"), ratio, interval(2)),
+        Shown(_("p, these raters"), ratio, p),
+        Shown(_("Adjusted p, these raters"), ratio, p_below(limit)),
     ]
     sign = "−" if normalisation == "range" else "/"
     yield from by_pair(rows.whole, _("Ratios of systems%(how)s") % {"how": suffix}, pairs, lead=ratio, sign=sign)

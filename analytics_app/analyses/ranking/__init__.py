@@ -12,8 +12,9 @@ from analytics_app.analyses.pairwise import placed_row
 from analytics_app.analyses.ranking.start_order import start_order
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.bootstrap import Bootstrap, bootstrap
+from analytics_app.analyses.shared.families import sign_test_notes
 from analytics_app.analyses.shared.filtered import FilteredAnalysis
-from analytics_app.analyses.shared.outputs import RATERS_NEEDED
+from analytics_app.analyses.shared.over_raters import rough, system_means_over_raters
 from analytics_app.analyses.shared.pairs import SHARED, Together, chosen_pairs, names_of
 from analytics_app.ratings import Floats
 from analytics_app.results import Row
@@ -27,7 +28,6 @@ from analytics_app.stats.ranking.plackett_luce import plackett_luce
 from analytics_app.stats.values import joined
 from tasks_app.task_types.base import Scale
 
-FEW_RATERS = f"Fewer than {RATERS_NEEDED} raters: this interval is rough."
 UNEQUAL = "Screens held {least} to {most} systems, so mean ranks depend on which ones a system stood beside."
 TIES = "Rankings with ties count as their pairs, a tie as half a win of both: {n:,} of {all:,}."
 SPLIT = (
@@ -101,19 +101,28 @@ def _systems(make: Rows, together: Together, ranks: Floats) -> Iterator[Row]:
         ("first_share", _tops(together, ranks), together.cluster, together.unit),
     )
     for name, values, clusters, unit in over:
-        drawn = bootstrap(make.sample, f"ranks over {unit}", unit)
-        means = group_means(values, together.system, clusters, n_groups=n, **drawn.options)
+        purpose = f"ranks over {unit}"
+        if unit == "raters":
+            means, interval = system_means_over_raters(
+                make.sample, purpose, values, together.system, clusters, n_systems=n
+            )
+        else:
+            drawn = bootstrap(make.sample, purpose, unit)
+            means, interval = (
+                group_means(values, together.system, clusters, n_groups=n, **drawn.options),
+                drawn.settings,
+            )
         for code, mean in enumerate(means):
             counts: dict[str, Any] = together.counts(code)
-            few = unit == "raters" and counts["n_raters"] < RATERS_NEEDED
+            few = rough(make.sample.common, counts["n_raters"]) if unit == "raters" else None
             yield make.row(
                 name,
                 mean,
                 system=together.systems[code],
-                note=joined(mean.note, FEW_RATERS if few else None, unequal, shared),
+                note=joined(mean.note, few, unequal, shared),
                 settings={
                     "ties": "shared" if name == "first_share" else "mid-ranks",
-                    **drawn.settings,
+                    **interval,
                 },
                 **counts,
             )
@@ -153,15 +162,17 @@ def _of_pairs(make: Rows, together: Together) -> Iterator[Row]:
             ("ranked_level", result.ties),
         ):
             yield make.row(name, value=count / total, **about)
+        reason, few = sign_test_notes(common, result, together.unit)
         yield make.row(
             "ranked_above_half",
             result.rate_half,
             **about,
             p=result.rate.p,
             p_adjusted=p,
-            note=joined(result.rate_half.note, IMPLIED),
+            note=joined(result.rate_half.note, reason, IMPLIED),
             settings={
                 "ties": "one half",
+                **few,
                 **drawn.settings,
                 "test": f"exact sign test over {together.unit}: {result.items_won} to {result.items_lost}",
                 "correction": common.correction,
@@ -262,7 +273,19 @@ def _strengths(make: Rows, together: Together, ranks: Floats) -> Iterator[Row]:
         strength = model.strengths[code]
         yield make.row("pl_strength", strength, **about, note=joined(strength.note, note))
         yield make.row("pl_rank", model.ranks[code], **about)
-    yield placed_row(make, "pl_placed", model, together.systems, {"ties": "as pairs"})
+    yield placed_row(make, "pl_placed", model, together.systems, {"ties": "as pairs"}, _wins(together, ranks))
+
+
+def _wins(together: Together, ranks: Floats) -> Floats:
+    """Return how often the system of a row was ranked above that of a column on one screen."""
+    n = len(together.systems)
+    wins: Floats = np.zeros((n, n))
+    for first, second in pairs_within(together.group):
+        above = np.where(ranks[first] < ranks[second], first, second)
+        below = np.where(ranks[first] < ranks[second], second, first)
+        apart = ranks[first] != ranks[second]
+        np.add.at(wins, (together.system[above[apart]], together.system[below[apart]]), 1)
+    return wins
 
 
 def _tied(together: Together) -> tuple[int, int]:

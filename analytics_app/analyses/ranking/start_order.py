@@ -8,15 +8,13 @@ from numpy.typing import NDArray
 
 from analytics_app.analyses.base import Rows, Sample
 from analytics_app.analyses.shared.bootstrap import Bootstrap, bootstrap
-from analytics_app.analyses.shared.outputs import RATERS_NEEDED
+from analytics_app.analyses.shared.over_raters import FEW_RATERS, RATERS_NEEDED
 from analytics_app.ratings import Floats
 from analytics_app.results import Row
 from analytics_app.stats.comparison.friedman import mid_ranks
 from analytics_app.stats.comparison.means import group_means
 from analytics_app.stats.resampling.permutation import sign_flip_p
 from analytics_app.stats.values import Estimate, joined
-
-FEW_RATERS = f"Fewer than {RATERS_NEEDED} raters: this interval is rough."
 
 
 def start_order(make: Rows) -> Iterator[Row]:

@@ -8,6 +8,9 @@ from analytics_app.analyses.base import Sample
 # The names in rows of the three ways from resamples to limits; docs/methods/intervals.md explains them.
 PERCENTILES, EXPANDED, FISHER = "percentiles", "expanded percentiles", "percentiles on Fisher's scale, widened"
 
+# The units whose rows say to what an interval over them generalises.
+GENERALISED = ("items", "documents", "raters")
+
 
 @dataclass(frozen=True, slots=True)
 class Bootstrap:
@@ -28,5 +31,6 @@ def bootstrap(sample: Sample, purpose: str, over: str, *, of: Literal["means", "
             "method": adjusted if common.intervals == "adjusted" else PERCENTILES,
             "n_resamples": common.n_resamples,
             "seed": sample.seed(purpose),
+            **(common.scope(over) if over in GENERALISED else {}),
         },
     )

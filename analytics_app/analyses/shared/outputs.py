@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from django.utils.translation import gettext_lazy as _
 from numpy.typing import NDArray
 
 from analytics_app.analyses.base import Sample
+from analytics_app.analyses.shared.bootstrap import bootstrap
+from analytics_app.analyses.shared.over_raters import rough, system_means_over_raters
 from analytics_app.analyses.shared.pairs import OfSystems, clusters_of
 from analytics_app.ratings import Floats, Mask
+from analytics_app.stats.comparison.means import group_means
 from analytics_app.stats.resampling.pair_sums import few_drawn
 from analytics_app.stats.values import Estimate, joined
 from tasks_app.setting_fields import OneOfField, choice_field
 
-# With fewer raters than this, an interval over raters says little (methods: units of resampling).
-RATERS_NEEDED = 10
-
 EQUAL_STEPS = "The steps of the scale are treated as equally far apart."
 
-FEW_RATERS = f"Fewer than {RATERS_NEEDED} raters: this interval is rough."
+NO_Z = (
+    "z is undefined here: every rater of this system gave the same rating throughout, or a single one, so there is no "
+    "spread to divide by."
+)
+NO_Z_OF_BOTH = (
+    "z is undefined here: too many raters gave the same rating throughout, so fewer than two items have it for both "
+    "systems."
+)
 ITEMS_ONLY = "Generalises to new {unit}, not to new raters."
 
 # With a larger distance between a rater's mix of systems and that of all raters, z hides differences between systems.
@@ -76,9 +84,32 @@ class Outputs(OfSystems):
             "n_raters": len(np.unique(self.rater[mine])),
         }
 
+    def means(self, sample: Sample, values: Floats, *, over_raters: bool) -> tuple[list[Estimate], dict[str, Any]]:
+        """Return the mean of each system with an interval over the unit or over raters, and the interval's settings.
+
+        `values` has one entry for each output, NaN where there is none.
+        """
+        over, n = "raters" if over_raters else self.unit, len(self.systems)
+        purpose = f"means over {over}"
+        if over_raters:
+            return system_means_over_raters(sample, purpose, values, self.system, self.rater, n_systems=n)
+        drawn = bootstrap(sample, purpose, over)
+        return group_means(values, self.system, self.cluster, n_groups=n, **drawn.options), drawn.settings
+
+    def interval_note(self, sample: Sample, mean: Estimate, n_raters: int, *, over_raters: bool) -> str | None:
+        """Return a note about the interval of a system's mean, over that many raters or over the unit."""
+        if not over_raters:
+            return interval_note(mean, self.unit)
+        return rough(sample.common, n_raters) if mean.low is not None else None
+
     def shared_items(self, a: int, b: int) -> int:
         """Return the number of items that two systems share."""
         return len(np.intersect1d(self.item[self.system == a], self.item[self.system == b]))
+
+
+def or_no_z(mean: Estimate) -> Estimate:
+    """Return the mean z of rated outputs; where there is none, with the reason, since ratings there are."""
+    return mean if mean.value is not None else replace(mean, note=NO_Z)
 
 
 def resample_field() -> OneOfField[str]:
@@ -92,15 +123,13 @@ def by_document(sample: Sample, resample: str) -> bool:
     return sample.question.by_document if resample == "auto" else resample == "documents"
 
 
-def interval_note(estimate: Estimate, over: str, n_raters: int = 0) -> str | None:
+def interval_note(estimate: Estimate, over: str) -> str | None:
     """Return a note about the interval of a mean: the units it generalises to, and a warning if they are few.
 
-    `over` names the resampled units: items, documents or raters; `estimate.n_items` counts them.
+    `over` names the resampled units: items or documents; `estimate.n_items` counts them.
     """
     if estimate.low is None:
         return None
-    if over == "raters":
-        return FEW_RATERS if n_raters < RATERS_NEEDED else None
     return joined(ITEMS_ONLY.format(unit=over), few_drawn(estimate.n_items or 0, over))
 
 

@@ -9,26 +9,34 @@ from django.utils.translation import gettext_lazy as _
 from analytics_app.analyses.base import Question, Rows, Sample
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.bootstrap import bootstrap
+from analytics_app.analyses.shared.crossed import Statistics, crossed_rows
 from analytics_app.analyses.shared.outputs import (
     EQUAL_STEPS,
-    FEW_RATERS,
-    RATERS_NEEDED,
+    NO_Z_OF_BOTH,
     Outputs,
     by_document,
-    interval_note,
     mix_note,
+    or_no_z,
     resample_field,
 )
+from analytics_app.analyses.shared.over_raters import rough, t_over_raters
 from analytics_app.analyses.shared.pair_tests import pair_tests
 from analytics_app.analyses.shared.rated_texts import low_is_good
 from analytics_app.analyses.shared.transforms import Reducible, noted
 from analytics_app.ratings.extras.kinds import Kinds
 from analytics_app.results import Row
 from analytics_app.stats.comparison.corrections import adjust
-from analytics_app.stats.comparison.means import group_means, group_medians
+from analytics_app.stats.comparison.means import group_medians
+from analytics_app.stats.comparison.over_raters import differences_over_raters
 from analytics_app.stats.comparison.paired import Paired, item_means, paired, superiority
 from analytics_app.stats.values import Estimate, joined
 from tasks_app.task_types.base import Scale
+
+# The family of tests whose p values are corrected together.
+PAIRS = "pairs of one criterion"
+
+# The comparison with raters and items both random.
+CROSSED = Statistics("mean_crossed", "difference_crossed", "effect_size_crossed", "rater_difference")
 
 
 @register
@@ -36,31 +44,44 @@ class Systems(Reducible):
     """Ratings of each system, and differences between systems.
 
     Means are over ratings, with bootstrap intervals over items (documents where they were shown whole) and
-    beside them over raters. Systems are compared pair by pair on the means of items that both have: bootstrap
-    interval, sign-flip permutation test, Wilcoxon, Cohen's d of paired differences, probability of superiority. A
-    family of tests is all pairs within one criterion.
+    beside them over raters. Systems are compared pair by pair: unless the plan says otherwise by a mixed model in
+    which raters and items are both random, and on the means of items that both have, by bootstrap interval, sign-flip
+    permutation test, Wilcoxon, Cohen's d of paired differences, probability of superiority. A family of tests is all
+    pairs within one criterion.
     """
 
     label = _("Systems")
-    summary = _("Means raw and z with intervals, medians, distributions, and paired comparisons with correction.")
-    source = "Koehn (2004). Statistical significance tests for machine translation evaluation. EMNLP, 388-395."
+    summary = _(
+        "Means raw and z with intervals, medians, distributions, and comparisons of pairs with correction, for further "
+        "raters and texts, or for these raters alone."
+    )
+    source = (
+        "Kuznetsova et al. (2017). lmerTest package: Tests in linear mixed effects models. Journal of Statistical "
+        "Software 82(13), 1-26; Koehn (2004). Statistical significance tests for machine translation evaluation. "
+        "EMNLP, 388-395."
+    )
     scales = frozenset({Scale.ORDINAL, Scale.INTERVAL, Scale.RATIO})
     statistics = {
         "mean": _("Mean"),
         "mean_over_raters": _("Mean, interval over raters"),
         "mean_z": _("Mean z"),
         "mean_z_over_raters": _("Mean z, interval over raters"),
+        "mean_crossed": _("Mean, for further raters and texts"),
         "median": _("Median"),
         "sd": _("SD"),
         "share": _("Share"),
         "difference": _("Difference"),
+        "difference_crossed": _("Difference, for further raters and texts"),
         "difference_z": _("Difference of z"),
         "difference_over_raters": _("Difference, interval over raters"),
         "wilcoxon": _("Wilcoxon's statistic"),
         "effect_size": _("Effect size"),
+        "effect_size_crossed": _("Effect size, for further raters and texts"),
         "effect_size_z": _("Effect size of z"),
         "superiority": _("Probability of superiority"),
+        "rater_difference": _("Difference by a rater"),
     }
+    only_drawn = frozenset({"rater_difference"})
 
     needs = frozenset({Kinds})
     distinguishing_settings = ("reduce",)
@@ -95,6 +116,8 @@ class Systems(Reducible):
         if sample.question.domain:
             yield from _shares(make, outputs)
         pairs = outputs.pairs(sample)
+        if sample.common.generalise_to == "raters_and_texts":
+            yield from crossed_rows(make, outputs, pairs, CROSSED, family=_family(pairs), settings={})
         if pairs:
             yield from _differences(make, outputs, pairs)
 
@@ -104,31 +127,25 @@ def _means(make: Rows, outputs: Outputs) -> Iterator[Row]:
     ordinal = make.sample.question.scale is Scale.ORDINAL
     reason = mix_note(outputs)
     for name, values in (("mean", outputs.value), ("mean_z", outputs.z)):
-        for suffix, clusters in (("", outputs.cluster), ("_over_raters", outputs.rater)):
-            over = "raters" if suffix else outputs.unit
-            drawn = bootstrap(make.sample, f"means over {over}", over)
-            means = group_means(
-                values,
-                outputs.system,
-                clusters,
-                n_groups=len(outputs.systems),
-                **drawn.options,
-            )
-            for code, mean in enumerate(means):
+        for suffix in ("", "_over_raters"):
+            means, drawn = outputs.means(make.sample, values, over_raters=bool(suffix))
+            for code, mean in enumerate(map(or_no_z, means) if name == "mean_z" else means):
                 counts: dict[str, Any] = {**outputs.counts(code, rated=~np.isnan(values))}
                 estimate, note = mean, reason.sentence if reason is not None and name == "mean_z" else None
                 if note is not None and reason is not None and reason.refuses:
                     estimate = Estimate(None, note=note)
                 else:
                     steps = EQUAL_STEPS if ordinal and name == "mean" else None
-                    note = joined(steps, mean.note, note, interval_note(mean, over, counts["n_raters"]))
+                    n_raters: int = counts["n_raters"]
+                    about = outputs.interval_note(make.sample, mean, n_raters, over_raters=bool(suffix))
+                    note = joined(steps, mean.note, note, about)
                 yield make.row(
                     f"{name}{suffix}",
                     estimate,
                     system=outputs.systems[code],
                     **counts,
                     note=note,
-                    settings={"mean": "over ratings", **drawn.settings, **(_z(make) if name == "mean_z" else {})},
+                    settings={"mean": "over ratings", **drawn, **(_z(make) if name == "mean_z" else {})},
                 )
 
 
@@ -169,26 +186,29 @@ def _differences(make: Rows, outputs: Outputs, pairs: Sequence[tuple[int, int]])
 
 
 def _over_raters(make: Rows, outputs: Outputs, pairs: Sequence[tuple[int, int]]) -> Iterator[Row]:
-    """Yield the mean over raters of the difference of their means, with an interval over raters."""
+    """Yield the mean over raters of the difference of their means, with an interval over raters and its test."""
+    common = make.sample.common
     by_rater, _raters = item_means(outputs.value, outputs.system, outputs.rater, len(outputs.systems))
-    drawn = bootstrap(make.sample, "differences over raters", "raters")
-    over_raters = paired(
-        by_rater,
-        pairs,
-        n_permutations=0,
-        **drawn.options,
-    )
-    for (a, b), pair in zip(pairs, over_raters, strict=True):
-        difference = pair.difference
-        note = " ".join(filter(None, (difference.note, FEW_RATERS if pair.n_items < RATERS_NEEDED else None)))
+    if common.over_raters == "t":
+        estimates = differences_over_raters(by_rater, pairs, confidence=common.confidence)
+        family = {"test": "Student's paired t over raters", "correction": common.correction, "family": _family(pairs)}
+        settings = {**t_over_raters(common), **family}
+    else:
+        drawn = bootstrap(make.sample, "differences over raters", "raters")
+        estimates = [pair.difference for pair in paired(by_rater, pairs, n_permutations=0, **drawn.options)]
+        settings = drawn.settings
+    adjusted = adjust([estimate.p for estimate in estimates], common.correction)
+    for (a, b), estimate, p in zip(pairs, estimates, adjusted, strict=True):
+        n_raters = estimate.n_items or 0
         yield make.row(
             "difference_over_raters",
-            difference,
+            estimate,
             **outputs.names(a, b),
             n_items=outputs.shared_items(a, b),
-            n_raters=pair.n_items,
-            note=note or None,
-            settings={"means": "of each rater", **drawn.settings},
+            n_raters=n_raters,
+            p_adjusted=p,
+            note=joined(estimate.note, rough(common, n_raters)),
+            settings={"means": "of each rater", **settings},
         )
 
 
@@ -223,25 +243,31 @@ def _paired(
 ) -> Iterator[Row]:
     """Yield difference, Wilcoxon and effect size of each pair on the means of items."""
     purpose, of_z = f"differences{suffix}", _z(make) if suffix else {}
-    family = pair_tests(
-        make, matrix, pairs, purpose=purpose, unit=outputs.unit, clusters=clusters, of="pairs of one criterion"
+    family = pair_tests(make, matrix, pairs, purpose=purpose, unit=outputs.unit, clusters=clusters, of=PAIRS)
+    of_ranks = {name: family.settings[name] for name in ("correction", "family")} | make.sample.common.scope(
+        outputs.unit
     )
-    of_ranks = {name: family.settings[name] for name in ("correction", "family")}
     ranks = {"zero_method": "wilcox", "units": outputs.unit, **of_ranks}
     effects = {"d": "mean over sd of paired differences of items", **of_z}
     adjusted_rank = adjust([test.result.wilcoxon.p for test in family.tests], make.sample.common.correction)
     for (a, b), test, p_rank in zip(pairs, family.tests, adjusted_rank, strict=True):
         names = {**outputs.names(a, b), "n_items": test.result.n_items}
+        no_z = suffix and test.result.difference.value is None and outputs.shared_items(a, b) > 1
         yield test.row(
             make,
             f"difference{suffix}",
             **names,
-            note=joined(test.note, note),
+            note=NO_Z_OF_BOTH if no_z else joined(test.note, note),
             settings={"means": f"of {outputs.unit}", **of_z},
         )
         if not suffix:
             yield make.row("wilcoxon", test.result.wilcoxon, **names, p_adjusted=p_rank, settings=ranks)
-        yield make.row(f"effect_size{suffix}", _effect(test.result), **names, settings=effects)
+        effect = Estimate(None, note=NO_Z_OF_BOTH) if no_z else _effect(test.result)
+        yield make.row(f"effect_size{suffix}", effect, **names, settings=effects)
+
+
+def _family(pairs: Sequence[tuple[int, int]]) -> str:
+    return f"{len(pairs)} {PAIRS}"
 
 
 def _effect(pair: Paired) -> Estimate:

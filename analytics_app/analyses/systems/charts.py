@@ -1,6 +1,6 @@
 """Charts that compare systems. A title claims no more than its intervals do."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from analytics_app.charts import words
 from analytics_app.charts.drawing import Sketch, chart
@@ -14,18 +14,25 @@ from analytics_app.charts.picking import (
     only,
     pair_point,
     pairs_of,
+    point,
     setting,
     value_of,
     why_not,
 )
 from analytics_app.charts.points import points_chart
 from analytics_app.charts.ranked import TESTED, at_the_top, correction, not_significant, ranked
+from analytics_app.results import Row
+from analytics_app.show.raters_disagree import LARGE, share_of_raters
+
+# One rater has no order.
+LEAST_RATERS = 2
 
 
 @chart(order=30, of_task=False)
 def means(material: Material) -> Iterator[Sketch]:
     """Draw the systems by their mean rating."""
-    yield from _by_mean(material, "mean", "means", "Mean rating", "rated highest")
+    statistic = "mean_crossed" if material.of("mean_crossed") else "mean"
+    yield from _by_mean(material, statistic, "means", "Mean rating", "rated highest")
 
 
 @chart(order=40, of_task=False)
@@ -40,7 +47,7 @@ def _by_mean(material: Material, statistic: str, kind: str, measure: str, highes
     if not rows or material.of("geometric_mean"):
         return
     systems = ranked(material, rows)
-    steps = ", steps taken as equal" if material.has_steps and statistic == "mean" else ""
+    steps = ", steps taken as equal" if material.has_steps and statistic != "mean_z" else ""
     yield Sketch(
         kind=kind,
         title=at_the_top(
@@ -48,7 +55,7 @@ def _by_mean(material: Material, statistic: str, kind: str, measure: str, highes
             material.name,
             best=f"is {highest}",
             otherwise="Systems by their mean",
-            alike=not_significant(material, material.of(TESTED[statistic])),
+            alike=not_significant(material, material.of(TESTED[statistic])) | _alike(material),
         ),
         subtitle=(
             f"{measure} for {material.name}{steps}{only(rows)}; {material.basis(rows)}. {systems.lines}"
@@ -64,7 +71,7 @@ def _by_mean(material: Material, statistic: str, kind: str, measure: str, highes
 @chart(order=50, of_task=False)
 def differences(material: Material) -> Iterator[Sketch]:
     """Draw every pair of systems by the difference of their means, first minus second as in the table."""
-    rows = material.of("difference")
+    rows = material.of("difference_crossed") or material.of("difference")
     if not rows or material.of("magnitude_ratio"):
         return
     pairs = pairs_of(rows, abs, material.is_significant)
@@ -75,7 +82,7 @@ def differences(material: Material) -> Iterator[Sketch]:
         kind="differences",
         title=_significant(len(pairs.clear), tested, material.name, possible=setting(rows, "cannot_differ") is None),
         subtitle=(
-            f"Mean of the first system minus mean of the second, over the items both have{pairs.only}; "
+            f"{_measure(rows)}{pairs.only}; "
             f"{material.basis(rows)}. "
             f"Line: {material.interval(rows, 'items')}. To differ: p below {material.alpha:g}"
             f"{_corrected(setting(rows, 'correction'))}.{why_not(rows)}{counted(rows)}"
@@ -88,6 +95,16 @@ def differences(material: Material) -> Iterator[Sketch]:
     )
 
 
+def _measure(rows: Sequence[Row]) -> str:
+    measure = "Mean of the first system minus mean of the second"
+    return f"{measure}, over the items both have" if rows[0].statistic == "difference" else measure
+
+
+def _alike(material: Material) -> set[frozenset[str | None]]:
+    """Return the pairs that do not differ significantly with raters and texts random; none if that was not tested."""
+    return not_significant(material, material.of("difference_crossed"))
+
+
 def _corrected(method: object) -> str:
     if method == "none":
         return ", not corrected for several tests"
@@ -98,7 +115,7 @@ def _significant(apart: int, tested: int, criterion: str, *, possible: bool) -> 
     if not tested:
         return f"Differences between systems for {criterion}"
     if not possible:
-        return f"Too little to find a significant difference for {criterion}"
+        return f"No difference can be significant for {criterion}"
     if tested == 1:
         return f"The two systems {'differ' if apart else 'do not differ significantly'} for {criterion}"
     if not apart:
@@ -112,7 +129,12 @@ def superiority(material: Material) -> Iterator[Sketch]:
     rows = material.of("superiority")
     if not rows or not material.has_steps:
         return
-    pairs = pairs_of(rows, lambda value: abs(value - 0.5), lambda row: beside(row, 0.5))
+    alike = _alike(material)
+    pairs = pairs_of(
+        rows,
+        lambda value: abs(value - 0.5),
+        lambda row: beside(row, 0.5) and frozenset((row.system, row.system_b)) not in alike,
+    )
     points = [pair_point(row, words.share(value_of(row)), sign="above") for row in pairs.rows]
     title = f"No system is rated clearly above another for {material.name}"
     # The largest difference may rest on few items, so the first clear pair may be another.
@@ -130,4 +152,32 @@ def superiority(material: Material) -> Iterator[Sketch]:
         by_system=True,
         chart=points_chart(points, measure="Probability of superiority", limits=[(0.5, "even")], percent=True),
         columns=(("name", "Pair"), ("value", "Probability"), *INTERVAL, ("n", "Items")),
+    )
+
+
+@chart(order=55, of_task=False)
+def rater_differences(material: Material) -> Iterator[Sketch]:
+    """Draw the difference of each rater between the two systems that are furthest apart, the highest first."""
+    rows = sorted(material.of("rater_difference"), key=falling)
+    if len(rows) < LEAST_RATERS or material.of("magnitude_ratio"):
+        return
+    first, second = words.short(rows[0].system), words.short(rows[0].system_b)
+    n, above, below = (int(setting(rows, name)) for name in ("raters", "above", "below"))
+    largest = max(abs(value_of(row)) for row in rows)
+    points = [point(row, words.number(value_of(row), largest), name=row.rater, n=row.n_ratings) for row in rows]
+    ends = (rows[0].system, rows[0].system_b)
+    pair = next((row for row in material.of("difference_crossed") if (row.system, row.system_b) == ends), None)
+    share = share_of_raters(pair) if pair is not None else None
+    some = f", {len(rows)} of them" if len(rows) < n else ""
+    yield Sketch(
+        kind="rater-differences",
+        title=f"{above} of {n} raters rate {first} above {second} for {material.name}, {below} below",
+        subtitle=(
+            f"Mean of each rater's ratings of {first} minus that of {second}, the two systems furthest apart{some}; "
+            f"{material.basis(rows)}."
+        ),
+        by_system=True,
+        chart=points_chart(points, measure="Difference of means by rater", limits=[(0.0, "none")]),
+        columns=(("name", "Rater"), ("value", "Difference"), ("n", "Ratings")),
+        further=share is None or share < LARGE,
     )

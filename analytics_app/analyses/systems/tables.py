@@ -13,8 +13,10 @@ from analytics_app.show.notes import notes_of
 from analytics_app.show.shown import Rows, Shown, lines_of, named, own, shared_table, table_of
 from analytics_app.show.table import Table
 
-OF_SYSTEMS = ("mean", "mean_over_raters", "mean_z", "mean_z_over_raters", "median", "sd", "share")
+OF_SYSTEMS = ("mean", "mean_crossed", "mean_over_raters", "mean_z", "mean_z_over_raters", "median", "sd", "share")
 OF_PAIRS = (
+    "difference_crossed",
+    "effect_size_crossed",
     "difference",
     "difference_z",
     "difference_over_raters",
@@ -24,7 +26,7 @@ OF_PAIRS = (
     "effect_size_z",
 )
 # What plots and the page of raters show.
-ELSEWHERE = ("distribution", "rater_mean", "rater_sd")
+ELSEWHERE = ("distribution", "rater_mean", "rater_sd", "rater_difference")
 
 # A scale of more steps is read in its plot and in the file.
 MOST_STEPS = 7
@@ -46,6 +48,7 @@ def systems(rows: Rows, limit: float) -> Iterator[Table]:
         Shown(_("Mean, steps taken as equal") if every_step else _("Mean"), "mean", digits(n)),
         Shown(_("Over items"), "mean", interval(n)),
         Shown(_("Over raters"), "mean_over_raters", interval(n)),
+        *_crossed_means(whole, n),
         Shown(_("SD"), "sd", digits(n)),
         Shown(_("Mean z"), "mean_z", digits(3)),
         Shown(_("z over items"), "mean_z", interval(3)),
@@ -64,11 +67,21 @@ def systems(rows: Rows, limit: float) -> Iterator[Table]:
     yield from table_of(whole, _("Systems"), columns, lines, by=("system",), notes=notes)
 
 
+def _crossed_means(whole: Rows, n: int) -> list[Shown]:
+    """Return the columns of means with raters and items both random, if there are some."""
+    if not whole.has("mean_crossed"):
+        return []
+    return [
+        Shown(_("Mean by the model"), "mean_crossed", digits(n)),
+        Shown(_("For further texts and raters"), "mean_crossed", interval(n)),
+    ]
+
+
 @shared_table("systems", order=20)
 def pairs(rows: Rows, limit: float) -> Iterator[Table]:
     """Yield a table with one line for each pair of systems, in the order of the document."""
     whole, by = rows.whole, ("system", "system_b")
-    if not whole.has("difference", "superiority"):
+    if not whole.has("difference", "superiority", "difference_crossed"):
         return
 
     def compared(row: ResultRow | None) -> Cell:
@@ -84,19 +97,34 @@ def pairs(rows: Rows, limit: float) -> Iterator[Table]:
     columns = [
         named(_("Pair"), pair("−")),
         own(_("Items"), compared),
+        *_crossed_differences(whole, n, limit),
         *(above if whole.has("share") else []),
-        Shown(_("Difference"), "difference", digits(n)),
-        Shown(_("Over items"), "difference", interval(n)),
-        Shown(_("Over raters"), "difference_over_raters", interval(n)),
-        Shown(_("p"), "difference", p),
-        Shown(_("Adjusted p"), "difference", p_adjusted(limit)),
-        Shown(_("Wilcoxon, adjusted p"), "wilcoxon", p_adjusted(limit)),
-        Shown(_("Effect size d"), "effect_size", digits(2)),
+        Shown(_("Difference, these raters"), "difference", digits(n)),
+        Shown(_("Over items, these raters"), "difference", interval(n)),
+        Shown(_("Over raters, these items"), "difference_over_raters", interval(n)),
+        Shown(_("p, these raters"), "difference", p),
+        Shown(_("Adjusted p, these raters"), "difference", p_adjusted(limit)),
+        Shown(_("Wilcoxon, adjusted p, these raters"), "wilcoxon", p_adjusted(limit)),
+        Shown(_("Adjusted p over raters, these items"), "difference_over_raters", p_adjusted(limit)),
+        Shown(_("Effect size d, these raters"), "effect_size", digits(2)),
         Shown(_("Difference before rules"), "difference", digits(n), before=True),
         Shown(_("Adjusted p before rules"), "difference", p_adjusted(limit), before=True),
     ]
     lines = lines_of((row for row in whole.rows if row.system and row.system_b), *by)
     yield from table_of(whole, _("Pairs of systems"), columns, lines, by=by, notes=notes_of(whole.of(*OF_PAIRS)))
+
+
+def _crossed_differences(whole: Rows, n: int, limit: float) -> list[Shown]:
+    """Return the columns of differences with raters and items both random, if there are some."""
+    if not whole.has("difference_crossed"):
+        return []
+    return [
+        Shown(_("Difference"), "difference_crossed", digits(n)),
+        Shown(_("For further texts and raters"), "difference_crossed", interval(n)),
+        Shown(_("p"), "difference_crossed", p),
+        Shown(_("Adjusted p"), "difference_crossed", p_adjusted(limit)),
+        Shown(_("Effect size"), "effect_size_crossed", digits(2)),
+    ]
 
 
 @shared_table(
@@ -123,5 +151,5 @@ def further(rows: Rows, limit: float) -> Iterator[Table]:
         for row in rows.rows
         if row.slice or row.statistic not in placed or ((row.group or row.wave) and row.statistic not in of_raters)
     ]
-    caption, more = _("Parts of the data, and further numbers"), _("%(n)s more rows are in the file of results.")
+    caption, more = _("Parts of the data, and further numbers"), _("Further rows in the file of results: %(n)s.")
     yield from table_of(rows, caption, columns, lines, notes=notes_of(lines), most=FURTHER_SHOWN, more=more)

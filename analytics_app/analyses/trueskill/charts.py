@@ -12,7 +12,10 @@ from analytics_app.charts.picking import (
 from analytics_app.results import Row
 
 # Paired tests of systems, in the order in which they are looked for.
-_PAIRED = ("magnitude_ratio", "win_rate", "ranked_above_half", "difference", "range_difference")
+_PAIRED = (
+    "magnitude_ratio_crossed", "magnitude_ratio", "win_rate", "ranked_above_half", "difference_crossed", "difference",
+    "range_difference",
+)  # fmt: skip
 
 
 @chart(order=7)

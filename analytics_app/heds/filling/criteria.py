@@ -18,6 +18,7 @@ from analytics_app.heds.filling.wording import rules_in_words
 from analytics_app.heds.questions import questions
 from analytics_app.models import ResultRow
 from analytics_app.show import labels
+from analytics_app.show.scope import scope_of
 
 ABSOLUTE, RELATIVE = 1, 2
 OTHER = "other"
@@ -89,8 +90,13 @@ def _of_the_run(facts: Facts, about: CriterionFacts) -> Iterator[tuple[str, Prop
     if compared:
         named = ", ".join(labels.statistic(name) for name in compared)
         correction = facts.settings.get("correction", "none")
-        corrected = "p values are not corrected" if correction == "none" else f"p values corrected by {correction}"
-        yield "4.3.10", proposal(facts.of_the_run, f"For each pair of systems: {named}; {corrected}.")
+        corrected = (
+            "p values are not corrected"
+            if correction == "none"
+            else f"p values corrected by {labels.CORRECTIONS[correction]}"
+        )
+        scopes = "".join(f" {sentence}" for sentence in _scopes(rows))
+        yield "4.3.10", proposal(facts.of_the_run, f"For each pair of systems: {named}; {corrected}.{scopes}")
     else:
         yield "4.3.10", proposal(facts.of_the_run, "None: no systems are compared.")
     source = facts.of_the_run
@@ -100,6 +106,16 @@ def _of_the_run(facts: Facts, about: CriterionFacts) -> Iterator[tuple[str, Prop
     ):
         yield method, proposal(source, "; ".join(method_in_words(row) for row in best) or none)
         yield value, proposal(source, "; ".join(value_in_words(row) for row in best) or NOT_APPLICABLE)
+
+
+def _scopes(rows: Sequence[ResultRow]) -> Iterator[str]:
+    """Yield a sentence for each conclusion that tests of pairs of systems allow, with the names of these tests."""
+    tests: dict[str, dict[str, None]] = {}
+    for row in rows:
+        if row.system_b is not None and row.p is not None and (scope := scope_of(row)):
+            tests.setdefault(scope, {})[labels.statistic(row.statistic)] = None
+    for scope, named in tests.items():
+        yield f"Tests that generalise to {scope}: {', '.join(named)}."
 
 
 def agreement_of(facts: Facts, about: CriterionFacts) -> list[ResultRow]:

@@ -58,8 +58,9 @@ def page(request: HttpRequest, name: str) -> HttpResponse:
 
 @researcher_page("GET")
 def picture(request: HttpRequest, name: str) -> FileResponse:
-    """Send a screenshot."""
+    """Send a screenshot or a drawing."""
     path = picture_file(name)
     if path is None:
         raise Http404
-    return FileResponse(path.open("rb"), content_type="image/png")
+    kind = "image/svg+xml" if path.suffix == ".svg" else "image/png"
+    return FileResponse(path.open("rb"), content_type=kind)

@@ -12,6 +12,7 @@ from analytics_app.heds.answers import checked, in_words
 from analytics_app.heds.filling import Known, known_of
 from analytics_app.heds.questions import Fill, questions
 from analytics_app.models import ResultRow, Run
+from analytics_app.results import TO_RATERS_AND_TEXTS, TO_TEXTS
 from tasks_app import studyfile
 from tasks_app.models import Study
 from tasks_app.setup import changes, texts
@@ -95,7 +96,10 @@ def what_the_run_says_of_a_criterion_is_what_its_rows_say(judged: Study) -> None
         assert answers["4.3.11.1"].startswith("Krippendorff's alpha (level: ordinal, ")
         assert answers["4.3.11.2"].startswith(f"{alpha.value:.3f}")
         assert answers["4.3.12.2"] == f"{repeats.value:.3f} [{repeats.low:.3f}, {repeats.high:.3f}]"
-        assert "p values corrected by holm" in answers["4.3.10"]
+        assert "p values corrected by Holm" in answers["4.3.10"]
+        both, these = (f"Tests that generalise to {scope}: " for scope in (TO_RATERS_AND_TEXTS, TO_TEXTS))
+        assert f"{both}Difference, for further raters and texts." in answers["4.3.10"]
+        assert ", Difference, " in answers["4.3.10"].partition(these)[2].partition(".")[0]
         assert "Computed for each system: " in answers["4.3.9"]
         assert (answers["4.3.3"], answers["4.3.5"], answers["4.2.2"]) == ("5", "Multiple choice", "Absolute")
         assert answers["4.3.8"] == "Direct quality estimation"
@@ -147,6 +151,10 @@ def its_numbers_are_those_of_the_run_and_of_the_datasheet(run: Run, client: Clie
     )
     assert "The analysis was planned: rules, primary criterion, comparisons and correction were frozen" in text
     assert "No ratings were excluded manually." in text
+    assert "(t of a linear mixed model with raters and items random); p values were corrected by the method of" in text
+    assert "The model was value ~ system + (1|item)" in text
+    assert "with Satterthwaite's degrees of freedom (Bates et al., 2015; Kuznetsova et al., 2017)." in text
+    assert "The conclusions hold for further texts and further raters." in text
     assert "Raters were screened with the questions “How well do you read English?”" in text
     assert run.code_version in text
     assert str(run.seed) in text

@@ -103,8 +103,8 @@ def test_every_number_of_a_slider_stands_in_its_table(rosas_browser: Client, clo
         "z over raters": "0.288 to 0.688",
     }
     pair = next(row for row in table(html, "Pairs of systems") if row["Pair"] == "HIGH − LUO")
-    assert (pair["Difference"], pair["Over items"]) == ("60.6", "56.6 to 64.6")
-    assert (pair["p"], pair["Adjusted p"]) == ("< 0.001", "< 0.001")
+    assert (pair["Difference, these raters"], pair["Over items, these raters"]) == ("60.6", "56.6 to 64.6")
+    assert (pair["p, these raters"], pair["Adjusted p, these raters"]) == ("< 0.001", "< 0.001")
     agreement = table(html, "Agreement between raters")
     assert agreement[0]["Measure"] == "Krippendorff's alpha (interval)"
     assert (agreement[0]["Value"], agreement[0]["Interval"]) == ("0.712", "0.652 to 0.762")
